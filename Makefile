@@ -1,0 +1,37 @@
+# The only list of commands. `make` alone says what there is.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help
+help:
+	@echo "make run     a server on 127.0.0.1 with a small demo corpus"
+	@echo "make test    every test"
+	@echo "make check   tests, lint, types and import contracts (what CI runs)"
+
+$(READY): pyproject.toml requirements/dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+.PHONY: install
+install: $(READY)
+
+.PHONY: test
+test: $(READY)
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+.PHONY: types
+types: $(READY)
+	$(BIN)/mypy
+
+.PHONY: lock
+lock:
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt

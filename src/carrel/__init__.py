@@ -1,0 +1,3 @@
+"""Carrel: a research desk for AI assistants."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The words all rooms share. No input or output happens here."""

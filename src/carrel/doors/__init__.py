@@ -1,0 +1,1 @@
+"""Ways in, drawn from the catalogue."""

@@ -1,0 +1,1 @@
+"""The outside world, one idea a file, with no decisions."""

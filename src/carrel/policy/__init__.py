@@ -1,0 +1,1 @@
+"""Who is calling, may they, how often, and what was done."""

@@ -1,0 +1,1 @@
+"""A grid of backends by room: the same file names in each."""
