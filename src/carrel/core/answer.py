@@ -1,0 +1,72 @@
+"""What an operation, a resource or a prompt may answer with, besides a model of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain text that is the answer itself, such as a paper's Markdown."""
+
+    body: str
+    media_type: str = "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Bytes with their media type."""
+
+    body: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A resource shown inside an answer, under its own address."""
+
+    uri: str
+    content: Text | Binary
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Several pieces of content in one answer."""
+
+    parts: tuple[Text | Binary | Embedded, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """One message of a prompt."""
+
+    content: Text | Binary | Embedded
+    role: Literal["user", "assistant"] = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptText:
+    """What a prompt expands to."""
+
+    messages: tuple[PromptMessage, ...]
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptArgument:
+    """One argument of a prompt; on the wire they are all strings."""
+
+    name: str
+    description: str
+    is_required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A list that is not complete yet: what is done, and where the rest can be fetched."""
+
+    result: tuple[object, ...]
+    pending: int
+    job_id: str
+    next_step: str = field(default="")

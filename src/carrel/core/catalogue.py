@@ -1,0 +1,60 @@
+"""Everything the product offers, in one place: operations, resources and prompts by room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from carrel.core.operation import Entry, Operation, Prompt, Resource
+
+EntryT = TypeVar("EntryT")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What one room offers."""
+
+    name: str
+    title: str
+    purpose: str
+    operations: tuple[Operation[Any], ...] = ()
+    resources: tuple[Resource, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
+
+
+class Catalogue:
+    """All rooms that are open. Names are unique across rooms, and inside a room under its own names too."""
+
+    def __init__(self, rooms: Iterable[Room]) -> None:
+        self.rooms = tuple(rooms)
+        self.operations: dict[str, Operation[Any]] = {}
+        self.resources: dict[str, Resource] = {}
+        self.prompts: dict[str, Prompt] = {}
+        for room in self.rooms:
+            alone: set[str] = set()
+            for operation in room.operations:
+                _claim(self.operations, operation.name, operation)
+                name_alone = operation.name_alone or operation.name
+                if name_alone in alone:
+                    raise ValueError(f"two operations of {room.name} are called {name_alone} when it is served alone")
+                alone.add(name_alone)
+            for resource in room.resources:
+                _claim(self.resources, resource.uri, resource)
+            for prompt in room.prompts:
+                _claim(self.prompts, prompt.name, prompt)
+
+    def room(self, name: str) -> Room:
+        return next(room for room in self.rooms if room.name == name)
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """Every scope that something in the catalogue asks for."""
+        entries: tuple[Entry, ...] = (*self.operations.values(), *self.resources.values(), *self.prompts.values())
+        return frozenset(scope for entry in entries for scope in entry.scopes)
+
+
+def _claim(names: dict[str, EntryT], name: str, entry: EntryT) -> None:
+    if name in names:
+        raise ValueError(f"two entries of the catalogue are called {name}")
+    names[name] = entry

@@ -1,0 +1,135 @@
+"""The one error that crosses rooms, gate and doors: a code, what happened, what to do next, and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+Facts = Mapping[str, object]
+
+
+class CarrelError(Exception):
+    """Something a caller can act on. Subclasses set `code`; a code never changes once published."""
+
+    code: ClassVar[str] = "internal_error"
+    is_retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, next_step: str = "", details: Facts | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+        self.details: dict[str, object] = dict(details or {})
+
+    def to_facts(self) -> dict[str, object]:
+        """The body every door shows: code, message, details, and the next step where there is one."""
+        facts: dict[str, object] = {"code": self.code, "message": self.message, "details": self.details}
+        if self.next_step:
+            facts["next_step"] = self.next_step
+        return facts
+
+
+class InvalidInputError(CarrelError):
+    """What was sent does not fit the question."""
+
+    code = "invalid_input"
+
+
+class NotFoundError(CarrelError):
+    """Something named by the caller does not exist, or is not theirs to see."""
+
+    code = "resource_not_found"
+
+    def __init__(self, resource_type: str, resource_id: str, *, next_step: str = "", details: Facts | None = None) -> None:
+        facts = {"resource_type": resource_type, "resource_id": resource_id, **(details or {})}
+        super().__init__(f"{resource_type} not found: {resource_id}", next_step=next_step, details=facts)
+
+
+class UnknownOperationError(CarrelError):
+    """No operation of that name is offered at this door."""
+
+    code = "unknown_tool"
+
+    def __init__(self, name: str, *, next_step: str = "") -> None:
+        super().__init__("unknown tool", next_step=next_step, details={"tool_name": name})
+
+
+class ConflictError(CarrelError):
+    """Somebody else changed the same thing first."""
+
+    code = "conflict"
+
+
+class UnavailableError(CarrelError):
+    """A store or service that the answer needs cannot be reached now."""
+
+    code = "unavailable"
+    is_retryable = True
+
+
+class NotConfiguredError(CarrelError):
+    """The operation exists but the operator has not set up what it needs."""
+
+    code = "not_configured"
+
+
+class TimedOutError(CarrelError):
+    """The answer took longer than its limit."""
+
+    code = "timed_out"
+    is_retryable = True
+
+
+class UnauthenticatedError(CarrelError):
+    """The caller did not say who they are, or the proof is not valid."""
+
+    code = "unauthenticated"
+
+
+class InsufficientPermissionsError(CarrelError):
+    """The caller is known and may not do this."""
+
+    code = "insufficient_permissions"
+
+    def __init__(self, required: frozenset[str], held: frozenset[str]) -> None:
+        missing = sorted(required - held)
+        self.missing_scopes = tuple(missing)
+        super().__init__(
+            f"{' and '.join(missing)} scope{'s' if len(missing) > 1 else ''} required",
+            next_step="Ask for a token with the missing scope, then call again.",
+            details={"required": sorted(required), "user_has": sorted(held)},
+        )
+
+
+class RateLimitExceededError(CarrelError):
+    """Too many calls in too short a time."""
+
+    code = "rate_limit_exceeded"
+    is_retryable = True
+
+    def __init__(self, retry_after_seconds: int) -> None:
+        self.retry_after_seconds = max(1, retry_after_seconds)
+        super().__init__(
+            f"Rate limit exceeded. Retry after {self.retry_after_seconds} seconds.",
+            next_step=f"Wait {self.retry_after_seconds} seconds, then call again.",
+            details={"retry_after": self.retry_after_seconds},
+        )
+
+
+class AuditUnavailableError(CarrelError):
+    """The audit log cannot be written, so nothing may be changed."""
+
+    code = "audit_unavailable"
+    is_retryable = True
+
+
+class InternalError(CarrelError):
+    """A bug. Says nothing of what is inside; the log has the rest under the same error id."""
+
+    code = "internal_error"
+
+    def __init__(self, error_id: str) -> None:
+        super().__init__(
+            "An unexpected error occurred",
+            next_step=f"Report it with the error id {error_id}; the server's log has the cause.",
+            details={"error_id": error_id},
+        )

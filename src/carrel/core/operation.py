@@ -1,0 +1,144 @@
+"""An operation, a resource and a prompt, each described once; every door is drawn from these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, TypeVar
+from urllib.parse import unquote
+
+from pydantic import BaseModel, ConfigDict
+
+from carrel.core.answer import Binary, PromptArgument, PromptText, Text
+from carrel.core.caller import Call
+
+
+class Question(BaseModel):
+    """Base of every question: exact types, no unknown fields, never changed after parsing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+class Answer(BaseModel):
+    """Base of every structured answer."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+QuestionT = TypeVar("QuestionT", bound=Question)
+
+
+class Effect(Enum):
+    """What running an operation does to the world."""
+
+    READS = "reads"
+    WRITES = "writes"
+    DESTROYS = "destroys"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[QuestionT]):
+    """One thing callers can do. `answer` is a model, `list[Model]`, or `Text` for an answer that is text itself."""
+
+    name: str
+    room: str
+    title: str
+    description: str
+    question: type[QuestionT]
+    answer: Any
+    run: Callable[[QuestionT, Call], Awaitable[Any]]
+    scopes: frozenset[str]
+    effect: Effect = Effect.READS
+    name_alone: str | None = None
+    is_idempotent: bool = False
+    reaches_outside: bool = False
+    cost: float = 1.0
+    timeout_seconds: float = 30.0
+    command: str | None = None
+
+    @property
+    def action(self) -> str:
+        return f"tool:{self.name}"
+
+    @property
+    def address(self) -> str:
+        return f"mcp://tools/{self.name}"
+
+
+_VARIABLE = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something readable under an address; `{names}` in the address are handed to `read`, decoded."""
+
+    uri: str
+    name: str
+    room: str
+    title: str
+    description: str
+    read: Callable[[Mapping[str, str], Call], Awaitable[Text | Binary]]
+    scopes: frozenset[str]
+    media_type: str = "text/plain"
+    cost: float = 1.0
+    timeout_seconds: float = 30.0
+
+    @property
+    def is_template(self) -> bool:
+        return _VARIABLE.search(self.uri) is not None
+
+    @property
+    def effect(self) -> Effect:
+        return Effect.READS
+
+    @property
+    def action(self) -> str:
+        return f"resource:{self.name}"
+
+    @property
+    def address(self) -> str:
+        return self.uri
+
+    def matcher(self) -> Callable[[str], dict[str, str] | None]:
+        """A function from an address to the values of its variables, or None where it does not fit."""
+        pieces = _VARIABLE.split(self.uri)
+        pattern = "".join(f"(?P<{piece}>[^/?#]+)" if at % 2 else re.escape(piece) for at, piece in enumerate(pieces))
+        compiled = re.compile(pattern)
+
+        def match(uri: str) -> dict[str, str] | None:
+            found = compiled.fullmatch(uri)
+            return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
+
+        return match
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A guided piece of work that a person starts from their assistant."""
+
+    name: str
+    room: str
+    title: str
+    description: str
+    arguments: tuple[PromptArgument, ...]
+    expand: Callable[[Mapping[str, str], Call], Awaitable[PromptText]]
+    scopes: frozenset[str]
+    cost: float = 1.0
+    timeout_seconds: float = 30.0
+
+    @property
+    def effect(self) -> Effect:
+        return Effect.READS
+
+    @property
+    def action(self) -> str:
+        return f"prompt:{self.name}"
+
+    @property
+    def address(self) -> str:
+        return f"mcp://prompts/{self.name}"
+
+
+Entry = Operation[Any] | Resource | Prompt
