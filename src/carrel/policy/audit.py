@@ -1,0 +1,71 @@
+"""What was done: the record every call leaves, and the port it is written through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+_SECRET_WORDS = ("token", "secret", "password", "authorization", "api_key", "apikey", "credential", "cookie")
+_LONGEST_VALUE = 500
+_MOST_ITEMS = 20
+_DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """One line of the audit log: a call that started, ended or was refused."""
+
+    timestamp: str
+    request_id: str
+    phase: str
+    user_id: str
+    client_id: str | None
+    door: str
+    action: str
+    resource: str
+    parameters: object
+    result: str
+    error_code: str | None
+    duration_ms: float | None
+    ip_address: str
+    user_agent: str
+
+
+class Audit(Protocol):
+    """Keeps records in order, append-only. `is_required` records must be kept before the call may change anything."""
+
+    def write(self, record: AuditRecord, *, is_required: bool) -> None: ...
+
+
+class NoAudit:
+    """Keeps nothing: for tests of other things, and for operators who turn the log off."""
+
+    def write(self, record: AuditRecord, *, is_required: bool) -> None:
+        return None
+
+
+def masked(parameters: Mapping[str, object] | None) -> object:
+    """The parameters as they may be written down: secrets hidden, long values cut."""
+    return _masked(parameters or {}, _DEEPEST)
+
+
+def _masked(value: object, depth: int) -> object:
+    match value:
+        case str() if len(value) > _LONGEST_VALUE:
+            return f"{value[:_LONGEST_VALUE]}… ({len(value)} characters)"
+        case Mapping() if depth:
+            shown = {str(key)[:100]: _hidden_or_shown(str(key), item, depth) for key, item in list(value.items())[:_MOST_ITEMS]}
+            return shown if len(value) <= _MOST_ITEMS else {**shown, "…": f"{len(value) - _MOST_ITEMS} more"}
+        case list() if depth:
+            items = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
+            return items if len(value) <= _MOST_ITEMS else [*items, f"… {len(value) - _MOST_ITEMS} more"]
+        case Mapping() | list():
+            return "…"
+        case _:
+            return value
+
+
+def _hidden_or_shown(key: str, value: object, depth: int) -> object:
+    folded = key.lower()
+    return "***" if any(word in folded for word in _SECRET_WORDS) else _masked(value, depth - 1)

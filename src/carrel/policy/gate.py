@@ -1,0 +1,198 @@
+"""The gate every call at every door passes: who is it, may they, how often, run, write it down."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from carrel.core.caller import ANONYMOUS_USER, Call, Caller, ReportProgress, Visit
+from carrel.core.clock import Clock
+from carrel.core.errors import (
+    AuditUnavailableError,
+    CarrelError,
+    InsufficientPermissionsError,
+    InternalError,
+    InvalidInputError,
+    TimedOutError,
+)
+from carrel.core.operation import Effect, Entry, Operation, Prompt, Resource
+from carrel.policy.audit import Audit, AuditRecord, masked
+from carrel.policy.identity import Identity
+from carrel.policy.limits import Limits
+
+log = logging.getLogger("carrel.gate")
+AnswerT = TypeVar("AnswerT")
+
+_STRANGER = Caller(user_id=ANONYMOUS_USER, scopes=frozenset())
+
+
+class Gate:
+    """Holds the policies, and lets calls through one at a time, each leaving its record."""
+
+    def __init__(self, identity: Identity, limits: Limits, audit: Audit, clock: Clock) -> None:
+        self._identity = identity
+        self._limits = limits
+        self._audit = audit
+        self._clock = clock
+
+    async def identify(self, visit: Visit) -> Caller:
+        """Who a visit comes from; a refusal is written down."""
+        try:
+            return await self._identity.identify(visit)
+        except CarrelError as refusal:
+            self.refused(visit, "identify", "mcp://", refusal)
+            raise
+
+    async def call(
+        self,
+        operation: Operation[Any],
+        arguments: Mapping[str, object],
+        caller: Caller,
+        visit: Visit,
+        progress: ReportProgress | None = None,
+    ) -> Any:
+        """Runs an operation on arguments that came from outside."""
+
+        async def work(call: Call) -> Any:
+            try:
+                question = operation.question.__pydantic_validator__.validate_python(arguments)
+            except ValidationError as error:
+                raise invalid_input(error) from None
+            return await operation.run(question, call)
+
+        return await self._admit(operation, caller, visit, arguments, work, progress)
+
+    async def read(self, resource: Resource, variables: Mapping[str, str], caller: Caller, visit: Visit) -> Any:
+        """Reads a resource whose address has been matched."""
+        return await self._admit(resource, caller, visit, variables, lambda call: resource.read(variables, call))
+
+    async def expand(self, prompt: Prompt, arguments: Mapping[str, str], caller: Caller, visit: Visit) -> Any:
+        """Expands a prompt."""
+        return await self._admit(prompt, caller, visit, arguments, lambda call: prompt.expand(arguments, call))
+
+    def refused(self, visit: Visit, action: str, resource: str, refusal: CarrelError, caller: Caller = _STRANGER) -> None:
+        """Writes down a call that was turned away before anything ran."""
+        self._write("refused", caller, visit, action, resource, {}, "failure", refusal.code, None, is_required=False)
+
+    async def _admit(
+        self,
+        entry: Entry,
+        caller: Caller,
+        visit: Visit,
+        parameters: Mapping[str, object],
+        work: Callable[[Call], Awaitable[AnswerT]],
+        progress: ReportProgress | None = None,
+    ) -> AnswerT:
+        try:
+            if not entry.scopes <= caller.scopes:
+                raise InsufficientPermissionsError(entry.scopes, caller.scopes)
+            await self._limits.charge(caller, visit, entry.cost)
+        except CarrelError as refusal:
+            self.refused(visit, entry.action, entry.address, refusal, caller)
+            raise
+        shown = masked(parameters)
+        is_required = entry.effect is not Effect.READS
+        self._write("started", caller, visit, entry.action, entry.address, shown, "started", None, None, is_required=is_required)
+        began = self._clock.monotonic()
+        code: str | None = None
+        result = "success"
+        try:
+            async with asyncio.timeout(entry.timeout_seconds):
+                call = Call(caller, visit) if progress is None else Call(caller, visit, progress)
+                return await work(call)
+        except CarrelError as error:
+            code, result = error.code, "failure"
+            raise
+        except TimeoutError:
+            code, result = TimedOutError.code, "error"
+            raise TimedOutError(
+                f"No answer within {entry.timeout_seconds:g} seconds",
+                next_step="Ask for less at once, or try again later.",
+                details={"timeout_seconds": entry.timeout_seconds},
+            ) from None
+        except asyncio.CancelledError:
+            code, result = "cancelled", "error"
+            raise
+        except Exception as error:
+            code, result = InternalError.code, "error"
+            error_id = secrets.token_hex(8)
+            log.exception("call failed", extra={"error_id": error_id, "request_id": visit.request_id, "action": entry.action})
+            raise InternalError(error_id) from error
+        finally:
+            spent = (self._clock.monotonic() - began) * 1000.0
+            self._write("ended", caller, visit, entry.action, entry.address, None, result, code, spent, is_required=False)
+
+    def _write(
+        self,
+        phase: str,
+        caller: Caller,
+        visit: Visit,
+        action: str,
+        resource: str,
+        parameters: object,
+        result: str,
+        error_code: str | None,
+        duration_ms: float | None,
+        *,
+        is_required: bool,
+    ) -> None:
+        record = AuditRecord(
+            self._clock.now().isoformat(timespec="microseconds"),
+            visit.request_id,
+            phase,
+            caller.user_id,
+            caller.client_id,
+            visit.door,
+            action,
+            resource,
+            parameters,
+            result,
+            error_code,
+            None if duration_ms is None else round(duration_ms, 3),
+            visit.address,
+            visit.user_agent,
+        )
+        try:
+            self._audit.write(record, is_required=is_required)
+        except OSError as error:
+            log.error("audit log cannot be written", extra={"reason": str(error), "request_id": visit.request_id})
+            if is_required:
+                raise AuditUnavailableError(
+                    "The audit log cannot be written, so nothing was changed.",
+                    next_step="Tell the operator; reading still works.",
+                ) from error
+
+
+def invalid_input(error: ValidationError) -> InvalidInputError:
+    """A validation error in words: each field, what is wrong with it, and the limit it missed."""
+    problems = [
+        {"field": ".".join(str(part) for part in problem["loc"]) or "(whole)", "problem": _problem(dict(problem))}
+        for problem in error.errors(include_url=False, include_input=False)
+    ]
+    message = "; ".join(
+        problem["problem"] if problem["problem"].startswith(problem["field"]) else f"{problem['field']}: {problem['problem']}"
+        for problem in problems[:5]
+    )
+    return InvalidInputError(message, next_step="Correct the named fields and call again.", details={"errors": problems[:20]})
+
+
+_MEANS_REQUIRED = {"missing", "string_too_short", "too_short"}
+
+
+def _problem(problem: dict[str, Any]) -> str:
+    loc = problem["loc"]
+    field = str(loc[-1]) if loc else "value"
+    kind = problem["type"]
+    if kind == "missing" or (kind in _MEANS_REQUIRED and problem.get("ctx", {}).get("min_length") == 1):
+        return f"{field} is required"
+    if kind == "extra_forbidden":
+        return f"{field} is not a parameter of this operation"
+    if kind in {"value_error", "assertion_error"}:
+        return str(problem.get("ctx", {}).get("error", problem["msg"]))
+    text = str(problem["msg"])
+    return text[:1].lower() + text[1:]

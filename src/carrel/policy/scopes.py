@@ -1,0 +1,48 @@
+"""The scopes there are, what each one means, and what it implies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One permission that a token can carry."""
+
+    name: str
+    meaning: str
+    implies: tuple[str, ...] = ()
+
+
+_TABLE = (
+    Scope("papers:read", "Search and read papers"),
+    Scope("papers:write", "Add papers to the corpus", ("papers:read",)),
+    Scope("references:read", "Search, list and cite references"),
+    Scope("references:write", "Add, change and remove references", ("references:read",)),
+    Scope("knowledge:read", "Search and read notes and nodes"),
+    Scope("knowledge:write", "Save, propose and delete one's own notes", ("knowledge:read",)),
+    Scope("knowledge:promote", "Promote notes to the team", ("knowledge:read",)),
+    Scope("research:read", "Read research projects and status"),
+    Scope("research:write", "Create and modify research projects", ("research:read",)),
+    Scope("hypotheses:read", "Read hypotheses and their details"),
+    Scope("hypotheses:generate", "Generate new hypotheses", ("research:read", "hypotheses:read")),
+    Scope("hypotheses:evolve", "Evolve existing hypotheses", ("hypotheses:read",)),
+    Scope("reviews:read", "Read hypothesis reviews and scores"),
+    Scope("reviews:write", "Create and modify reviews", ("reviews:read", "hypotheses:read")),
+)
+ADMIN = Scope("admin", "Full system access", tuple(scope.name for scope in _TABLE))
+SCOPES: dict[str, Scope] = {scope.name: scope for scope in (*_TABLE, ADMIN)}
+ALL_SCOPES = frozenset(SCOPES)
+
+
+def expand(held: Iterable[str]) -> frozenset[str]:
+    """Everything that follows from the scopes held. Unknown names are kept: they grant nothing."""
+    found: set[str] = set()
+    waiting = list(held)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(SCOPES[name].implies if name in SCOPES else ())
+    return frozenset(found)

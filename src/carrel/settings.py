@@ -1,0 +1,239 @@
+"""Everything an operator may set, read once: flags over environment over carrel.toml over defaults."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from carrel import __version__
+from carrel.core.errors import CarrelError
+
+ROOM_NAMES = ("papers", "references", "knowledge", "research")
+
+
+class SettingsError(CarrelError):
+    """A setting that cannot be used; says which one, where it came from and what it may be."""
+
+    code = "invalid_settings"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSettings(_Section):
+    """Where the server listens and what it tells clients about itself."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535)
+    workers: int = Field(default=1, ge=1, le=256)
+    name: str = "Carrel"
+    version: str = __version__
+    public_url: str | None = None
+    allowed_origins: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
+    max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024)
+    body_timeout_seconds: float = Field(default=20.0, gt=0)
+    drain_seconds: int = Field(default=20, ge=0)
+    compact: bool = False
+
+
+class PapersSettings(_Section):
+    """The corpus: a snapshot file, and the folder or address its texts are in."""
+
+    snapshot: Path | None = None
+    static: str | None = None
+    search: Literal["auto", "fts5"] = "auto"
+    asset_timeout_seconds: float = Field(default=10.0, gt=0)
+    max_asset_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
+
+
+class ReferencesSettings(_Section):
+    """The person's library file."""
+
+    library: Path | None = None
+
+
+class AuthSettings(_Section):
+    """How callers are recognised. Unset means the one local user, and only on loopback."""
+
+    mode: Literal["local"] | None = None
+
+
+class LimitSettings(_Section):
+    """How often a caller may call."""
+
+    per_minute: float = Field(default=60.0, gt=0)
+    burst: float = Field(default=10.0, ge=1)
+
+
+class AuditSettings(_Section):
+    """Whether and where calls are written down; the default file is in the home folder."""
+
+    enabled: bool = True
+    file: Path | None = None
+
+
+class LogSettings(_Section):
+    """What goes to standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["text", "json"] = "text"
+
+
+class Settings(_Section):
+    """The whole of it."""
+
+    home: Path = Field(default_factory=lambda: platformdirs.user_data_path("carrel"))
+    rooms: tuple[str, ...] = ROOM_NAMES
+    server: ServerSettings = ServerSettings()
+    papers: PapersSettings = PapersSettings()
+    references: ReferencesSettings = ReferencesSettings()
+    auth: AuthSettings = AuthSettings()
+    limits: LimitSettings = LimitSettings()
+    audit: AuditSettings = AuditSettings()
+    log: LogSettings = LogSettings()
+    source: Path | None = None
+
+    @property
+    def audit_file(self) -> Path:
+        return self.audit.file or self.home / "audit" / "audit.jsonl"
+
+
+# Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins over them.
+_FOREIGN_NAMES = {
+    "PORT": ("server", "port"),
+    "PAPER_DB_SNAPSHOT_DB": ("papers", "snapshot"),
+    "PAPER_DB_STATIC_BASE_URL": ("papers", "static"),
+    "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
+    "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
+}
+_LISTS = {("rooms",), ("server", "allowed_origins"), ("server", "allowed_hosts"), ("server", "trusted_proxies")}
+
+Flat = dict[tuple[str, ...], object]
+
+
+def read_settings(
+    flags: Mapping[tuple[str, ...], object] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> Settings:
+    """Reads all sources and merges them; a bad value names the source it came from."""
+    environment = os.environ if environment is None else environment
+    from_environment = _from_environment(environment)
+    home = (flags or {}).get(("home",)) or from_environment.get(("home",))
+    file = _config_file(config, environment, Path(str(home)) if home else platformdirs.user_data_path("carrel"))
+    merged = _from_file(file) if file else {}
+    origins: dict[tuple[str, ...], str] = dict.fromkeys(_flatten(merged), str(file))
+    for path, value in from_environment.items():
+        _put(merged, path, value)
+        origins[path] = "the environment"
+    for path, value in (flags or {}).items():
+        if value is not None:
+            _put(merged, path, value)
+            origins[path] = "the command line"
+    try:
+        settings = Settings.model_validate({**merged, "source": file})
+    except ValidationError as error:
+        raise _explained(error, origins) from None
+    unknown = sorted(set(settings.rooms) - set(ROOM_NAMES))
+    if unknown:
+        raise SettingsError(
+            f"There is no room called {', '.join(unknown)}",
+            next_step=f"Choose from {', '.join(ROOM_NAMES)}.",
+            details={"rooms": unknown},
+        )
+    return settings
+
+
+def _config_file(given: Path | None, environment: Mapping[str, str], home: Path) -> Path | None:
+    named = given or (Path(environment["CARREL_CONFIG"]) if environment.get("CARREL_CONFIG") else None)
+    if named is not None:
+        if not named.is_file():
+            raise SettingsError(f"There is no settings file at {named}", next_step="Correct --config or CARREL_CONFIG.")
+        return named
+    places = (Path("carrel.toml"), home / "carrel.toml", platformdirs.user_config_path("carrel") / "carrel.toml")
+    return next((place.resolve() for place in places if place.is_file()), None)
+
+
+def _from_file(file: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8.") from None
+    folder = file.parent
+    for path in (("home",), ("papers", "snapshot"), ("references", "library"), ("audit", "file")):
+        value = _get(values, path)
+        if isinstance(value, str):
+            _put(values, path, str((folder / Path(value).expanduser()).absolute()))
+    return values
+
+
+def _from_environment(environment: Mapping[str, str]) -> Flat:
+    found: Flat = {}
+    for name, path in _FOREIGN_NAMES.items():
+        if environment.get(name):
+            found[path] = environment[name]
+    for path in _known_paths():
+        value = environment.get("CARREL_" + "_".join(path).upper())
+        if value is not None:
+            found[path] = [item.strip() for item in value.split(",") if item.strip()] if path in _LISTS else value
+    return found
+
+
+def _known_paths() -> list[tuple[str, ...]]:
+    paths: list[tuple[str, ...]] = []
+    for name, field in Settings.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, _Section):
+            paths.extend((name, inner) for inner in section.model_fields)
+        elif name != "source":
+            paths.append((name,))
+    return paths
+
+
+def _explained(error: ValidationError, origins: Mapping[tuple[str, ...], str]) -> SettingsError:
+    first = error.errors(include_url=False)[0]
+    path = tuple(str(part) for part in first["loc"])
+    name = ".".join(path)
+    origin = next((origins[path[:length]] for length in range(len(path), 0, -1) if path[:length] in origins), "the settings")
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(sorted(".".join(known) for known in _known_paths() if known[0] == path[0] or len(path) == 1))
+        return SettingsError(f"{origin} sets {name}, which is not a setting", next_step=f"Settings there: {known}.")
+    return SettingsError(
+        f"{name} = {first['input']!r} from {origin} cannot be used: {first['msg'].lower()}",
+        next_step="Correct the value and start again.",
+        details={"setting": name, "origin": origin},
+    )
+
+
+def _flatten(values: Mapping[str, Any], before: tuple[str, ...] = ()) -> Flat:
+    flat: Flat = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            flat.update(_flatten(value, (*before, key)))
+        flat[(*before, key)] = value
+    return flat
+
+
+def _get(values: Mapping[str, Any], path: tuple[str, ...]) -> object:
+    for key in path:
+        values = values.get(key, {}) if isinstance(values, Mapping) else {}
+    return values or None
+
+
+def _put(values: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+    for key in path[:-1]:
+        inner = values.setdefault(key, {})
+        if not isinstance(inner, dict):
+            inner = values[key] = {}
+        values = inner
+    values[path[-1]] = value
