@@ -179,9 +179,9 @@ def _from_file(file: Path) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str]) -> Flat:
     found: Flat = {}
-    for name, path in _FOREIGN_NAMES.items():
+    for name, foreign in _FOREIGN_NAMES.items():
         if environment.get(name):
-            found[path] = environment[name]
+            found[foreign] = environment[name]
     for path in _known_paths():
         value = environment.get("CARREL_" + "_".join(path).upper())
         if value is not None:

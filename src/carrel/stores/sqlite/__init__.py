@@ -1,0 +1,1 @@
+"""Stores on SQLite, the embedded default."""

@@ -1,0 +1,64 @@
+"""One table from error codes to what each door shows: HTTP status, JSON-RPC code, exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carrel.core.errors import CarrelError
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL = -32603
+APPLICATION = -32000
+UNAUTHENTICATED = -32001
+RESOURCE_NOT_FOUND = -32002
+FORBIDDEN = -32003
+LIMITED = -32004
+HEADER_MISMATCH = -32020
+UNSUPPORTED_VERSION = -32022
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """How one code is shown. `is_refusal` means the call never ran, so MCP answers with a JSON-RPC error."""
+
+    http_status: int
+    json_rpc_code: int
+    exit_code: int
+    is_refusal: bool = False
+
+
+_NOT_FOUND = Showing(404, RESOURCE_NOT_FOUND, 3)
+_BAD = Showing(400, INVALID_PARAMS, 2)
+
+TABLE: dict[str, Showing] = {
+    "invalid_input": _BAD,
+    "invalid_settings": Showing(500, INTERNAL, 2),
+    "unknown_tool": Showing(400, INVALID_PARAMS, 2, is_refusal=True),
+    "resource_not_found": _NOT_FOUND,
+    "conflict": Showing(409, APPLICATION, 6),
+    "unavailable": Showing(503, APPLICATION, 5),
+    "not_configured": Showing(503, APPLICATION, 5),
+    "timed_out": Showing(504, APPLICATION, 5),
+    "audit_unavailable": Showing(503, APPLICATION, 5),
+    "unauthenticated": Showing(401, UNAUTHENTICATED, 4, is_refusal=True),
+    "insufficient_permissions": Showing(403, FORBIDDEN, 4, is_refusal=True),
+    "permission_denied": Showing(403, FORBIDDEN, 4),
+    "rate_limit_exceeded": Showing(429, LIMITED, 5, is_refusal=True),
+    "internal_error": Showing(500, INTERNAL, 1),
+    "paper_not_found": _NOT_FOUND,
+    "template_not_available": _NOT_FOUND,
+    "source_not_available": _NOT_FOUND,
+    "translation_not_available": _NOT_FOUND,
+    "bibtex_not_available": _NOT_FOUND,
+    "asset_fetch_failed": Showing(503, APPLICATION, 5),
+    "snapshot_unavailable": Showing(503, APPLICATION, 5),
+    "unsafe_goal": Showing(422, APPLICATION, 2),
+}
+
+
+def showing(error: CarrelError) -> Showing:
+    """How an error is shown; a code that is missing from the table is a bug and shown as one."""
+    return TABLE.get(error.code, TABLE["internal_error"])

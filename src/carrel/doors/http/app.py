@@ -1,0 +1,220 @@
+"""Routes requests by path, after checking what must hold for all of them."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+
+from carrel.core.caller import Visit
+from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.doors.http.exchange import (
+    BodyTooLargeError,
+    BodyTooSlowError,
+    ClientGoneError,
+    Exchange,
+    Header,
+    Receive,
+    Response,
+    Scope,
+    Send,
+    read_body,
+    send_response,
+)
+from carrel.policy.gate import Gate
+from carrel.policy.origin import OriginPolicy
+
+log = logging.getLogger("carrel.http")
+
+Handler = Callable[[Exchange], Awaitable[Response]]
+Stream = Callable[[Exchange, Receive, Send], Awaitable[bool]]
+ReportRefusal = Callable[[int, str, str, Visit], Response]
+
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+_CORS_HEADERS = (
+    b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, last-event-id, x-request-id",
+    b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
+)
+
+
+class RequestRefusedError(CarrelError):
+    """A request that HTTP itself turns away, before any operation is known."""
+
+    code = "invalid_input"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What one path does: a handler per method. `is_open` paths skip the Host and Origin checks."""
+
+    handlers: Mapping[str, Handler]
+    is_open: bool = False
+    has_tail: bool = False
+    stream: Stream | None = None
+    allow: bytes = field(init=False, default=b"")
+
+    def __post_init__(self) -> None:
+        methods = [*self.handlers, *(("HEAD",) if "GET" in self.handlers else ())]
+        object.__setattr__(self, "allow", ", ".join(methods).encode())
+
+
+class HttpApp:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        routes: Mapping[str, Route],
+        *,
+        gate: Gate,
+        origin_policy: OriginPolicy,
+        max_body_bytes: int,
+        body_timeout_seconds: float,
+        lifespan: Callable[[], AbstractAsyncContextManager[None]],
+        refuse: Callable[[int, str, str, Visit], Response],
+        trusted_proxies: frozenset[str] = frozenset(),
+    ) -> None:
+        self._routes = {path: route for path, route in routes.items() if not route.has_tail}
+        self._prefixes = {path: route for path, route in routes.items() if route.has_tail}
+        self._gate = gate
+        self._origin_policy = origin_policy
+        self._max_body_bytes = max_body_bytes
+        self._body_timeout_seconds = body_timeout_seconds
+        self._lifespan = lifespan
+        self._refuse = refuse
+        self._trusted_proxies = trusted_proxies
+        self._request_ids = itertools.count(1)
+        self._request_prefix = secrets.token_hex(6)
+        self._known_hosts: dict[bytes, bool] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._run_lifespan(receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: dict[bytes, bytes] = {}
+        repeated: set[bytes] = set()
+        for name, value in scope["headers"]:
+            if name in headers:
+                repeated.add(name)
+            headers[name] = value
+        path: str = scope["path"]
+        method: str = scope["method"]
+        route, tail = self._find(path)
+        visit = self._visit(scope, headers)
+        cors: tuple[Header, ...] = ()
+        if route is None or not route.is_open:
+            refused = self._refused_by_origin(headers, visit, path)
+            if refused is not None:
+                await send_response(send, refused)
+                return
+            if b"origin" in headers:
+                cors = ((b"access-control-allow-origin", headers[b"origin"]), (b"vary", b"origin"))
+                cors = (*cors, (b"access-control-expose-headers", _CORS_HEADERS[1]))
+        if route is None:
+            response = self._refuse(404, "not_found", f"There is nothing at {path[:200]}. GET /docs lists what there is.", visit)
+        elif method == "OPTIONS" and cors:
+            preflight = ((b"access-control-allow-methods", route.allow), (b"access-control-allow-headers", _CORS_HEADERS[0]))
+            response = Response(204, b"", (*preflight, (b"access-control-max-age", b"600")))
+        else:
+            handler = route.handlers.get("GET" if method == "HEAD" else method)
+            if handler is None:
+                message = f"{method[:20]} is not supported at {path[:200]}; use {route.allow.decode()}."
+                refusal = self._refuse(405, "method_not_allowed", message, visit)
+                response = Response(405, refusal.body, (*refusal.headers, (b"allow", route.allow)))
+            else:
+                try:
+                    body = b"" if method in _SAFE_METHODS else await self._body(receive, headers)
+                except ClientGoneError:
+                    return
+                except BodyTooLargeError:
+                    message = f"The body is larger than {self._max_body_bytes} bytes. Send less at once."
+                    self._gate.refused(visit, "http", path[:200], RequestRefusedError(message))
+                    response = self._refuse(413, "body_too_large", message, visit)
+                except BodyTooSlowError:
+                    message = f"The body did not arrive within {self._body_timeout_seconds:g} seconds."
+                    self._gate.refused(visit, "http", path[:200], RequestRefusedError(message))
+                    response = self._refuse(408, "body_too_slow", message, visit)
+                else:
+                    exchange = Exchange(scope, headers, frozenset(repeated), body, visit, tail)
+                    if route.stream is not None and await route.stream(exchange, receive, send):
+                        return
+                    response = await self._handled(handler, exchange)
+        if cors:
+            response = Response(response.status, response.body, (*response.headers, *cors))
+        if method == "HEAD":
+            await send({"type": "http.response.start", "status": response.status, "headers": [*response.headers]})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await send_response(send, response)
+
+    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
+        return await read_body(receive, headers, self._max_body_bytes, self._body_timeout_seconds)
+
+    async def _handled(self, handler: Handler, exchange: Exchange) -> Response:
+        try:
+            return await handler(exchange)
+        except Exception:
+            error_id = secrets.token_hex(8)
+            log.exception("request failed", extra={"error_id": error_id, "request_id": exchange.visit.request_id})
+            return self._refuse(500, "internal_error", "An unexpected error occurred", exchange.visit)
+
+    def _find(self, path: str) -> tuple[Route | None, str]:
+        route = self._routes.get(path)
+        if route is not None:
+            return route, ""
+        for prefix, candidate in self._prefixes.items():
+            if path.startswith(prefix) and len(path) > len(prefix):
+                return candidate, path[len(prefix) :]
+        return None, ""
+
+    def _visit(self, scope: Scope, headers: dict[bytes, bytes]) -> Visit:
+        client = scope.get("client")
+        address = client[0] if client else "unknown"
+        if self._trusted_proxies and address in self._trusted_proxies:
+            forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1").split(",")
+            address = next((hop.strip() for hop in reversed(forwarded) if hop.strip() not in self._trusted_proxies), address)
+        authorization = headers.get(b"authorization")
+        return Visit(
+            "http",
+            f"{self._request_prefix}-{next(self._request_ids):x}",
+            address,
+            headers.get(b"user-agent", b"unknown").decode("latin-1"),
+            None if authorization is None else authorization.decode("latin-1"),
+        )
+
+    def _refused_by_origin(self, headers: dict[bytes, bytes], visit: Visit, path: str) -> Response | None:
+        host = headers.get(b"host", b"")
+        known = self._known_hosts.get(host)
+        if known is None:
+            known = self._origin_policy.accepts_host(host.decode("latin-1"))
+            if len(self._known_hosts) < 1024:
+                self._known_hosts[host] = known
+        if not known:
+            message = "This server does not answer under that Host. Add it to server.allowed_hosts if it should."
+            self._gate.refused(visit, "http", path[:200], InvalidInputError(message))
+            return self._refuse(421, "host_not_allowed", message, visit)
+        origin = headers.get(b"origin")
+        if origin is not None and not self._origin_policy.accepts_origin(origin.decode("latin-1")):
+            message = "That Origin may not use this server. Add it to server.allowed_origins if it should."
+            self._gate.refused(visit, "http", path[:200], InvalidInputError(message))
+            return self._refuse(403, "origin_not_allowed", message, visit)
+        return None
+
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            async with self._lifespan():
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+        except Exception as error:
+            log.exception("start-up or shutdown failed")
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            return
+        await send({"type": "lifespan.shutdown.complete"})

@@ -1,0 +1,103 @@
+"""One HTTP exchange: the request as read, the response as sent, nothing of a framework in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from carrel.core.caller import Visit
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Header = tuple[bytes, bytes]
+
+JSON_TYPE: Header = (b"content-type", b"application/json")
+
+
+class BodyTooLargeError(Exception):
+    """The body is larger than the server takes."""
+
+
+class BodyTooSlowError(Exception):
+    """The body did not arrive in time."""
+
+
+class ClientGoneError(Exception):
+    """The client hung up before its body was complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A status, headers and a body."""
+
+    status: int
+    body: bytes = b""
+    headers: tuple[Header, ...] = (JSON_TYPE,)
+
+    @classmethod
+    def json(cls, status: int, value: object, headers: tuple[Header, ...] = ()) -> Response:
+        return cls(status, orjson.dumps(value, default=str), (JSON_TYPE, *headers))
+
+    @classmethod
+    def text(cls, status: int, text: str, headers: tuple[Header, ...] = ()) -> Response:
+        return cls(status, text.encode(), ((b"content-type", b"text/plain; charset=utf-8"), *headers))
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request whose body has been read."""
+
+    scope: Scope
+    headers: dict[bytes, bytes]
+    repeated: frozenset[bytes]
+    body: bytes
+    visit: Visit
+    path_tail: str = ""
+
+    @property
+    def method(self) -> str:
+        return str(self.scope["method"])
+
+
+async def read_body(receive: Receive, headers: dict[bytes, bytes], limit_bytes: int, timeout_seconds: float) -> bytes:
+    """The whole body, bounded in size and time."""
+    declared = headers.get(b"content-length")
+    if declared is not None and declared.isdigit() and int(declared) > limit_bytes:
+        raise BodyTooLargeError
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGoneError
+            first: bytes = message.get("body", b"")
+            if not message.get("more_body", False):
+                if len(first) > limit_bytes:
+                    raise BodyTooLargeError
+                return first
+            chunks = [first]
+            size = len(first)
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientGoneError
+                chunk: bytes = message.get("body", b"")
+                size += len(chunk)
+                if size > limit_bytes:
+                    raise BodyTooLargeError
+                chunks.append(chunk)
+                if not message.get("more_body", False):
+                    return b"".join(chunks)
+    except TimeoutError:
+        raise BodyTooSlowError from None
+
+
+async def send_response(send: Send, response: Response) -> None:
+    headers = [*response.headers, (b"content-length", str(len(response.body)).encode())]
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body})

@@ -1,0 +1,218 @@
+"""What one MCP address serves: a view of the catalogue with everything that can be prepared, prepared."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import TypeAdapter
+
+from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptText, Text
+from carrel.core.operation import Effect, Operation, Prompt, Resource
+from carrel.doors.mcp.wire import META_SERVER_INFO
+from carrel.doors.schemas import answers_with_list, input_schema, output_schema
+
+LIST_TTL_MS = 300_000
+READ_TTL_MS = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServedTool:
+    """An operation under the name it has here; `encode` turns an answer into the inside of a tool result."""
+
+    operation: Operation[Any]
+    name: str
+    listing: bytes
+    encode: Callable[[Any], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class ServedResource:
+    """A resource and the function that recognises its addresses."""
+
+    resource: Resource
+    match: Callable[[str], dict[str, str] | None]
+    listing: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ServedPrompt:
+    """A prompt and its listing."""
+
+    prompt: Prompt
+    listing: bytes
+
+
+class Endpoint:
+    """One address: its tools, resources and prompts, its capabilities, and how its errors sound.
+
+    `speaks_json_rpc_errors` is the dialect of the references room served alone, whose specification wants
+    application errors as JSON-RPC errors instead of tool results.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        operations: Iterable[Operation[Any]],
+        resources: Iterable[Resource] = (),
+        prompts: Iterable[Prompt] | None = None,
+        server_name: str,
+        server_version: str,
+        instructions: str = "",
+        is_alone: bool = False,
+        speaks_json_rpc_errors: bool = False,
+    ) -> None:
+        self.name = name
+        self.is_alone = is_alone
+        self.speaks_json_rpc_errors = speaks_json_rpc_errors
+        self.instructions = instructions
+        self.server_info = {"name": server_name, "version": server_version}
+        self.tools = {tool.name: tool for tool in (_served_tool(operation, is_alone) for operation in operations)}
+        self.resources = tuple(_served_resource(resource) for resource in resources)
+        self.has_prompts = prompts is not None
+        self.prompts = {prompt.name: _served_prompt(prompt) for prompt in prompts or ()}
+        self.capabilities: dict[str, dict[str, object]] = {"tools": {}, "resources": {}}
+        if self.has_prompts:
+            self.capabilities["prompts"] = {}
+        self.stamp = b'"_meta":' + orjson.dumps({META_SERVER_INFO: self.server_info})
+        self._lists: dict[tuple[str, bool, frozenset[str]], bytes] = {}
+
+    def listed(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
+        """The bytes of a list answer: what a caller with these scopes may use, made once."""
+        key = (kind, is_modern, scopes)
+        found = self._lists.get(key)
+        if found is None:
+            if len(self._lists) > 256:
+                self._lists.clear()
+            found = self._lists[key] = self._list(kind, scopes, is_modern=is_modern)
+        return found
+
+    def _list(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
+        match kind:
+            case "tools":
+                rows = [tool.listing for tool in self.tools.values() if tool.operation.scopes <= scopes]
+            case "prompts":
+                rows = [served.listing for served in self.prompts.values() if served.prompt.scopes <= scopes]
+            case _:
+                wants_templates = kind == "resourceTemplates"
+                rows = [
+                    served.listing
+                    for served in self.resources
+                    if served.resource.scopes <= scopes and served.resource.is_template is wants_templates
+                ]
+        inside = b'"' + kind.encode() + b'":[' + b",".join(rows) + b"]"
+        if is_modern:
+            inside = b'"resultType":"complete","ttlMs":%d,"cacheScope":"private",' % LIST_TTL_MS + inside + b"," + self.stamp
+        return b"{" + inside + b"}"
+
+    def find_resource(self, uri: str) -> tuple[Resource, dict[str, str]] | None:
+        for served in self.resources:
+            variables = served.match(uri)
+            if variables is not None:
+                return served.resource, variables
+        return None
+
+
+def _served_tool(operation: Operation[Any], is_alone: bool) -> ServedTool:
+    name = (operation.name_alone if is_alone else None) or operation.name
+    listing: dict[str, object] = {
+        "name": name,
+        "title": operation.title,
+        "description": operation.description,
+        "inputSchema": input_schema(operation),
+    }
+    schema = output_schema(operation)
+    if schema is not None:
+        listing["outputSchema"] = schema
+    listing["annotations"] = {
+        "title": operation.title,
+        "readOnlyHint": operation.effect is Effect.READS,
+        "destructiveHint": operation.effect is Effect.DESTROYS,
+        "idempotentHint": operation.is_idempotent or operation.effect is Effect.READS,
+        "openWorldHint": operation.reaches_outside,
+    }
+    return ServedTool(operation, name, orjson.dumps(listing), _encoder(operation))
+
+
+def _served_resource(resource: Resource) -> ServedResource:
+    listing = {
+        "uriTemplate" if resource.is_template else "uri": resource.uri,
+        "name": resource.name,
+        "title": resource.title,
+        "description": resource.description,
+        "mimeType": resource.media_type,
+    }
+    return ServedResource(resource, resource.matcher(), orjson.dumps(listing))
+
+
+def _served_prompt(prompt: Prompt) -> ServedPrompt:
+    listing = {
+        "name": prompt.name,
+        "title": prompt.title,
+        "description": prompt.description,
+        "arguments": [
+            {"name": argument.name, "description": argument.description, "required": argument.is_required}
+            for argument in prompt.arguments
+        ],
+    }
+    return ServedPrompt(prompt, orjson.dumps(listing))
+
+
+def _encoder(operation: Operation[Any]) -> Callable[[Any], bytes]:
+    if operation.answer is Text or operation.answer is Blocks:
+        return encode_content
+    to_json = TypeAdapter(operation.answer).serializer.to_json
+    if not answers_with_list(operation):
+        return lambda answer: _structured(raw := to_json(answer, by_alias=True), raw)
+
+    def encode_list(answer: Any) -> bytes:
+        if isinstance(answer, Partial):
+            raw = to_json(list(answer.result), by_alias=True)
+            rest = orjson.dumps({"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step})
+            whole = b'{"result":' + raw + b"," + rest[1:]
+            return _structured(whole, whole)
+        raw = to_json(answer, by_alias=True)
+        return _structured(raw, b'{"result":' + raw + b"}")
+
+    return encode_list
+
+
+def _structured(text: bytes, structured: bytes) -> bytes:
+    return b'"content":[{"type":"text","text":' + orjson.dumps(text.decode()) + b'}],"structuredContent":' + structured
+
+
+def encode_content(answer: Text | Blocks) -> bytes:
+    parts = answer.parts if isinstance(answer, Blocks) else (answer,)
+    return b'"content":' + orjson.dumps([block(part) for part in parts])
+
+
+def block(part: Text | Binary | Embedded) -> dict[str, object]:
+    """One content block of a tool result or prompt."""
+    match part:
+        case Text():
+            return {"type": "text", "text": part.body}
+        case Binary():
+            kind = "audio" if part.media_type.startswith("audio/") else "image"
+            return {"type": kind, "data": base64.b64encode(part.body).decode(), "mimeType": part.media_type}
+        case Embedded():
+            return {"type": "resource", "resource": resource_content(part.uri, part.content)}
+
+
+def resource_content(uri: str, content: Text | Binary) -> dict[str, object]:
+    match content:
+        case Text():
+            return {"uri": uri, "mimeType": content.media_type, "text": content.body}
+        case Binary():
+            return {"uri": uri, "mimeType": content.media_type, "blob": base64.b64encode(content.body).decode()}
+
+
+def encode_prompt(text: PromptText) -> bytes:
+    messages = [{"role": message.role, "content": block(message.content)} for message in text.messages]
+    inside: dict[str, object] = {"messages": messages}
+    if text.description:
+        inside["description"] = text.description
+    return orjson.dumps(inside)[1:-1]

@@ -1,0 +1,162 @@
+"""MCP over HTTP: one POST in, one JSON answer out, every revision, no session."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Awaitable, Callable
+
+import orjson
+
+from carrel.core.caller import Caller
+from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.doors.errors import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR
+from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response
+from carrel.doors.mcp.lane import Lane, refusal
+from carrel.doors.mcp.wire import (
+    ASSUMED_VERSION,
+    BATCH_VERSIONS,
+    HANDSHAKE_VERSIONS,
+    META_VERSION,
+    MODERN_VERSIONS,
+    NAME_IN_PARAMS,
+    ProtocolError,
+    Reply,
+    failure,
+    is_request_id,
+    unsupported_version,
+)
+from carrel.policy.gate import Gate
+
+Challenge = Callable[[CarrelError], tuple[tuple[bytes, bytes], ...]]
+Behind = Callable[[Exchange], Awaitable[Response]]
+
+_ROUTING_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
+_JSON_HEADERS = (JSON_TYPE,)
+_ACCEPTED = Response(202, b"", ())
+
+
+class McpHttp:
+    """Serves one endpoint over HTTP. `behind` is where messages go that the lane does not answer."""
+
+    def __init__(self, lane: Lane, gate: Gate, challenge: Challenge, behind: Behind | None = None) -> None:
+        self._lane = lane
+        self._gate = gate
+        self._challenge = challenge
+        self._behind = behind
+
+    async def post(self, exchange: Exchange) -> Response:
+        """Answers one POST."""
+        headers = exchange.headers
+        refused = _refused_media_type(headers)
+        if refused is not None:
+            return self._malformed(exchange, refused)
+        version = headers.get(b"mcp-protocol-version", b"").decode("latin-1") or ASSUMED_VERSION
+        is_modern = version in MODERN_VERSIONS
+        try:
+            message = orjson.loads(exchange.body)
+        except orjson.JSONDecodeError as error:
+            return self._malformed(exchange, failure(None, PARSE_ERROR, f"Parse error: {error}", status=400))
+        if not is_modern and version not in HANDSHAKE_VERSIONS:
+            wrong = unsupported_version(version)
+            return self._malformed(exchange, failure(_id_of(message), wrong.code, wrong.message, wrong.data, status=400))
+        try:
+            caller = await self._gate.identify(exchange.visit)
+        except CarrelError as error:
+            return self._response(refusal(_id_of(message), error))
+        if isinstance(message, list):
+            return await self._batch(message, exchange, caller, version)
+        if is_modern:
+            try:
+                _check_headers(message, exchange)
+            except ProtocolError as error:
+                return self._malformed(exchange, failure(_id_of(message), error.code, error.message, error.data, status=400))
+        if self._behind is not None and isinstance(message, dict) and self._goes_behind(message, is_modern=is_modern):
+            return await self._behind(exchange)
+        reply = await self._lane.answer(message, caller, exchange.visit, is_modern=is_modern)
+        return _ACCEPTED if reply is None else self._response(reply)
+
+    def _goes_behind(self, message: dict[str, object], *, is_modern: bool) -> bool:
+        method = message.get("method")
+        if method in {"tools/list", "prompts/list", "initialize", "server/discover"}:
+            return True
+        params = message.get("params")
+        if method in {"tools/call", "prompts/get"} and isinstance(params, dict):
+            known = self._lane.endpoint.tools if method == "tools/call" else self._lane.endpoint.prompts
+            return params.get("name") not in known
+        return not self._lane.answers(method, is_modern=is_modern)
+
+    async def _batch(self, messages: list[object], exchange: Exchange, caller: Caller, version: str) -> Response:
+        if version not in BATCH_VERSIONS:
+            message = f"Invalid request: revision {version} has no batches; send one message at a time"
+            return self._malformed(exchange, failure(None, INVALID_REQUEST, message, status=400))
+        if not messages:
+            return self._malformed(exchange, failure(None, INVALID_REQUEST, "Invalid request: an empty batch", status=400))
+        replies = [await self._lane.answer(message, caller, exchange.visit, is_modern=False) for message in messages]
+        answered = [reply.body for reply in replies if reply is not None]
+        return Response(200, b"[" + b",".join(answered) + b"]", _JSON_HEADERS) if answered else _ACCEPTED
+
+    def _malformed(self, exchange: Exchange, reply: Reply) -> Response:
+        self._gate.refused(exchange.visit, "mcp", str(exchange.scope["path"])[:200], InvalidInputError("malformed message"))
+        return self._response(reply)
+
+    def _response(self, reply: Reply) -> Response:
+        headers = _JSON_HEADERS if not reply.headers else (*_JSON_HEADERS, *reply.headers)
+        if reply.refusal is not None and reply.status in {401, 403}:
+            headers = (*headers, *self._challenge(reply.refusal))
+        return Response(reply.status, reply.body, headers)
+
+
+def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:
+    content_type = headers.get(b"content-type")
+    if content_type is not None and content_type.partition(b";")[0].strip().lower() != b"application/json":
+        return failure(None, INVALID_REQUEST, "Invalid request: Content-Type must be application/json", status=415)
+    accept = headers.get(b"accept")
+    if accept is not None and b"application/json" not in accept and b"*/*" not in accept and b"application/*" not in accept:
+        return failure(None, INVALID_REQUEST, "Invalid request: answers are application/json; Accept must allow it", status=406)
+    return None
+
+
+def _check_headers(message: object, exchange: Exchange) -> None:
+    """The routing headers of 2026-07-28 must be there once and say what the body says."""
+    if not isinstance(message, dict) or "id" not in message:
+        return
+    repeated = exchange.repeated & _ROUTING_HEADERS
+    if repeated:
+        raise ProtocolError(HEADER_MISMATCH, f"{min(repeated).decode()} header appears more than once")
+    headers = exchange.headers
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    if isinstance(meta, dict) and META_VERSION in meta:
+        said = meta[META_VERSION]
+        if headers[b"mcp-protocol-version"].decode("latin-1") != said:
+            raise ProtocolError(HEADER_MISMATCH, "mcp-protocol-version header does not match the version in params._meta")
+    method = message.get("method")
+    if not isinstance(method, str):
+        return
+    if headers.get(b"mcp-method", b"").decode("latin-1") != method:
+        raise ProtocolError(HEADER_MISMATCH, "mcp-method header must be the method of the body")
+    name_key = NAME_IN_PARAMS.get(method)
+    if name_key is not None and isinstance(params, dict):
+        name = params.get(name_key)
+        if isinstance(name, str) and _decoded(headers.get(b"mcp-name")) != name:
+            raise ProtocolError(HEADER_MISMATCH, f"mcp-name header must be the {name_key} of the body")
+
+
+def _decoded(value: bytes | None) -> str | None:
+    """A header value, out of its base64 wrapping where it has one; None where that is broken."""
+    if value is None:
+        return None
+    if not (value.startswith(b"=?base64?") and value.endswith(b"?=")):
+        return value.decode("latin-1")
+    payload = value[9:-2]
+    try:
+        decoded = base64.b64decode(payload, validate=True)
+        return decoded.decode() if base64.b64encode(decoded) == payload else None
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _id_of(message: object) -> object:
+    found = message.get("id") if isinstance(message, dict) else None
+    return found if is_request_id(found) else None

@@ -1,0 +1,266 @@
+"""The lane: answers MCP messages itself, in microseconds, through the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from carrel.core.caller import Caller, ReportProgress, Visit
+from carrel.core.errors import CarrelError
+from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
+from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, resource_content
+from carrel.doors.mcp.wire import (
+    HANDSHAKE_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    META_CAPABILITIES,
+    META_VERSION,
+    MODERN_VERSIONS,
+    SUPPORTED_VERSIONS,
+    ProtocolError,
+    Reply,
+    error_facts,
+    failure,
+    is_request_id,
+    protocol_failure,
+    success,
+    unsupported_version,
+)
+from carrel.policy.gate import Gate
+
+ProgressFor = Callable[[object], ReportProgress]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request whose envelope has been checked."""
+
+    request_id: object
+    method: str
+    params: Mapping[str, Any]
+    caller: Caller
+    visit: Visit
+    is_modern: bool
+    progress_for: ProgressFor | None
+
+
+Handler = Callable[[Request], Awaitable[bytes]]
+
+
+class Lane:
+    """Answers the messages of one endpoint."""
+
+    def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
+        self.endpoint = endpoint
+        self._gate = gate
+        shared: dict[str, Handler] = {
+            "tools/list": lambda request: self._list(request, "tools"),
+            "tools/call": self._call_tool,
+            "resources/list": lambda request: self._list(request, "resources"),
+            "resources/templates/list": lambda request: self._list(request, "resourceTemplates"),
+            "resources/read": self._read_resource,
+        }
+        if endpoint.has_prompts:
+            shared["prompts/list"] = lambda request: self._list(request, "prompts")
+            shared["prompts/get"] = self._get_prompt
+        self._legacy: dict[str, Handler] = {**shared, "initialize": self._initialize, "ping": self._ping}
+        self._modern: dict[str, Handler] = {**shared, "server/discover": self._discover}
+
+    def answers(self, method: object, *, is_modern: bool) -> bool:
+        """Whether the lane knows a method, so that others can be sent on."""
+        return method in (self._modern if is_modern else self._legacy)
+
+    async def answer(
+        self, message: object, caller: Caller, visit: Visit, *, is_modern: bool, progress_for: ProgressFor | None = None
+    ) -> Reply | None:
+        """The reply to one message, or None for a notification or a response, which want none."""
+        if not isinstance(message, dict):
+            return _invalid_request("a message must be a JSON object")
+        request_id = message.get("id")
+        method = message.get("method")
+        if message.get("jsonrpc") != "2.0":
+            return _invalid_request('"jsonrpc" must be "2.0"', request_id)
+        if not isinstance(method, str):
+            if "method" not in message and ("result" in message or "error" in message) and not is_modern:
+                return None
+            return _invalid_request('"method" must be a string', request_id)
+        if "id" not in message:
+            return None
+        if not is_request_id(request_id):
+            return _invalid_request('"id" must be a string or an integer')
+        params = message.get("params", {})
+        if not isinstance(params, dict):
+            return failure(request_id, INVALID_PARAMS, "params must be an object", status=400 if is_modern else 200)
+        handler = (self._modern if is_modern else self._legacy).get(method)
+        try:
+            if is_modern:
+                check_envelope(params)
+            if handler is None:
+                raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
+            return success(request_id, await handler(Request(request_id, method, params, caller, visit, is_modern, progress_for)))
+        except ProtocolError as error:
+            return protocol_failure(request_id, error, is_modern=is_modern)
+        except CarrelError as error:
+            return refusal(request_id, error)
+
+    async def _initialize(self, request: Request) -> bytes:
+        asked = request.params.get("protocolVersion")
+        if not isinstance(asked, str):
+            raise ProtocolError(INVALID_PARAMS, "protocolVersion is required and must be a string")
+        result: dict[str, object] = {
+            "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION,
+            "capabilities": self.endpoint.capabilities,
+            "serverInfo": self.endpoint.server_info,
+        }
+        if self.endpoint.instructions:
+            result["instructions"] = self.endpoint.instructions
+        return orjson.dumps(result)
+
+    async def _discover(self, request: Request) -> bytes:
+        result: dict[str, object] = {
+            "resultType": "complete",
+            "supportedVersions": list(SUPPORTED_VERSIONS),
+            "capabilities": self.endpoint.capabilities,
+            "serverInfo": self.endpoint.server_info,
+            "ttlMs": LIST_TTL_MS,
+            "cacheScope": "public",
+        }
+        if self.endpoint.instructions:
+            result["instructions"] = self.endpoint.instructions
+        return orjson.dumps(result)[:-1] + b"," + self.endpoint.stamp + b"}"
+
+    async def _ping(self, request: Request) -> bytes:
+        return b"{}"
+
+    async def _list(self, request: Request, kind: str) -> bytes:
+        cursor = request.params.get("cursor")
+        if cursor is not None:
+            raise ProtocolError(INVALID_PARAMS, "Invalid cursor: every list here is one page", {"cursor": str(cursor)[:100]})
+        return self.endpoint.listed(kind, request.caller.scopes, is_modern=request.is_modern)
+
+    async def _call_tool(self, request: Request) -> bytes:
+        name = _text(request.params, "name")
+        arguments = request.params.get("arguments")
+        if arguments is None:
+            arguments = {}
+        elif not isinstance(arguments, dict):
+            raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
+        tool = self.endpoint.tools.get(name)
+        if tool is None:
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:100]}", {"tools": sorted(self.endpoint.tools)[:50]})
+        progress = None
+        if request.progress_for is not None:
+            meta = request.params.get("_meta")
+            token = meta.get("progressToken") if isinstance(meta, dict) else None
+            if is_request_id(token):
+                progress = request.progress_for(token)
+        try:
+            answer = await self._gate.call(tool.operation, arguments, request.caller, request.visit, progress)
+        except CarrelError as error:
+            shown = showing(error)
+            if shown.is_refusal:
+                raise
+            if self.endpoint.speaks_json_rpc_errors:
+                code = INVALID_PARAMS if error.code == "invalid_input" else APPLICATION
+                raise ProtocolError(code, error.message, error_facts(error)) from None
+            return self._complete(_tool_error(error), request.is_modern)
+        return self._complete(tool.encode(answer), request.is_modern)
+
+    async def _read_resource(self, request: Request) -> bytes:
+        uri = _text(request.params, "uri")
+        found = self.endpoint.find_resource(uri)
+        if found is None:
+            raise self._no_such_resource(uri, request.is_modern, f"Unknown resource: {uri[:200]}", {"uri": uri[:1000]})
+        resource, variables = found
+        try:
+            content = await self._gate.read(resource, variables, request.caller, request.visit)
+        except CarrelError as error:
+            shown = showing(error)
+            if shown.is_refusal:
+                raise
+            data = {"uri": uri[:1000], **error_facts(error)}
+            if shown.json_rpc_code == RESOURCE_NOT_FOUND:
+                raise self._no_such_resource(uri, request.is_modern, error.message, data) from None
+            raise ProtocolError(shown.json_rpc_code, error.message, data) from None
+        inside = b'"contents":[' + orjson.dumps(resource_content(uri, content)) + b"]"
+        if request.is_modern:
+            inside = b'"ttlMs":%d,"cacheScope":"private",' % READ_TTL_MS + inside
+        return self._complete(inside, request.is_modern)
+
+    def _no_such_resource(self, uri: str, is_modern: bool, message: str, data: dict[str, object]) -> ProtocolError:
+        if is_modern:
+            return ProtocolError(INVALID_PARAMS, message, data)
+        return ProtocolError(APPLICATION if uri.startswith("library://") else RESOURCE_NOT_FOUND, message, data)
+
+    async def _get_prompt(self, request: Request) -> bytes:
+        name = _text(request.params, "name")
+        served = self.endpoint.prompts.get(name)
+        if served is None:
+            raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name[:100]}", {"prompts": sorted(self.endpoint.prompts)})
+        arguments = request.params.get("arguments") or {}
+        if not isinstance(arguments, dict) or not all(isinstance(value, str) for value in arguments.values()):
+            raise ProtocolError(INVALID_PARAMS, "arguments must be an object of strings")
+        missing = [item.name for item in served.prompt.arguments if item.is_required and item.name not in arguments]
+        if missing:
+            raise ProtocolError(INVALID_PARAMS, f"Missing prompt argument: {', '.join(missing)}", {"missing": missing})
+        try:
+            expanded = await self._gate.expand(served.prompt, arguments, request.caller, request.visit)
+        except CarrelError as error:
+            if showing(error).is_refusal:
+                raise
+            raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error)) from None
+        return self._complete(encode_prompt(expanded), request.is_modern)
+
+    def _complete(self, inside: bytes, is_modern: bool) -> bytes:
+        if is_modern:
+            return b'{"resultType":"complete",' + inside + b"," + self.endpoint.stamp + b"}"
+        return b"{" + inside + b"}"
+
+
+def check_envelope(params: Mapping[str, Any]) -> None:
+    """The fields every 2026-07-28 request must carry in `_meta`."""
+    meta = params.get("_meta")
+    if not isinstance(meta, dict):
+        raise ProtocolError(INVALID_PARAMS, f"params._meta must be an object with {META_VERSION} and {META_CAPABILITIES}")
+    missing = [key for key in (META_VERSION, META_CAPABILITIES) if key not in meta]
+    if missing:
+        raise ProtocolError(INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", {"missing": missing})
+    version = meta[META_VERSION]
+    if not isinstance(version, str):
+        raise ProtocolError(INVALID_PARAMS, f"{META_VERSION} must be a string")
+    if version not in MODERN_VERSIONS:
+        raise unsupported_version(version)
+    if not isinstance(meta[META_CAPABILITIES], dict):
+        raise ProtocolError(INVALID_PARAMS, f"{META_CAPABILITIES} must be an object")
+
+
+def refusal(request_id: object, error: CarrelError) -> Reply:
+    """A call that the gate turned away: a JSON-RPC error under the HTTP status that says so."""
+    shown = showing(error)
+    data: dict[str, object] = error_facts(error)
+    retry_after = error.details.get("retry_after")
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    if isinstance(retry_after, int):
+        data["retry_after"] = retry_after
+        headers = ((b"retry-after", str(retry_after).encode()),)
+    return Reply(failure(request_id, shown.json_rpc_code, error.message, data).body, shown.http_status, headers, error)
+
+
+def _tool_error(error: CarrelError) -> bytes:
+    facts = orjson.dumps(error_facts(error), default=str)
+    content = orjson.dumps([{"type": "text", "text": facts.decode()}])
+    return b'"content":' + content + b',"structuredContent":' + facts + b',"isError":true'
+
+
+def _invalid_request(problem: str, request_id: object = None) -> Reply:
+    shown_id = request_id if is_request_id(request_id) else None
+    return failure(shown_id, INVALID_REQUEST, f"Invalid request: {problem}", status=400)
+
+
+def _text(params: Mapping[str, Any], name: str) -> str:
+    value = params.get(name)
+    if not isinstance(value, str) or not value:
+        raise ProtocolError(INVALID_PARAMS, f"{name} is required and must be a string")
+    return value

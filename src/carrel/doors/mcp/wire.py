@@ -1,0 +1,90 @@
+"""JSON-RPC and MCP on the wire: revisions, envelopes, and replies as bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+
+from carrel.core.errors import CarrelError
+from carrel.doors.errors import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    UNSUPPORTED_VERSION,
+)
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSIONS = ("2026-07-28",)
+SUPPORTED_VERSIONS = HANDSHAKE_VERSIONS + MODERN_VERSIONS
+LATEST_HANDSHAKE_VERSION = HANDSHAKE_VERSIONS[-1]
+ASSUMED_VERSION = "2025-03-26"
+BATCH_VERSIONS = frozenset({"2024-11-05", "2025-03-26"})
+
+META_VERSION = "io.modelcontextprotocol/protocolVersion"
+META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+
+NAME_IN_PARAMS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+_HTTP_STATUS_OF_MODERN_ERROR = {
+    PARSE_ERROR: 400,
+    INVALID_REQUEST: 400,
+    INVALID_PARAMS: 400,
+    HEADER_MISMATCH: 400,
+    UNSUPPORTED_VERSION: 400,
+    METHOD_NOT_FOUND: 404,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One JSON-RPC reply, with the HTTP status it travels under."""
+
+    body: bytes
+    status: int = 200
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    refusal: CarrelError | None = None
+
+
+class ProtocolError(Exception):
+    """A message that breaks the protocol, or asks for what is not there."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+def success(request_id: object, result: bytes) -> Reply:
+    return Reply(b'{"jsonrpc":"2.0","id":' + orjson.dumps(request_id) + b',"result":' + result + b"}")
+
+
+def failure(request_id: object, code: int, message: str, data: object = None, *, status: int = 200) -> Reply:
+    error: dict[str, object] = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    return Reply(orjson.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}, default=str), status)
+
+
+def protocol_failure(request_id: object, error: ProtocolError, *, is_modern: bool) -> Reply:
+    """A protocol error in the form its era wants: the modern one also speaks through the HTTP status."""
+    status = _HTTP_STATUS_OF_MODERN_ERROR.get(error.code, 200) if is_modern else 200
+    return failure(request_id, error.code, error.message, error.data, status=status)
+
+
+def error_facts(error: CarrelError) -> dict[str, object]:
+    return {"error": error.to_facts()}
+
+
+def unsupported_version(requested: object) -> ProtocolError:
+    return ProtocolError(
+        UNSUPPORTED_VERSION, "Unsupported protocol version", {"supported": list(SUPPORTED_VERSIONS), "requested": str(requested)}
+    )
+
+
+def is_request_id(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))

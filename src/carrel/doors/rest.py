@@ -1,0 +1,165 @@
+"""The REST gateway: the same catalogue as plain JSON over HTTP."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+import orjson
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.caller import Caller, Visit
+from carrel.core.catalogue import Catalogue
+from carrel.core.clock import Clock
+from carrel.core.errors import CarrelError, InvalidInputError, UnknownOperationError
+from carrel.core.operation import Operation
+from carrel.doors.errors import showing
+from carrel.doors.http.exchange import JSON_TYPE, Exchange, Header, Response
+from carrel.doors.mcp.endpoint import block
+from carrel.doors.schemas import answers_with_list, input_schema
+from carrel.policy.gate import Gate, invalid_input
+
+log = logging.getLogger("carrel.rest")
+
+Challenge = Callable[[CarrelError], tuple[Header, ...]]
+
+
+class Invocation(BaseModel):
+    """The body of POST /mcp/invoke."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    tool_name: str
+    params: dict[str, Any] = {}
+
+
+class RestDoor:
+    """Lists the tools and invokes them."""
+
+    def __init__(self, catalogue: Catalogue, gate: Gate, clock: Clock, challenge: Challenge) -> None:
+        self._gate = gate
+        self._clock = clock
+        self._challenge = challenge
+        self._tools = {name: (operation, _encoder(operation)) for name, operation in catalogue.operations.items()}
+        self._rows = {name: _row(operation) for name, operation in catalogue.operations.items()}
+        self._list = orjson.dumps({"tools": list(self._rows.values())})
+
+    async def list_tools(self, exchange: Exchange) -> Response:
+        return await self._logged(exchange, "list tools", self._answer_list)
+
+    async def show_tool(self, exchange: Exchange) -> Response:
+        return await self._logged(exchange, "show tool", self._answer_one)
+
+    async def invoke(self, exchange: Exchange) -> Response:
+        return await self._logged(exchange, "invoke", self._answer_invocation)
+
+    async def health(self, exchange: Exchange) -> Response:
+        return Response.json(200, {"status": "healthy", "tools": len(self._tools)})
+
+    async def _answer_list(self, exchange: Exchange, caller: Caller) -> Response:
+        return Response(200, self._list)
+
+    async def _answer_one(self, exchange: Exchange, caller: Caller) -> Response:
+        name = unquote(exchange.path_tail)
+        row = self._rows.get(name)
+        if row is None:
+            return self.failed(UnknownOperationError(name, next_step="GET /mcp/tools lists the names."), exchange.visit, 404)
+        return Response.json(200, row)
+
+    async def _answer_invocation(self, exchange: Exchange, caller: Caller) -> Response:
+        content_type = exchange.headers.get(b"content-type", b"application/json").partition(b";")[0].strip().lower()
+        if content_type != b"application/json":
+            error = InvalidInputError("Content-Type must be application/json", next_step="Send the body as JSON.")
+            return self.failed(error, exchange.visit, 415)
+        try:
+            invocation = Invocation.model_validate(orjson.loads(exchange.body))
+        except orjson.JSONDecodeError as error:
+            return self.failed(InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE), exchange.visit)
+        except ValidationError as error:
+            return self.failed(invalid_input(error), exchange.visit)
+        found = self._tools.get(invocation.tool_name)
+        if found is None:
+            error_unknown = UnknownOperationError(invocation.tool_name[:100], next_step="GET /mcp/tools lists the names.")
+            self._gate.refused(exchange.visit, f"tool:{invocation.tool_name[:100]}", "mcp://tools", error_unknown, caller)
+            return self.failed(error_unknown, exchange.visit)
+        operation, encode = found
+        answer = await self._gate.call(operation, invocation.params, caller, exchange.visit)
+        return Response(200, b'{"success":true,"result":' + encode(answer) + b',"error":null}')
+
+    async def _logged(self, exchange: Exchange, what: str, answer: Callable[[Exchange, Caller], Any]) -> Response:
+        began = self._clock.monotonic()
+        try:
+            response: Response = await answer(exchange, await self._gate.identify(exchange.visit))
+        except CarrelError as error:
+            response = self.failed(error, exchange.visit)
+        response = Response(
+            response.status, response.body, (*response.headers, (b"x-request-id", exchange.visit.request_id.encode()))
+        )
+        if log.isEnabledFor(logging.INFO):
+            spent_ms = round((self._clock.monotonic() - began) * 1000.0, 2)
+            facts = {"request_id": exchange.visit.request_id, "status": response.status, "duration_ms": spent_ms}
+            log.info(what, extra=facts)
+        return response
+
+    def failed(self, error: CarrelError, visit: Visit, status: int | None = None) -> Response:
+        """The error body every REST failure has, under an id that is in the log too."""
+        http_status = status or showing(error).http_status
+        error_id = str(error.details.get("error_id") or secrets.token_hex(8))
+        facts = {"error_id": error_id, "request_id": visit.request_id, "code": error.code, "status": http_status}
+        log.log(logging.ERROR if http_status >= 500 else logging.INFO, "refused or failed", extra=facts)
+        retry_after = error.details.get("retry_after")
+        body = {
+            "success": False,
+            "error": error.message,
+            "error_type": error.code,
+            "details": error.details,
+            "error_id": error_id,
+            "request_id": visit.request_id,
+            "retryable": error.is_retryable,
+            "retry_after": retry_after,
+            "timestamp": self._clock.now().isoformat(),
+            "recovery_suggestions": [error.next_step] if error.next_step else [],
+        }
+        headers: tuple[Header, ...] = ()
+        if isinstance(retry_after, int):
+            headers = ((b"retry-after", str(retry_after).encode()),)
+        if http_status in {401, 403}:
+            headers = (*headers, *self._challenge(error))
+        return Response(http_status, orjson.dumps(body, default=str), (JSON_TYPE, *headers))
+
+
+_SHAPE = 'Send {"tool_name": "…", "params": {…}}.'
+
+
+def _row(operation: Operation[Any]) -> dict[str, object]:
+    return {
+        "name": operation.name,
+        "title": operation.title,
+        "description": operation.description,
+        "parameters": input_schema(operation),
+        "room": operation.room,
+        "effect": operation.effect.value,
+        "scopes": sorted(operation.scopes),
+    }
+
+
+def _encoder(operation: Operation[Any]) -> Callable[[Any], bytes]:
+    if operation.answer is Text:
+        return lambda answer: orjson.dumps(answer.body)
+    if operation.answer is Blocks:
+        return lambda answer: orjson.dumps([block(part) for part in answer.parts])
+    to_json = TypeAdapter(operation.answer).serializer.to_json
+    if not answers_with_list(operation):
+        return lambda answer: to_json(answer, by_alias=True)
+
+    def encode_list(answer: Any) -> bytes:
+        if not isinstance(answer, Partial):
+            return to_json(answer, by_alias=True)
+        rest = orjson.dumps({"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step})
+        return b'{"result":' + to_json(list(answer.result), by_alias=True) + b"," + rest[1:]
+
+    return encode_list

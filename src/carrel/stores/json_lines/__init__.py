@@ -1,0 +1,1 @@
+"""Stores that are append-only files of JSON lines."""
