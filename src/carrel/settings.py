@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from carrel import __version__
 from carrel.core.errors import CarrelError
 
-ROOM_NAMES = ("papers", "references", "knowledge", "research")
+ROOM_NAMES = ("papers",)
 
 
 class SettingsError(CarrelError):

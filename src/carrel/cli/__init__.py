@@ -1,0 +1,60 @@
+"""The command line: one file per verb, and only the verb that is used is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+_VERBS = {
+    "serve": ("carrel.cli.serve", "serve every open room over HTTP"),
+    "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
+    "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
+    "connect": ("carrel.cli.connect", "print or write a client's configuration"),
+    "doctor": ("carrel.cli.doctor", "say what is configured, reachable and missing"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs `carrel`."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words[0] in {"-h", "--help", "help"}:
+        print(_help())
+        return 0 if words else 2
+    if words[0] in {"--version", "-V", "version"}:
+        from carrel import __version__
+
+        print(f"carrel {__version__}")
+        return 0
+    verb = words[0]
+    if verb not in _VERBS:
+        print(f"carrel: there is no command {verb!r}\n\n{_help()}", file=sys.stderr)
+        return 2
+    return _run(_VERBS[verb][0], words)
+
+
+def _run(module: str, words: list[str]) -> int:
+    from carrel.core.errors import CarrelError
+
+    try:
+        return int(importlib.import_module(module).run(words))
+    except CarrelError as error:
+        from carrel.doors.errors import showing
+
+        print(f"carrel: {error.message}", file=sys.stderr)
+        if error.next_step:
+            print(f"        {error.next_step}", file=sys.stderr)
+        return showing(error).exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 141
+
+
+def _help() -> str:
+    rows = "\n".join(f"  {verb:10} {meaning}" for verb, (_, meaning) in _VERBS.items())
+    return (
+        "carrel: a research desk for AI assistants\n\nusage: carrel COMMAND [options]\n\n"
+        f"{rows}\n\n  carrel COMMAND --help says more; carrel --version prints the version."
+    )

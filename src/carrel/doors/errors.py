@@ -55,6 +55,12 @@ TABLE: dict[str, Showing] = {
     "bibtex_not_available": _NOT_FOUND,
     "asset_fetch_failed": Showing(503, APPLICATION, 5),
     "snapshot_unavailable": Showing(503, APPLICATION, 5),
+    "not_found": Showing(404, INVALID_REQUEST, 2, is_refusal=True),
+    "method_not_allowed": Showing(405, INVALID_REQUEST, 2, is_refusal=True),
+    "body_too_large": Showing(413, INVALID_REQUEST, 2, is_refusal=True),
+    "body_too_slow": Showing(408, INVALID_REQUEST, 5, is_refusal=True),
+    "host_not_allowed": Showing(421, FORBIDDEN, 4, is_refusal=True),
+    "origin_not_allowed": Showing(403, FORBIDDEN, 4, is_refusal=True),
     "unsafe_goal": Showing(422, APPLICATION, 2),
 }
 

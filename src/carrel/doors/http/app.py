@@ -10,10 +10,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from carrel.core.caller import Visit
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import CarrelError, InternalError
 from carrel.doors.http.exchange import (
-    BodyTooLargeError,
-    BodyTooSlowError,
     ClientGoneError,
     Exchange,
     Header,
@@ -24,6 +22,7 @@ from carrel.doors.http.exchange import (
     read_body,
     send_response,
 )
+from carrel.doors.http.refusals import HostNotAllowedError, MethodNotAllowedError, NothingThereError, OriginNotAllowedError
 from carrel.policy.gate import Gate
 from carrel.policy.origin import OriginPolicy
 
@@ -31,19 +30,13 @@ log = logging.getLogger("carrel.http")
 
 Handler = Callable[[Exchange], Awaitable[Response]]
 Stream = Callable[[Exchange, Receive, Send], Awaitable[bool]]
-ReportRefusal = Callable[[int, str, str, Visit], Response]
+Refuse = Callable[[CarrelError, Visit], Response]
 
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _CORS_HEADERS = (
     b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, last-event-id, x-request-id",
     b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
 )
-
-
-class RequestRefusedError(CarrelError):
-    """A request that HTTP itself turns away, before any operation is known."""
-
-    code = "invalid_input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +66,7 @@ class HttpApp:
         max_body_bytes: int,
         body_timeout_seconds: float,
         lifespan: Callable[[], AbstractAsyncContextManager[None]],
-        refuse: Callable[[int, str, str, Visit], Response],
+        refuse: Refuse,
         trusted_proxies: frozenset[str] = frozenset(),
     ) -> None:
         self._routes = {path: route for path, route in routes.items() if not route.has_tail}
@@ -118,29 +111,23 @@ class HttpApp:
                 cors = ((b"access-control-allow-origin", headers[b"origin"]), (b"vary", b"origin"))
                 cors = (*cors, (b"access-control-expose-headers", _CORS_HEADERS[1]))
         if route is None:
-            response = self._refuse(404, "not_found", f"There is nothing at {path[:200]}. GET /docs lists what there is.", visit)
+            response = self._refuse(NothingThereError(path), visit)
         elif method == "OPTIONS" and cors:
             preflight = ((b"access-control-allow-methods", route.allow), (b"access-control-allow-headers", _CORS_HEADERS[0]))
             response = Response(204, b"", (*preflight, (b"access-control-max-age", b"600")))
         else:
             handler = route.handlers.get("GET" if method == "HEAD" else method)
             if handler is None:
-                message = f"{method[:20]} is not supported at {path[:200]}; use {route.allow.decode()}."
-                refusal = self._refuse(405, "method_not_allowed", message, visit)
-                response = Response(405, refusal.body, (*refusal.headers, (b"allow", route.allow)))
+                refusal = self._refuse(MethodNotAllowedError(method, path, route.allow.decode()), visit)
+                response = Response(refusal.status, refusal.body, (*refusal.headers, (b"allow", route.allow)))
             else:
                 try:
                     body = b"" if method in _SAFE_METHODS else await self._body(receive, headers)
                 except ClientGoneError:
                     return
-                except BodyTooLargeError:
-                    message = f"The body is larger than {self._max_body_bytes} bytes. Send less at once."
-                    self._gate.refused(visit, "http", path[:200], RequestRefusedError(message))
-                    response = self._refuse(413, "body_too_large", message, visit)
-                except BodyTooSlowError:
-                    message = f"The body did not arrive within {self._body_timeout_seconds:g} seconds."
-                    self._gate.refused(visit, "http", path[:200], RequestRefusedError(message))
-                    response = self._refuse(408, "body_too_slow", message, visit)
+                except CarrelError as error:
+                    self._gate.refused(visit, "http", path[:200], error)
+                    response = self._refuse(error, visit)
                 else:
                     exchange = Exchange(scope, headers, frozenset(repeated), body, visit, tail)
                     if route.stream is not None and await route.stream(exchange, receive, send):
@@ -163,7 +150,7 @@ class HttpApp:
         except Exception:
             error_id = secrets.token_hex(8)
             log.exception("request failed", extra={"error_id": error_id, "request_id": exchange.visit.request_id})
-            return self._refuse(500, "internal_error", "An unexpected error occurred", exchange.visit)
+            return self._refuse(InternalError(error_id), exchange.visit)
 
     def _find(self, path: str) -> tuple[Route | None, str]:
         route = self._routes.get(path)
@@ -196,16 +183,16 @@ class HttpApp:
             known = self._origin_policy.accepts_host(host.decode("latin-1"))
             if len(self._known_hosts) < 1024:
                 self._known_hosts[host] = known
-        if not known:
-            message = "This server does not answer under that Host. Add it to server.allowed_hosts if it should."
-            self._gate.refused(visit, "http", path[:200], InvalidInputError(message))
-            return self._refuse(421, "host_not_allowed", message, visit)
         origin = headers.get(b"origin")
-        if origin is not None and not self._origin_policy.accepts_origin(origin.decode("latin-1")):
-            message = "That Origin may not use this server. Add it to server.allowed_origins if it should."
-            self._gate.refused(visit, "http", path[:200], InvalidInputError(message))
-            return self._refuse(403, "origin_not_allowed", message, visit)
-        return None
+        error: CarrelError
+        if not known:
+            error = HostNotAllowedError()
+        elif origin is not None and not self._origin_policy.accepts_origin(origin.decode("latin-1")):
+            error = OriginNotAllowedError()
+        else:
+            return None
+        self._gate.refused(visit, "http", path[:200], error)
+        return self._refuse(error, visit)
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from carrel.core.caller import Visit
+from carrel.doors.http.refusals import BodyTooLargeError, BodyTooSlowError
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -18,14 +19,6 @@ Send = Callable[[Message], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 JSON_TYPE: Header = (b"content-type", b"application/json")
-
-
-class BodyTooLargeError(Exception):
-    """The body is larger than the server takes."""
-
-
-class BodyTooSlowError(Exception):
-    """The body did not arrive in time."""
 
 
 class ClientGoneError(Exception):
@@ -69,7 +62,7 @@ async def read_body(receive: Receive, headers: dict[bytes, bytes], limit_bytes: 
     """The whole body, bounded in size and time."""
     declared = headers.get(b"content-length")
     if declared is not None and declared.isdigit() and int(declared) > limit_bytes:
-        raise BodyTooLargeError
+        raise BodyTooLargeError(limit_bytes)
     try:
         async with asyncio.timeout(timeout_seconds):
             message = await receive()
@@ -78,7 +71,7 @@ async def read_body(receive: Receive, headers: dict[bytes, bytes], limit_bytes: 
             first: bytes = message.get("body", b"")
             if not message.get("more_body", False):
                 if len(first) > limit_bytes:
-                    raise BodyTooLargeError
+                    raise BodyTooLargeError(limit_bytes)
                 return first
             chunks = [first]
             size = len(first)
@@ -89,12 +82,12 @@ async def read_body(receive: Receive, headers: dict[bytes, bytes], limit_bytes: 
                 chunk: bytes = message.get("body", b"")
                 size += len(chunk)
                 if size > limit_bytes:
-                    raise BodyTooLargeError
+                    raise BodyTooLargeError(limit_bytes)
                 chunks.append(chunk)
                 if not message.get("more_body", False):
                     return b"".join(chunks)
     except TimeoutError:
-        raise BodyTooSlowError from None
+        raise BodyTooSlowError(timeout_seconds) from None
 
 
 async def send_response(send: Send, response: Response) -> None:

@@ -1,0 +1,190 @@
+"""`carrel connect`: the lines that make a client use this desk, printed or written into its configuration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from carrel.core.errors import CarrelError
+
+
+class ConfigurationUnreadableError(CarrelError):
+    """A client's own file is not what it should be, so it is left alone."""
+
+    code = "invalid_settings"
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """A server that is running."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stdio:
+    """A command that the client starts itself."""
+
+    command: str
+    arguments: tuple[str, ...]
+
+
+Way = Http | Stdio
+CLIENTS = ("claude-code", "claude-desktop", "cursor", "codex", "gemini")
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="carrel connect", description="Print or write a client's configuration.")
+    parser.add_argument("client", choices=CLIENTS)
+    parser.add_argument(
+        "--url", help="address of a running server, such as http://127.0.0.1:8080/mcp; without it the client starts carrel itself"
+    )
+    parser.add_argument("--name", default="carrel", help="name of the server in the client")
+    parser.add_argument("--write", action="store_true", help="write it into the client's own file, keeping a backup")
+    options, rest = parser.parse_known_args(words[1:])
+    if rest and rest[0] == "--":
+        rest = rest[1:]
+    way: Way = Http(options.url) if options.url else Stdio(own_command(), ("mcp", *rest))
+    if not options.write:
+        print(snippet(options.client, options.name, way))
+        return 0
+    file = write(options.client, options.name, way)
+    print(f"Written to {file}. Restart {options.client} to use it.", file=sys.stderr)
+    return 0
+
+
+def own_command() -> str:
+    """The full path of this program, because desktop clients start with a poor PATH."""
+    started = Path(sys.argv[0])
+    if started.name == "carrel" and started.exists():
+        return str(started.absolute())
+    return shutil.which("carrel") or "carrel"
+
+
+def lines_to_paste(url: str) -> str:
+    """What the server prints when it starts."""
+    way = Http(f"{url}/mcp")
+    desktop = Stdio("npx", ("-y", "mcp-remote", way.url))
+    return "\n".join(
+        (
+            f"Claude Code:     {snippet('claude-code', 'carrel', way)}",
+            f"Claude Desktop:  {json.dumps(_json_entry('claude-desktop', 'carrel', desktop))}",
+            "                 (or let it start Carrel itself: carrel connect claude-desktop --write)",
+            f"Cursor:          {json.dumps(_json_entry('cursor', 'carrel', way))}",
+        )
+    )
+
+
+def snippet(client: str, name: str, way: Way) -> str:
+    """What a person pastes: a command for Claude Code, else the piece of the client's file."""
+    if client == "claude-code":
+        match way:
+            case Http(url):
+                return f"claude mcp add --transport http {shlex.quote(name)} {shlex.quote(url)}"
+            case Stdio(command, arguments):
+                return f"claude mcp add {shlex.quote(name)} -- {shlex.join((command, *arguments))}"
+    if client == "codex":
+        return _toml_entry(name, way)
+    return json.dumps(_json_entry(client, name, way), indent=2)
+
+
+def write(client: str, name: str, way: Way) -> Path:
+    """Adds the entry to the client's file, atomically, leaving everything else in it as it was."""
+    file = configuration_file(client)
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    if client == "codex":
+        after = _toml_with(before, name, way, file)
+    else:
+        after = json.dumps(_merged(_parsed(before, file), _json_entry(client, name, way)), indent=2, ensure_ascii=False) + "\n"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if before:
+        file.with_name(file.name + ".before-carrel").write_text(before, encoding="utf-8")
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as fresh:
+        fresh.write(after)
+        fresh.flush()
+        os.fsync(fresh.fileno())
+    Path(fresh.name).replace(file)
+    return file
+
+
+def configuration_file(client: str) -> Path:
+    """Where a client keeps its servers."""
+    match client:
+        case "claude-code":
+            return Path(".mcp.json").absolute()
+        case "claude-desktop":
+            return platformdirs.user_config_path("Claude", appauthor=False, roaming=True) / "claude_desktop_config.json"
+        case "cursor":
+            return Path.home() / ".cursor" / "mcp.json"
+        case "codex":
+            return Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex") / "config.toml"
+        case _:
+            return Path.home() / ".gemini" / "settings.json"
+
+
+def _json_entry(client: str, name: str, way: Way) -> dict[str, object]:
+    entry: dict[str, object]
+    match way:
+        case Stdio(command, arguments):
+            entry = {"command": command, "args": list(arguments)}
+        case Http(url):
+            entry = (
+                {"httpUrl": url}
+                if client == "gemini"
+                else {"type": "http", "url": url}
+                if client == "claude-code"
+                else {"url": url}
+            )
+    return {"mcpServers": {name: entry}}
+
+
+def _toml_entry(name: str, way: Way) -> str:
+    key = name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else json.dumps(name)
+    match way:
+        case Stdio(command, arguments):
+            return f"[mcp_servers.{key}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(list(arguments))}"
+        case Http(url):
+            return f"[mcp_servers.{key}]\nurl = {json.dumps(url)}"
+
+
+def _toml_with(before: str, name: str, way: Way, file: Path) -> str:
+    try:
+        servers = tomllib.loads(before).get("mcp_servers", {})
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationUnreadableError(f"{file} is not TOML: {error}", next_step="Mend it, then run again.") from None
+    if name in servers:
+        raise ConfigurationUnreadableError(
+            f"{file} already has a server called {name}", next_step="Remove that table, or choose another with --name."
+        )
+    return f"{before.rstrip()}\n\n{_toml_entry(name, way)}\n".lstrip()
+
+
+def _parsed(text: str, file: Path) -> dict[str, object]:
+    if not text.strip():
+        return {}
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigurationUnreadableError(f"{file} is not JSON: {error}", next_step="Mend it, then run again.") from None
+    if not isinstance(values, dict) or not isinstance(values.get("mcpServers", {}), dict):
+        raise ConfigurationUnreadableError(
+            f"{file} does not hold servers as expected", next_step="Add the printed lines by hand."
+        )
+    return values
+
+
+def _merged(values: dict[str, object], entry: dict[str, object]) -> dict[str, object]:
+    servers = values.get("mcpServers")
+    added = entry["mcpServers"]
+    known = servers if isinstance(servers, dict) else {}
+    return {**values, "mcpServers": {**known, **(added if isinstance(added, dict) else {})}}

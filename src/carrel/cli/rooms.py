@@ -1,0 +1,128 @@
+"""The commands of each room, drawn from the catalogue: an operation that names a command appears here by itself."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from typing import Any
+
+import orjson
+from pydantic import TypeAdapter
+
+from carrel.cli.options import add_desk_options, settings_from
+from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.caller import Visit
+from carrel.core.operation import Operation
+from carrel.doors.logs import configure_logs
+from carrel.doors.schemas import input_schema
+from carrel.settings import Settings, read_settings
+from carrel.wiring.commands import own_commands
+from carrel.wiring.desk import Desk, open_desk
+
+
+def run(words: list[str]) -> int:
+    room = words[0]
+    own = own_commands(room)
+    if len(words) > 1 and words[1] in own:
+        return own[words[1]](words[1:])
+    operations = _operations(room)
+    parser = argparse.ArgumentParser(prog=f"carrel {room}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in own:
+        commands.add_parser(name, help="see carrel " + room + " " + name + " --help", add_help=False)
+    for name, operation in operations.items():
+        _add_command(commands, name, operation)
+    options = parser.parse_args(words[1:])
+    settings = settings_from(options)
+    configure_logs(options.log_level or "warning", settings.log.format)
+    return asyncio.run(
+        _ask(settings, operations[options.command].name, _arguments(operations[options.command], options), options.json)
+    )
+
+
+def _operations(room: str) -> dict[str, Operation[Any]]:
+    """The operations of a room by command; nothing is opened or checked for this."""
+    settings = read_settings({("rooms",): [room], ("audit", "enabled"): False})
+    return {operation.command: operation for operation in open_desk(settings).catalogue.operations.values() if operation.command}
+
+
+def _add_command(commands: Any, name: str, operation: Operation[Any]) -> None:
+    parser = commands.add_parser(name, help=operation.title, description=operation.description)
+    add_desk_options(parser)
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    schema = input_schema(operation)
+    required = set(schema.get("required", ()))
+    for field, facts in schema.get("properties", {}).items():
+        kinds = facts.get("type") if isinstance(facts.get("type"), list) else [facts.get("type")]
+        about = {"help": facts.get("description"), "metavar": field.upper()}
+        if "enum" in facts:
+            about = {"help": facts.get("description"), "choices": facts["enum"]}
+        if field in required:
+            many = {"nargs": "+"} if "array" in kinds else {}
+            parser.add_argument(f"_{field}", **{"metavar": field.upper(), **about}, **many)
+        elif "boolean" in kinds:
+            parser.add_argument(
+                f"--{field.replace('_', '-')}", dest=f"_{field}", action="store_true", default=None, help=about["help"]
+            )
+        else:
+            many = {"nargs": "+"} if "array" in kinds else {}
+            parser.add_argument(f"--{field.replace('_', '-')}", dest=f"_{field}", **about, **many)
+
+
+def _arguments(operation: Operation[Any], options: argparse.Namespace) -> dict[str, object]:
+    given: dict[str, object] = {}
+    for field, facts in input_schema(operation).get("properties", {}).items():
+        value = getattr(options, f"_{field}")
+        if value is None:
+            continue
+        kinds = facts.get("type") if isinstance(facts.get("type"), list) else [facts.get("type")]
+        given[field] = _typed(value, kinds)
+    return given
+
+
+def _typed(value: Any, kinds: list[str | None]) -> object:
+    if isinstance(value, str) and not {"string", "array"} & set(kinds) and None not in kinds:
+        try:
+            return json.loads(value)
+        except json.JSONDecodeError:
+            return value
+    return value
+
+
+async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_json: bool) -> int:
+    async with open_desk(settings).opened() as desk:
+        print(await _answer(desk, name, arguments, as_json))
+    return 0
+
+
+async def _answer(desk: Desk, name: str, arguments: dict[str, object], as_json: bool) -> str:
+    operation = desk.catalogue.operations[name]
+    visit = Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}")
+    caller = await desk.gate.identify(visit)
+    answer = await desk.gate.call(operation, arguments, caller, visit)
+    if isinstance(answer, Text):
+        return answer.body
+    if isinstance(answer, Blocks):
+        return "\n".join(part.body for part in answer.parts if isinstance(part, Text))
+    rows = list(answer.result) if isinstance(answer, Partial) else answer
+    value = TypeAdapter(operation.answer).dump_python(rows, mode="json", by_alias=True)
+    if as_json:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    return "\n\n".join(_shown(row) for row in value) if isinstance(value, list) else _shown(value)
+
+
+def _shown(row: Any) -> str:
+    if not isinstance(row, dict):
+        return str(row)
+    return "\n".join(f"{name}: {_value(value)}" for name, value in row.items() if value not in (None, [], ""))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(_value(item) for item in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_value(item)}" for name, item in value.items())
+    return str(value)

@@ -1,0 +1,58 @@
+"""`carrel serve`: every open room over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from carrel.cli.connect import lines_to_paste
+from carrel.cli.options import add_desk_options, settings_from
+from carrel.doors.http.server import listen, run_server
+from carrel.doors.logs import configure_logs
+from carrel.wiring.desk import open_desk
+from carrel.wiring.http import RESOLVED_SETTINGS, http_app
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="carrel serve", description="Serve every open room over HTTP.")
+    add_desk_options(parser)
+    parser.add_argument("--host", help="address to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to listen on (8080); 0 for any that is free")
+    parser.add_argument("--workers", type=int, help="processes that share the work (1)")
+    parser.add_argument("--compact", action="store_true", default=None, help="offer one tool that finds and calls the others")
+    parser.add_argument("--demo", action="store_true", help="open a small demonstration corpus, built on first use")
+    options = parser.parse_args(words[1:])
+    extra: dict[tuple[str, ...], object] = {
+        ("server", "host"): options.host,
+        ("server", "port"): options.port,
+        ("server", "workers"): options.workers,
+        ("server", "compact"): options.compact,
+    }
+    settings = settings_from(options, extra)
+    if options.demo:
+        from carrel.wiring.demo import with_demo
+
+        settings = with_demo(settings)
+    configure_logs(settings.log.level, settings.log.format)
+    desk = open_desk(settings)
+    listener = listen(settings.server.host, settings.server.port)
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    url = settings.server.public_url or f"http://{shown}:{port}"
+    print(_greeting(url, settings.rooms), file=sys.stderr, flush=True)
+    workers = settings.server.workers
+    if workers > 1:
+        os.environ[RESOLVED_SETTINGS] = settings.model_dump_json()
+        run_server(
+            "carrel.wiring.http:app_from_environment", listener, workers=workers, drain_seconds=settings.server.drain_seconds
+        )
+    else:
+        run_server(http_app(desk), listener, workers=1, drain_seconds=settings.server.drain_seconds)
+    return 0
+
+
+def _greeting(url: str, rooms: tuple[str, ...]) -> str:
+    return (
+        f"Carrel is serving {', '.join(rooms)} at {url} (MCP at {url}/mcp, operations at {url}/docs)\n\n{lines_to_paste(url)}\n"
+    )

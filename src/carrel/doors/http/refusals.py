@@ -1,0 +1,47 @@
+"""What HTTP itself turns away, before any operation is known."""
+
+from __future__ import annotations
+
+from carrel.core.errors import CarrelError
+
+
+class NothingThereError(CarrelError):
+    code = "not_found"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"There is nothing at {path[:200]}", next_step="GET /docs lists what there is.")
+
+
+class MethodNotAllowedError(CarrelError):
+    code = "method_not_allowed"
+
+    def __init__(self, method: str, path: str, allowed: str) -> None:
+        super().__init__(f"{method[:20]} is not supported at {path[:200]}", next_step=f"Use {allowed}.")
+
+
+class BodyTooLargeError(CarrelError):
+    code = "body_too_large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(f"The body is larger than {limit_bytes} bytes", next_step="Send less at once.")
+
+
+class BodyTooSlowError(CarrelError):
+    code = "body_too_slow"
+
+    def __init__(self, limit_seconds: float) -> None:
+        super().__init__(f"The body did not arrive within {limit_seconds:g} seconds", next_step="Send it again.")
+
+
+class HostNotAllowedError(CarrelError):
+    code = "host_not_allowed"
+
+    def __init__(self) -> None:
+        super().__init__("This server does not answer under that Host", next_step="Add it to server.allowed_hosts if it should.")
+
+
+class OriginNotAllowedError(CarrelError):
+    code = "origin_not_allowed"
+
+    def __init__(self) -> None:
+        super().__init__("That Origin may not use this server", next_step="Add it to server.allowed_origins if it should.")

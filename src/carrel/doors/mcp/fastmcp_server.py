@@ -1,0 +1,228 @@
+"""The same catalogue on a FastMCP server: importable, mountable into others' servers, and behind the lane for the rest."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import orjson
+from fastmcp import FastMCP
+from fastmcp.exceptions import NotFoundError as FastMcpNotFoundError
+from fastmcp.prompts.base import Message, Prompt, PromptArgument, PromptResult
+from fastmcp.resources.base import Resource as FastMcpResource
+from fastmcp.resources.base import ResourceContent, ResourceResult
+from fastmcp.resources.template import ResourceTemplate
+from fastmcp.server.dependencies import get_http_headers, get_http_request
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools.base import Tool, ToolResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolRequestParams, ToolAnnotations
+from pydantic import AnyUrl, ConfigDict, PrivateAttr
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from carrel.core.answer import Binary, Embedded, Text
+from carrel.core.caller import Visit
+from carrel.core.errors import CarrelError
+from carrel.core.operation import Effect, Resource
+from carrel.core.operation import Prompt as CataloguePrompt
+from carrel.doors.errors import INVALID_PARAMS, showing
+from carrel.doors.mcp.endpoint import Endpoint, ServedTool, block
+from carrel.doors.mcp.wire import error_facts
+from carrel.doors.schemas import input_schema, output_schema
+from carrel.policy.gate import Gate
+
+_numbers = itertools.count(1)
+
+Lifespan = Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]
+
+
+def fastmcp_server(endpoint: Endpoint, gate: Gate, lifespan: Lifespan | None = None) -> FastMCP[Any]:
+    """A FastMCP server that offers exactly what the endpoint offers, through the same gate."""
+    server: FastMCP[Any] = FastMCP(
+        name=endpoint.server_info["name"],
+        version=endpoint.server_info["version"],
+        instructions=endpoint.instructions or None,
+        middleware=[_UnknownToolsAreProtocolErrors()],
+        mask_error_details=True,
+        lifespan=lifespan,
+    )
+    for tool in endpoint.tools.values():
+        server.add_tool(_CatalogueTool.of(tool, gate))
+    for served in endpoint.resources:
+        if served.resource.is_template:
+            server.add_template(_CatalogueTemplate.of(served.resource, gate))
+        else:
+            server.add_resource(_CatalogueResource.of(served.resource, gate))
+    for prompt in endpoint.prompts.values():
+        server.add_prompt(_CataloguePrompt.of(prompt.prompt, gate))
+
+    async def health(request: Request) -> JSONResponse:
+        return JSONResponse({"status": "healthy"})
+
+    server.custom_route("/health", methods=["GET"])(health)
+    return server
+
+
+class _UnknownToolsAreProtocolErrors(Middleware):
+    """The protocol wants -32602 for a tool that is not there, not a result that says so."""
+
+    async def on_call_tool(
+        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
+    ) -> ToolResult:
+        try:
+            return await call_next(context)
+        except FastMcpNotFoundError:
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {context.message.name}") from None
+
+
+def _visit() -> Visit:
+    request_id = f"fastmcp-{os.getpid()}-{next(_numbers):x}"
+    try:
+        request = get_http_request()
+    except RuntimeError:
+        return Visit("fastmcp", request_id)
+    headers = get_http_headers(include_all=True)
+    address = request.client.host if request.client else "unknown"
+    return Visit("fastmcp", request_id, address, headers.get("user-agent", "unknown"), headers.get("authorization"))
+
+
+def _protocol_error(error: CarrelError) -> MCPError:
+    return MCPError(code=showing(error).json_rpc_code, message=error.message, data=error_facts(error))
+
+
+class _CatalogueTool(Tool):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    _tool: ServedTool = PrivateAttr()
+    _gate: Gate = PrivateAttr()
+
+    @classmethod
+    def of(cls, tool: ServedTool, gate: Gate) -> _CatalogueTool:
+        operation = tool.operation
+        made = cls(
+            name=tool.name,
+            title=operation.title,
+            description=operation.description,
+            parameters=input_schema(operation),
+            output_schema=output_schema(operation),
+            annotations=ToolAnnotations(
+                title=operation.title,
+                read_only_hint=operation.effect is Effect.READS,
+                destructive_hint=operation.effect is Effect.DESTROYS,
+                open_world_hint=operation.reaches_outside,
+            ),
+        )
+        made._tool = tool
+        made._gate = gate
+        return made
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        visit = _visit()
+        try:
+            caller = await self._gate.identify(visit)
+            answer = await self._gate.call(self._tool.operation, arguments, caller, visit)
+        except CarrelError as error:
+            if showing(error).is_refusal:
+                raise _protocol_error(error) from None
+            facts = orjson.loads(orjson.dumps(error_facts(error), default=str))
+            return ToolResult(content=orjson.dumps(facts).decode(), structured_content=facts, is_error=True)
+        result = orjson.loads(b"{" + self._tool.encode(answer) + b"}")
+        return ToolResult(content=_blocks(result["content"]), structured_content=result.get("structuredContent"))
+
+
+def _blocks(blocks: list[dict[str, Any]]) -> list[Any]:
+    from mcp_types import AudioContent, EmbeddedResource, ImageContent, TextContent
+
+    kinds: Mapping[str, Any] = {"text": TextContent, "image": ImageContent, "audio": AudioContent, "resource": EmbeddedResource}
+    return [kinds[item["type"]].model_validate(item) for item in blocks]
+
+
+async def _read(resource: Resource, variables: Mapping[str, str], gate: Gate) -> ResourceResult:
+    visit = _visit()
+    try:
+        caller = await gate.identify(visit)
+        content = await gate.read(resource, variables, caller, visit)
+    except CarrelError as error:
+        raise _protocol_error(error) from None
+    return ResourceResult(contents=[ResourceContent(content.body, mime_type=content.media_type)])
+
+
+class _CatalogueResource(FastMcpResource):
+    _resource: Resource = PrivateAttr()
+    _gate: Gate = PrivateAttr()
+
+    @classmethod
+    def of(cls, resource: Resource, gate: Gate) -> _CatalogueResource:
+        made = cls(
+            uri=AnyUrl(resource.uri),
+            name=resource.name,
+            title=resource.title,
+            description=resource.description,
+            mime_type=resource.media_type,
+        )
+        made._resource = resource
+        made._gate = gate
+        return made
+
+    async def read(self) -> ResourceResult:
+        return await _read(self._resource, {}, self._gate)
+
+
+class _CatalogueTemplate(ResourceTemplate):
+    _resource: Resource = PrivateAttr()
+    _gate: Gate = PrivateAttr()
+
+    @classmethod
+    def of(cls, resource: Resource, gate: Gate) -> _CatalogueTemplate:
+        made = cls(
+            uri_template=resource.uri,
+            name=resource.name,
+            title=resource.title,
+            description=resource.description,
+            mime_type=resource.media_type,
+            parameters={"type": "object"},
+        )
+        made._resource = resource
+        made._gate = gate
+        return made
+
+    async def _read(self, uri: str, params: dict[str, Any]) -> ResourceResult:
+        return await _read(self._resource, {name: str(value) for name, value in params.items()}, self._gate)
+
+
+class _CataloguePrompt(Prompt):
+    _prompt: CataloguePrompt = PrivateAttr()
+    _gate: Gate = PrivateAttr()
+
+    @classmethod
+    def of(cls, prompt: CataloguePrompt, gate: Gate) -> _CataloguePrompt:
+        made = cls(
+            name=prompt.name,
+            title=prompt.title,
+            description=prompt.description,
+            arguments=[
+                PromptArgument(name=argument.name, description=argument.description, required=argument.is_required)
+                for argument in prompt.arguments
+            ],
+        )
+        made._prompt = prompt
+        made._gate = gate
+        return made
+
+    async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
+        visit = _visit()
+        try:
+            caller = await self._gate.identify(visit)
+            given = {name: str(value) for name, value in (arguments or {}).items()}
+            text = await self._gate.expand(self._prompt, given, caller, visit)
+        except CarrelError as error:
+            raise _protocol_error(error) from None
+        messages = [Message(_content(message.content), role=message.role) for message in text.messages]
+        return PromptResult(messages, description=text.description or None)
+
+
+def _content(content: Text | Binary | Embedded) -> Any:
+    return content.body if isinstance(content, Text) else _blocks([block(content)])[0]

@@ -1,0 +1,19 @@
+"""Commands of a room that are work on files rather than operations, such as building a corpus."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+OwnCommand = Callable[[list[str]], int]
+
+_MODULES: dict[str, dict[str, str]] = {"papers": {}}
+
+
+def own_commands(room: str) -> dict[str, OwnCommand]:
+    """The commands of a room by name; a module is imported when its command runs."""
+
+    def opened(module: str) -> OwnCommand:
+        return lambda words: int(importlib.import_module(module).run(words))
+
+    return {name: opened(module) for name, module in _MODULES.get(room, {}).items()}

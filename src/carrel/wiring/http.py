@@ -1,0 +1,109 @@
+"""The ASGI application: which addresses there are and what answers at each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from carrel.core.errors import CarrelError
+from carrel.doors.docs_page import docs_page
+from carrel.doors.http import Exchange, HttpApp, Response, Route
+from carrel.doors.logs import configure_logs
+from carrel.doors.mcp.endpoint import Endpoint
+from carrel.doors.mcp.http import McpHttp
+from carrel.doors.mcp.lane import Lane
+from carrel.doors.openapi import describe
+from carrel.doors.rest import RestDoor
+from carrel.policy.origin import OriginPolicy
+from carrel.settings import Settings
+from carrel.wiring.desk import Desk, open_desk
+from carrel.wiring.mcp import common_endpoint, room_endpoint
+
+RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
+
+
+def challenge(error: CarrelError) -> tuple[tuple[bytes, bytes], ...]:
+    """The WWW-Authenticate header of a refusal."""
+    if error.code == "insufficient_permissions":
+        required = error.details.get("required")
+        scopes = " ".join(required) if isinstance(required, list) else ""
+        return ((b"www-authenticate", f'Bearer error="insufficient_scope", scope="{scopes}"'.encode()),)
+    return ((b"www-authenticate", b"Bearer"),)
+
+
+def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpApp:
+    """The ASGI application with every door on it."""
+    settings = desk.settings
+    rest = RestDoor(desk.catalogue, desk.gate, desk.clock, challenge)
+    server = settings.server
+    document = describe(desk.catalogue, name=server.name, version=server.version, public_url=server.public_url, needs_token=False)
+    page = docs_page(desk.catalogue, name=server.name, version=server.version)
+
+    async def health(exchange: Exchange) -> Response:
+        return Response.json(200, {"status": "healthy"})
+
+    async def ready(exchange: Exchange) -> Response:
+        checks = await desk.health()
+        is_ready = all(check.is_well for check in checks.values())
+        shown = {name: {"ok": check.is_well, "says": check.says} for name, check in checks.items()}
+        return Response.json(200 if is_ready else 503, {"status": "ready" if is_ready else "not ready", "checks": shown})
+
+    async def openapi(exchange: Exchange) -> Response:
+        return Response.json(200, document)
+
+    async def docs(exchange: Exchange) -> Response:
+        return Response(200, page.body, page.headers)
+
+    def mcp_route(endpoint: Endpoint) -> Route:
+        return Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge).post})
+
+    routes: dict[str, Route] = {
+        "/health": Route({"GET": health}, is_open=True),
+        "/ready": Route({"GET": ready}, is_open=True),
+        "/mcp": mcp_route(common_endpoint(desk, with_prompts=False)),
+        "/mcp/tools": Route({"GET": rest.list_tools}),
+        "/mcp/tools/": Route({"GET": rest.show_tool}, has_tail=True),
+        "/mcp/invoke": Route({"POST": rest.invoke}),
+        "/mcp/health": Route({"GET": rest.health}),
+        "/openapi.json": Route({"GET": openapi}),
+        "/docs": Route({"GET": docs}),
+    }
+    for room in desk.catalogue.rooms:
+        routes[f"/{room.name}/mcp"] = mcp_route(room_endpoint(desk, room))
+    routes.update(extra_routes or {})
+
+    return HttpApp(
+        routes,
+        gate=desk.gate,
+        origin_policy=_origin_policy(settings),
+        max_body_bytes=server.max_body_bytes,
+        body_timeout_seconds=server.body_timeout_seconds,
+        lifespan=lambda: _closing(desk),
+        refuse=rest.failed,
+        trusted_proxies=frozenset(server.trusted_proxies),
+    )
+
+
+@asynccontextmanager
+async def _closing(desk: Desk) -> AsyncIterator[None]:
+    async with desk.opened():
+        yield
+
+
+def _origin_policy(settings: Settings) -> OriginPolicy:
+    hosts = [*settings.server.allowed_hosts, settings.server.host]
+    origins = list(settings.server.allowed_origins)
+    if settings.server.public_url:
+        scheme, _, rest = settings.server.public_url.partition("://")
+        authority = rest.partition("/")[0]
+        hosts.append(authority)
+        origins.append(f"{scheme}://{authority}")
+    return OriginPolicy.of(hosts, origins)
+
+
+def app_from_environment() -> HttpApp:
+    """What each worker process runs: the settings were read once, by the process that started it."""
+    settings = Settings.model_validate_json(os.environ[RESOLVED_SETTINGS])
+    configure_logs(settings.log.level, settings.log.format)
+    return http_app(open_desk(settings))

@@ -1,0 +1,69 @@
+"""What MCP addresses serve: all rooms at the common one, each alone at its own, and the same as a FastMCP server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from carrel.core.catalogue import Room
+from carrel.doors.mcp.compact import compact_operation
+from carrel.doors.mcp.endpoint import Endpoint
+from carrel.doors.mcp.lane import Lane
+from carrel.settings import Settings
+from carrel.wiring.desk import Desk, open_desk
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+
+
+def common_endpoint(desk: Desk, *, with_prompts: bool) -> Endpoint:
+    """All open rooms at one address."""
+    catalogue = desk.catalogue
+    server = desk.settings.server
+    operations = [compact_operation(catalogue, desk.gate)] if server.compact else list(catalogue.operations.values())
+    return Endpoint(
+        "desk",
+        operations=operations,
+        resources=catalogue.resources.values(),
+        prompts=catalogue.prompts.values() if with_prompts and catalogue.prompts else None,
+        server_name=server.name,
+        server_version=server.version,
+        instructions=" ".join(room.purpose for room in catalogue.rooms),
+    )
+
+
+def room_endpoint(desk: Desk, room: Room) -> Endpoint:
+    """One room alone, under the names of its own specification."""
+    return Endpoint(
+        room.name,
+        operations=room.operations,
+        resources=room.resources,
+        prompts=room.prompts or None,
+        server_name=desk.settings.server.name,
+        server_version=desk.settings.server.version,
+        instructions=room.purpose,
+        is_alone=True,
+        speaks_json_rpc_errors=room.name == "references",
+    )
+
+
+def stdio_lane(desk: Desk) -> Lane:
+    """The lane of `carrel mcp`: one room alone under its own names, or all of them with their prompts."""
+    if len(desk.catalogue.rooms) == 1 and not desk.settings.server.compact:
+        return Lane(room_endpoint(desk, desk.catalogue.rooms[0]), desk.gate)
+    return Lane(common_endpoint(desk, with_prompts=True), desk.gate)
+
+
+def fastmcp_app(settings: Settings) -> FastMCP[Any]:
+    """All rooms as a FastMCP server, for `fastmcp run` and for mounting into others."""
+    from carrel.doors.mcp.fastmcp_server import fastmcp_server
+
+    desk = open_desk(settings)
+
+    @asynccontextmanager
+    async def lifespan(server: FastMCP[Any]) -> AsyncIterator[dict[str, object]]:
+        async with desk.opened():
+            yield {}
+
+    return fastmcp_server(common_endpoint(desk, with_prompts=True), desk.gate, lifespan)
