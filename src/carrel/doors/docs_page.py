@@ -24,7 +24,8 @@ summary { cursor: pointer } summary small { opacity: .7 }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .25rem .6rem .25rem 0; vertical-align: top }
 textarea { width: 100%; min-height: 5rem; box-sizing: border-box }
 pre { overflow: auto; max-height: 24rem; background: color-mix(in srgb, currentColor 6%, transparent); padding: .6rem }
-button { font: inherit; padding: .2rem .9rem } .tag { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem; font-size: 12px }
+button { font: inherit; padding: .2rem .9rem }
+.tag { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem; font-size: 12px }
 """
 
 _SCRIPT = """
