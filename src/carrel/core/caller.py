@@ -22,14 +22,25 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """What is left to a caller after a charge, for the headers that say so."""
+
+    limit: int
+    remaining: int
+    reset_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
-    """One request as it came through a door, before anybody decided anything."""
+    """One request as it came through a door, before anybody decided anything. `receipts` collects what was charged."""
 
     door: str
     request_id: str
     address: str = "unknown"
     user_agent: str = "unknown"
     authorization: str | None = None
+    platform_authorization: str | None = None
+    receipts: list[Allowance] = field(default_factory=list, compare=False, repr=False)
 
 
 async def _say_nothing(done: float, total: float | None, message: str | None) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 _SECRET_WORDS = ("token", "secret", "password", "authorization", "api_key", "apikey", "credential", "cookie")
 _LONGEST_VALUE = 500
 _MOST_ITEMS = 20
 _DEEPEST = 4
 
+REFUSED = "refused"
 
-@dataclass(frozen=True, slots=True)
-class AuditRecord:
-    """One line of the audit log: a call that started, ended or was refused."""
 
-    timestamp: str
+class AuditRecord(NamedTuple):
+    """One line of the audit log: a call that started, ended or was refused, or something noted at log-in."""
+
+    timestamp: datetime
     request_id: str
     phase: str
     user_id: str
@@ -33,15 +34,22 @@ class AuditRecord:
 
 
 class Audit(Protocol):
-    """Keeps records in order, append-only. `is_required` records must be kept before the call may change anything."""
+    """Keeps records in order, append-only."""
 
-    def write(self, record: AuditRecord, *, is_required: bool) -> None: ...
+    def write(self, record: AuditRecord) -> None:
+        """Takes a record and returns at once. Refusals are never dropped."""
+
+    async def keep(self, record: AuditRecord) -> None:
+        """Returns when the record is kept; raises AuditUnavailableError when it cannot be."""
 
 
 class NoAudit:
     """Keeps nothing: for tests of other things, and for operators who turn the log off."""
 
-    def write(self, record: AuditRecord, *, is_required: bool) -> None:
+    def write(self, record: AuditRecord) -> None:
+        return None
+
+    async def keep(self, record: AuditRecord) -> None:
         return None
 
 
@@ -51,19 +59,23 @@ def masked(parameters: Mapping[str, object] | None) -> object:
 
 
 def _masked(value: object, depth: int) -> object:
-    match value:
-        case str() if len(value) > _LONGEST_VALUE:
-            return f"{value[:_LONGEST_VALUE]}… ({len(value)} characters)"
-        case Mapping() if depth:
-            shown = {str(key)[:100]: _hidden_or_shown(str(key), item, depth) for key, item in list(value.items())[:_MOST_ITEMS]}
-            return shown if len(value) <= _MOST_ITEMS else {**shown, "…": f"{len(value) - _MOST_ITEMS} more"}
-        case list() if depth:
-            items = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
-            return items if len(value) <= _MOST_ITEMS else [*items, f"… {len(value) - _MOST_ITEMS} more"]
-        case Mapping() | list():
+    kind = type(value)
+    if kind is str:
+        text = str(value)
+        return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
+    if kind is int or kind is float or kind is bool or value is None:
+        return value
+    if isinstance(value, Mapping):
+        if not depth:
             return "…"
-        case _:
-            return value
+        shown = {str(key)[:100]: _hidden_or_shown(str(key), item, depth) for key, item in list(value.items())[:_MOST_ITEMS]}
+        return shown if len(value) <= _MOST_ITEMS else {**shown, "…": f"{len(value) - _MOST_ITEMS} more"}
+    if isinstance(value, list | tuple):
+        if not depth:
+            return "…"
+        items = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
+        return items if len(value) <= _MOST_ITEMS else [*items, f"… {len(value) - _MOST_ITEMS} more"]
+    return value
 
 
 def _hidden_or_shown(key: str, value: object, depth: int) -> object:

@@ -21,7 +21,7 @@ from carrel.core.errors import (
     TimedOutError,
 )
 from carrel.core.operation import Effect, Entry, Operation, Prompt, Resource
-from carrel.policy.audit import Audit, AuditRecord, masked
+from carrel.policy.audit import REFUSED, Audit, AuditRecord, masked
 from carrel.policy.identity import Identity
 from carrel.policy.limits import Limits
 
@@ -77,7 +77,12 @@ class Gate:
 
     def refused(self, visit: Visit, action: str, resource: str, refusal: CarrelError, caller: Caller = _STRANGER) -> None:
         """Writes down a call that was turned away before anything ran."""
-        self._write("refused", caller, visit, action, resource, {}, "failure", refusal.code, None, is_required=False)
+        self._audit.write(self._record(REFUSED, caller, visit, action, resource, None, "failure", refusal.code, None))
+
+    def noted(self, visit: Visit, action: str, resource: str, caller: Caller, parameters: Mapping[str, object]) -> None:
+        """Writes down something that happened outside the catalogue, such as a log-in or a token that was given."""
+        record = self._record("noted", caller, visit, action, resource, masked(parameters), "success", None, None)
+        self._audit.write(record)
 
     async def _admit(
         self,
@@ -91,13 +96,19 @@ class Gate:
         try:
             if not entry.scopes <= caller.scopes:
                 raise InsufficientPermissionsError(entry.scopes, caller.scopes)
-            await self._limits.charge(caller, visit, entry.cost)
+            await self._limits.charge(caller, visit, entry)
         except CarrelError as refusal:
             self.refused(visit, entry.action, entry.address, refusal, caller)
             raise
-        shown = masked(parameters)
-        is_required = entry.effect is not Effect.READS
-        self._write("started", caller, visit, entry.action, entry.address, shown, "started", None, None, is_required=is_required)
+        record = self._record("started", caller, visit, entry.action, entry.address, masked(parameters), "started", None, None)
+        if entry.effect is Effect.READS:
+            self._audit.write(record)
+        else:
+            try:
+                await self._audit.keep(record)
+            except AuditUnavailableError as refusal:
+                self.refused(visit, entry.action, entry.address, refusal, caller)
+                raise
         began = self._clock.monotonic()
         code: str | None = None
         result = "success"
@@ -125,9 +136,9 @@ class Gate:
             raise InternalError(error_id) from error
         finally:
             spent = (self._clock.monotonic() - began) * 1000.0
-            self._write("ended", caller, visit, entry.action, entry.address, None, result, code, spent, is_required=False)
+            self._audit.write(self._record("ended", caller, visit, entry.action, entry.address, None, result, code, spent))
 
-    def _write(
+    def _record(
         self,
         phase: str,
         caller: Caller,
@@ -138,11 +149,9 @@ class Gate:
         result: str,
         error_code: str | None,
         duration_ms: float | None,
-        *,
-        is_required: bool,
-    ) -> None:
-        record = AuditRecord(
-            self._clock.now().isoformat(timespec="microseconds"),
+    ) -> AuditRecord:
+        return AuditRecord(
+            self._clock.now(),
             visit.request_id,
             phase,
             caller.user_id,
@@ -157,15 +166,6 @@ class Gate:
             visit.address,
             visit.user_agent,
         )
-        try:
-            self._audit.write(record, is_required=is_required)
-        except OSError as error:
-            log.error("audit log cannot be written", extra={"reason": str(error), "request_id": visit.request_id})
-            if is_required:
-                raise AuditUnavailableError(
-                    "The audit log cannot be written, so nothing was changed.",
-                    next_step="Tell the operator; reading still works.",
-                ) from error
 
 
 def invalid_input(error: ValidationError) -> InvalidInputError:

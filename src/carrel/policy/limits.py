@@ -1,14 +1,19 @@
-"""How often: a token bucket per caller."""
+"""How often: a token bucket per caller, at one rate for everything or rates of their own for some scopes and operations."""
 
 from __future__ import annotations
 
+import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from carrel.core.caller import Caller, Visit
+from carrel.core.caller import ANONYMOUS_USER, Allowance, Caller, Visit
 from carrel.core.clock import Clock
-from carrel.core.errors import RateLimitExceededError
+from carrel.core.errors import RateLimitExceededError, UnavailableError
+from carrel.core.operation import Entry
+
+log = logging.getLogger("carrel.limits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,61 +23,118 @@ class Rate:
     per_minute: float = 60.0
     burst: float = 10.0
 
+    @property
+    def per_second(self) -> float:
+        return self.per_minute / 60.0
+
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
-    """What is left to a caller after a charge, for the headers that say so."""
+class Taken:
+    """Whether the bucket held enough, and what is in it now."""
 
-    limit: int
-    remaining: int
-    reset_seconds: int
+    is_granted: bool
+    tokens: float
+
+
+class Buckets(Protocol):
+    """Keeps buckets. `take` removes `cost` from one in a single step, or leaves it as it is when it holds too little."""
+
+    async def take(self, key: str, cost: float, rate: Rate) -> Taken: ...
+
+
+class InProcessBuckets:
+    """Buckets in this process's memory. A bucket that is full again is forgotten."""
+
+    def __init__(self, clock: Clock, *, sweep_every: int = 1024) -> None:
+        self._clock = clock
+        self._sweep_every = sweep_every
+        self._until_sweep = sweep_every
+        self._buckets: dict[str, tuple[float, float, float]] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    async def take(self, key: str, cost: float, rate: Rate) -> Taken:
+        now = self._clock.monotonic()
+        self._until_sweep -= 1
+        if self._until_sweep <= 0:
+            self._until_sweep = self._sweep_every
+            self._buckets = {name: state for name, state in self._buckets.items() if now < state[2]}
+        per_second = rate.per_minute / 60.0
+        burst = rate.burst
+        state = self._buckets.get(key)
+        tokens = burst if state is None else min(burst, state[0] + (now - state[1]) * per_second)
+        is_granted = tokens >= cost
+        if is_granted:
+            tokens -= cost
+        self._buckets[key] = (tokens, now, now + (burst - tokens) / per_second)
+        return Taken(is_granted, tokens)
 
 
 class Limits(Protocol):
-    """Charges a caller for a call. Raises RateLimitExceededError when nothing is left; None means unlimited."""
+    """Charges a caller, leaving the receipt with the visit. Raises RateLimitExceededError when too little is left."""
 
-    async def charge(self, caller: Caller, visit: Visit, cost: float) -> Allowance | None: ...
+    async def charge(self, caller: Caller, visit: Visit, entry: Entry) -> None: ...
+
+
+class NoLimits:
+    """Charges nobody: for the one local user."""
+
+    async def charge(self, caller: Caller, visit: Visit, entry: Entry) -> None:
+        return None
 
 
 def bucket_key(caller: Caller, visit: Visit) -> str:
     """Whose bucket a call is charged to: the user's, else the client's, else the address's."""
-    if caller.user_id != "anonymous":
+    if caller.user_id != ANONYMOUS_USER:
         return f"user:{caller.user_id}"
     if caller.client_id is not None:
         return f"client:{caller.client_id}"
     return f"address:{visit.address}"
 
 
-class InProcessLimits:
-    """Buckets in this process's memory. A bucket that is full again is forgotten."""
+class BucketLimits:
+    """Charges buckets. `rates` and `costs` are by operation name or scope; a rate of its own has a bucket of its own."""
 
-    def __init__(self, rate: Rate, clock: Clock, *, sweep_every: int = 1024) -> None:
+    def __init__(
+        self,
+        buckets: Buckets,
+        clock: Clock,
+        rate: Rate,
+        *,
+        rates: Mapping[str, Rate] | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> None:
+        self._buckets = buckets
+        self._own = InProcessBuckets(clock)
         self._rate = rate
-        self._clock = clock
-        self._sweep_every = sweep_every
-        self._charges = 0
-        self._buckets: dict[str, tuple[float, float]] = {}
+        self._rates = dict(rates or {})
+        self._costs = dict(costs or {})
+        self._charges: dict[int, tuple[Entry, str, Rate, float]] = {}
 
-    async def charge(self, caller: Caller, visit: Visit, cost: float) -> Allowance | None:
+    async def charge(self, caller: Caller, visit: Visit, entry: Entry) -> None:
         if not caller.is_limited:
-            return None
-        rate = self._rate
-        per_second = rate.per_minute / 60.0
-        now = self._clock.monotonic()
-        self._charges += 1
-        if self._charges % self._sweep_every == 0:
-            self._forget_full_buckets(now)
-        key = bucket_key(caller, visit)
-        tokens, since = self._buckets.get(key, (rate.burst, now))
-        tokens = min(rate.burst, tokens + (now - since) * per_second)
-        if tokens < cost:
-            self._buckets[key] = (tokens, now)
-            raise RateLimitExceededError(math.ceil((cost - tokens) / per_second))
-        tokens -= cost
-        self._buckets[key] = (tokens, now)
-        return Allowance(int(rate.burst), int(tokens), math.ceil((rate.burst - tokens) / per_second))
+            return
+        found = self._charges.get(id(entry))
+        if found is None:
+            found = self._charges[id(entry)] = (entry, *self._priced(entry))
+        _, suffix, rate, cost = found
+        if cost <= 0:
+            return
+        key = bucket_key(caller, visit) + suffix
+        try:
+            taken = await self._buckets.take(key, cost, rate)
+        except UnavailableError as error:
+            log.error("shared buckets cannot be reached, using this process's own", extra={"reason": error.message})
+            taken = await self._own.take(key, cost, rate)
+        reset = math.ceil((rate.burst - taken.tokens) / rate.per_second)
+        visit.receipts.append(Allowance(int(rate.burst), int(taken.tokens), reset))
+        if not taken.is_granted:
+            raise RateLimitExceededError(math.ceil((cost - taken.tokens) / rate.per_second))
 
-    def _forget_full_buckets(self, now: float) -> None:
-        rate = self._rate
-        full_after = rate.burst / (rate.per_minute / 60.0)
-        self._buckets = {key: state for key, state in self._buckets.items() if now - state[1] < full_after}
+    def _priced(self, entry: Entry) -> tuple[str, Rate, float]:
+        names = (entry.name, *sorted(entry.scopes))
+        own = next((name for name in names if name in self._rates), None)
+        rate = self._rate if own is None else self._rates[own]
+        cost = next((self._costs[name] for name in names if name in self._costs), entry.cost)
+        return "" if own is None else f"|{own}", rate, min(cost, rate.burst)

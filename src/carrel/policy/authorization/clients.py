@@ -1,0 +1,162 @@
+"""Clients: those named in settings, those that register themselves, and those that are their own document."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from carrel.core.clock import Clock
+from carrel.core.errors import UnavailableError
+from carrel.policy.authorization.errors import OAuthError, UntrustedRequestError
+from carrel.policy.authorization.models import Client, ClientKind
+from carrel.policy.authorization.ports import AccessStore, ClientDocuments
+from carrel.policy.authorization.redirects import problem_with_redirect
+from carrel.policy.limits import Buckets, Rate
+
+MOST_CLIENTS = 10_000
+_UNUSED_SECONDS = 24 * 3600.0
+_IDLE_SECONDS = 90 * 24 * 3600.0
+_MOST_REDIRECTS = 20
+_MOST_REMEMBERED = 500
+_GRANT_TYPES = {"authorization_code", "refresh_token"}
+
+
+class Clients:
+    """Finds clients and takes registrations."""
+
+    def __init__(
+        self,
+        store: AccessStore,
+        buckets: Buckets,
+        clock: Clock,
+        *,
+        known: Iterable[Client] = (),
+        documents: ClientDocuments | None = None,
+        registration: Rate | None,
+        redirect_hosts: Collection[str] = ("*",),
+    ) -> None:
+        self._store = store
+        self._buckets = buckets
+        self._clock = clock
+        self._known = {client.client_id: client for client in known}
+        self._documents = documents
+        self._registration = registration
+        self._redirect_hosts = tuple(redirect_hosts)
+        self._remembered: dict[str, tuple[Client, float]] = {}
+
+    @property
+    def may_register(self) -> bool:
+        return self._registration is not None
+
+    @property
+    def reads_documents(self) -> bool:
+        return self._documents is not None
+
+    async def find(self, client_id: str) -> Client | None:
+        """The client of an id, or None. A document that cannot be had is refused with the reason."""
+        if client_id in self._known:
+            return self._known[client_id]
+        if client_id.startswith("https://"):
+            return await self._from_document(client_id)
+        return await self._store.client(client_id) if len(client_id) <= 200 else None
+
+    async def register(self, facts: object, address: str) -> Client:
+        """A new client from what it says of itself (RFC 7591). Secrets are never given: every client is public."""
+        if self._registration is None:
+            raise OAuthError("access_denied", "Registration is turned off; ask the operator to name the client in auth.clients")
+        taken = await self._buckets.take(f"register:{address}", 1.0, self._registration)
+        if not taken.is_granted:
+            wait = max(1, math.ceil((1.0 - taken.tokens) / self._registration.per_second))
+            raise OAuthError("temporarily_unavailable", "Too many registrations from this address", retry_after_seconds=wait)
+        if not isinstance(facts, dict):
+            raise OAuthError("invalid_client_metadata", "The registration must be a JSON object")
+        now = self._clock.now().timestamp()
+        await self._store.clean_up(unused_before=now - _UNUSED_SECONDS, idle_before=now - _IDLE_SECONDS, now=now)
+        if await self._store.count_clients() >= MOST_CLIENTS:
+            raise OAuthError("temporarily_unavailable", "Too many clients are registered here", retry_after_seconds=3600)
+        client = self._read(f"c_{secrets.token_urlsafe(16)}", facts, ClientKind.REGISTERED, now)
+        await self._store.add_client(client)
+        return client
+
+    async def _from_document(self, url: str) -> Client | None:
+        if self._documents is None:
+            return None
+        remembered = self._remembered.get(url)
+        now = self._clock.monotonic()
+        if remembered is not None and now < remembered[1]:
+            return remembered[0]
+        problem = _problem_with_document_address(url)
+        if problem is not None:
+            raise UntrustedRequestError(f"The client's id cannot be its document's address: {problem}")
+        try:
+            document = await self._documents.fetch(url)
+        except UnavailableError as error:
+            raise UntrustedRequestError(f"The client's document cannot be read: {error.message}") from None
+        if document.facts.get("client_id") != url:
+            raise UntrustedRequestError("The client's document is about another client")
+        try:
+            client = self._read(url, document.facts, ClientKind.DOCUMENT, self._clock.now().timestamp())
+        except OAuthError as error:
+            raise UntrustedRequestError(f"The client's document cannot be used: {error.message}") from None
+        if len(self._remembered) >= _MOST_REMEMBERED:
+            self._remembered.clear()
+        self._remembered[url] = (client, now + document.fresh_seconds)
+        return client
+
+    def _read(self, client_id: str, facts: Mapping[str, Any], kind: ClientKind, now: float) -> Client:
+        redirects = facts.get("redirect_uris")
+        if not isinstance(redirects, list) or not 0 < len(redirects) <= _MOST_REDIRECTS:
+            raise OAuthError("invalid_redirect_uri", f"redirect_uris must list 1 to {_MOST_REDIRECTS} addresses")
+        for uri in redirects:
+            problem = problem_with_redirect(uri, self._redirect_hosts) if isinstance(uri, str) else "it is not a string"
+            if problem is not None:
+                raise OAuthError("invalid_redirect_uri", f"{str(uri)[:100]!r} cannot be used: {problem}")
+        _check_list(facts, "grant_types", _GRANT_TYPES, "authorization_code")
+        _check_list(facts, "response_types", {"code"}, "code")
+        if kind is ClientKind.DOCUMENT and facts.get("token_endpoint_auth_method", "none") != "none":
+            raise OAuthError("invalid_client_metadata", "token_endpoint_auth_method must be none: clients here are public")
+        website = facts.get("client_uri")
+        shown = website if isinstance(website, str) and website.startswith("https://") and website.isascii() else None
+        return Client(
+            client_id,
+            clean_name(facts.get("client_name")) or "A client without a name",
+            tuple(redirects),
+            kind,
+            created_at=now,
+            website=shown[:300] if shown else None,
+        )
+
+
+def clean_name(name: object) -> str:
+    """A client's name as it may be shown: one line of printable characters, not too long."""
+    text = "".join(sign if sign.isprintable() else " " for sign in name) if isinstance(name, str) else ""
+    return " ".join(text.split())[:80]
+
+
+def _check_list(facts: Mapping[str, Any], name: str, known: set[str], needed: str) -> None:
+    """Values we do not offer are passed over, as RFC 7591 allows; the one we need must be among them."""
+    values = facts.get(name)
+    if values is None:
+        return
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise OAuthError("invalid_client_metadata", f"{name} must be a list of strings")
+    if needed not in values:
+        raise OAuthError("invalid_client_metadata", f"{name} must have {needed}; this server offers {', '.join(sorted(known))}")
+
+
+def _problem_with_document_address(url: str) -> str | None:
+    if len(url) > 1000 or not url.isascii() or not url.isprintable() or " " in url:
+        return "it is too long or has characters that do not belong in one"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "it is not an address"
+    if not parts.hostname or parts.username or parts.password or parts.fragment or "#" in url or port not in {None, 443}:
+        return "it must be a plain https address"
+    if parts.path in {"", "/"} or any(piece in {".", ".."} for piece in parts.path.split("/")):
+        return "it must have a path without dots"
+    return None

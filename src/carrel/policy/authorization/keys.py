@@ -1,0 +1,90 @@
+"""The keys tokens are signed with: they persist, rotate, and stay published while a token may still carry them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+
+from carrel.core.clock import Clock
+from carrel.policy.authorization.models import SigningKey
+from carrel.policy.authorization.ports import AccessStore
+
+_REREAD_SECONDS = 30.0
+# A new key is published this long before it signs, so that every worker knows it by then.
+_AHEAD_SECONDS = 90.0
+
+
+class SigningKeys:
+    """Signs with the newest key that everybody knows. Also a source of the public ones, for our own verifier and for everybody."""
+
+    def __init__(self, store: AccessStore, clock: Clock, *, rotate_seconds: float, overlap_seconds: float) -> None:
+        self._store = store
+        self._clock = clock
+        self._rotate_seconds = rotate_seconds
+        self._overlap_seconds = overlap_seconds
+        self._keys: list[SigningKey] = []
+        self._opened: dict[str, rsa.RSAPrivateKey] = {}
+        self._read_at: float | None = None
+        self._reading = asyncio.Lock()
+
+    async def sign(self, claims: dict[str, Any]) -> str:
+        await self._refresh()
+        now = self._clock.now().timestamp()
+        known = [key for key in self._keys if now - key.created_at >= _AHEAD_SECONDS] or self._keys[:1]
+        signing = known[-1]
+        return jwt.encode(claims, self._private(signing), algorithm="RS256", headers={"kid": signing.kid, "typ": "at+jwt"})
+
+    async def fetch(self) -> dict[str, Any]:
+        """The public keys as a JSON Web Key Set."""
+        await self._refresh()
+        return {"keys": [self._public(key) for key in reversed(self._keys)]}
+
+    async def _refresh(self) -> None:
+        async with self._reading:
+            now = self._clock.monotonic()
+            if self._keys and self._read_at is not None and now - self._read_at < _REREAD_SECONDS:
+                return
+            self._keys = await self._store.keys()
+            age = self._clock.now().timestamp() - self._keys[-1].created_at if self._keys else None
+            if age is None or age > self._rotate_seconds:
+                await self._make_next()
+            self._read_at = now
+
+    async def _make_next(self) -> None:
+        generation = self._keys[-1].generation + 1 if self._keys else 1
+        pem = await asyncio.to_thread(_new_private_pem)
+        now = self._clock.now().timestamp()
+        # When another worker was quicker, its key is the next one and ours is dropped.
+        await self._store.add_key(SigningKey(generation, secrets.token_hex(8), pem, now))
+        self._keys = await self._store.keys()
+        outlived = [
+            older.generation for older, newer in zip(self._keys, self._keys[1:], strict=False)
+            if now - newer.created_at > self._overlap_seconds
+        ]  # fmt: skip
+        if outlived:
+            await self._store.remove_keys(max(outlived) + 1)
+            self._keys = await self._store.keys()
+
+    def _private(self, key: SigningKey) -> rsa.RSAPrivateKey:
+        opened = self._opened.get(key.kid)
+        if opened is None:
+            loaded = serialization.load_pem_private_key(key.private_pem.encode(), password=None)
+            if not isinstance(loaded, rsa.RSAPrivateKey):
+                raise TypeError("a signing key in the store is not RSA")
+            opened = self._opened[key.kid] = loaded
+        return opened
+
+    def _public(self, key: SigningKey) -> dict[str, Any]:
+        facts: dict[str, Any] = RSAAlgorithm.to_jwk(self._private(key).public_key(), as_dict=True)
+        return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": key.kid, "n": facts["n"], "e": facts["e"]}
+
+
+def _new_private_pem() -> str:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()

@@ -1,0 +1,62 @@
+"""Callers that Cloud Run has already checked: it verifies the token, strips its signature and passes it on."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable
+
+from carrel.core.caller import Caller, Visit
+from carrel.core.clock import Clock
+from carrel.policy.identity import OWN_DOORS, InvalidTokenError, LocalIdentity, NoTokenError, bearer_token
+from carrel.policy.scopes import ALL_SCOPES, expand
+
+STRIPPED_SIGNATURE = "SIGNATURE_REMOVED_BY_GOOGLE"
+
+
+class PlatformIdentity:
+    """Believes the platform, and only what the platform has marked as checked.
+
+    When X-Serverless-Authorization is there, the platform checked that header and left Authorization as the caller
+    wrote it, so only the former counts.
+    """
+
+    def __init__(self, clock: Clock, *, scopes: Iterable[str], admins: Iterable[str]) -> None:
+        self._clock = clock
+        self._scopes = expand(scopes)
+        self._admins = frozenset(admins)
+        self._local = LocalIdentity()
+
+    async def identify(self, visit: Visit) -> Caller:
+        header = visit.platform_authorization or visit.authorization
+        if header is None:
+            if visit.door in OWN_DOORS:
+                return await self._local.identify(visit)
+            raise NoTokenError
+        claims = _claims(bearer_token(header))
+        expires = claims.get("exp")
+        if not isinstance(expires, int | float) or self._clock.now().timestamp() >= expires + 60:
+            raise InvalidTokenError("The platform's token has expired", next_step="Get a new identity token.")
+        email = claims.get("email") if claims.get("email_verified", True) is True else None
+        user = email if isinstance(email, str) and email else claims.get("sub")
+        if not isinstance(user, str) or not user:
+            raise InvalidTokenError("The platform's token names nobody", next_step="Use an identity token.")
+        client = claims.get("azp")
+        return Caller(user, ALL_SCOPES if user in self._admins else self._scopes, client if isinstance(client, str) else None)
+
+
+def _claims(token: str) -> dict[str, object]:
+    parts = token.split(".")
+    if len(parts) != 3 or parts[2] != STRIPPED_SIGNATURE:
+        raise InvalidTokenError(
+            "The platform has not checked this token",
+            next_step="Deploy with --no-allow-unauthenticated, or set another mode.",
+        )
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (binascii.Error, ValueError):
+        raise InvalidTokenError("The platform's token cannot be read") from None
+    if not isinstance(claims, dict):
+        raise InvalidTokenError("The platform's token cannot be read")
+    return claims

@@ -1,0 +1,212 @@
+"""Signed tokens (JWT): who signed them, for whom, and whether they are good now."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+from carrel.core.caller import Caller
+from carrel.core.clock import Clock
+from carrel.core.errors import UnavailableError
+from carrel.policy.identity import InvalidTokenError, Recognised
+from carrel.policy.scopes import expand
+
+log = logging.getLogger("carrel.tokens")
+
+ALGORITHMS = ("RS256", "ES256")
+_SMALLEST_RSA_BITS = 2048
+_TOKEN_TYPES = {"jwt", "at+jwt", "application/at+jwt"}
+
+
+class KeySource(Protocol):
+    """Fetches a JSON Web Key Set. Raises UnavailableError when it cannot be had."""
+
+    async def fetch(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationKey:
+    """A public key and the one algorithm it may verify, so that a key is never used as what it is not."""
+
+    kid: str | None
+    algorithm: str
+    key: RSAPublicKey | EllipticCurvePublicKey
+
+
+class KeyRing:
+    """The keys of one issuer: cached, and asked for again when a token names one that is not known."""
+
+    def __init__(
+        self, source: KeySource, clock: Clock, *, fresh_seconds: float = 3600.0, minimum_interval_seconds: float = 30.0
+    ) -> None:
+        self._source = source
+        self._clock = clock
+        self._fresh_seconds = fresh_seconds
+        self._minimum_interval_seconds = minimum_interval_seconds
+        self._keys: tuple[VerificationKey, ...] = ()
+        self._fetched_at: float | None = None
+        self._tried_at: float | None = None
+        self._fetching = asyncio.Lock()
+
+    async def find(self, kid: str | None, algorithm: str) -> VerificationKey | None:
+        is_stale = self._fetched_at is None or self._clock.monotonic() - self._fetched_at > self._fresh_seconds
+        found = None if is_stale else self._known(kid, algorithm)
+        if found is None:
+            await self._refresh()
+            found = self._known(kid, algorithm)
+        return found
+
+    def _known(self, kid: str | None, algorithm: str) -> VerificationKey | None:
+        fitting = [key for key in self._keys if key.algorithm == algorithm and (kid is None or key.kid == kid)]
+        return fitting[0] if len(fitting) == 1 or (fitting and kid is not None) else None
+
+    async def _refresh(self) -> None:
+        async with self._fetching:
+            now = self._clock.monotonic()
+            if self._tried_at is not None and now - self._tried_at < self._minimum_interval_seconds:
+                if self._fetched_at is None:
+                    raise UnavailableError("The token issuer's keys cannot be fetched", next_step="Try again in a minute.")
+                return
+            self._tried_at = now
+            try:
+                self._keys = read_key_set(await self._source.fetch())
+                self._fetched_at = now
+            except UnavailableError as error:
+                if self._fetched_at is None:
+                    raise
+                log.warning("key set could not be refreshed, keeping the old one", extra={"reason": error.message})
+
+
+def read_key_set(key_set: Mapping[str, Any]) -> tuple[VerificationKey, ...]:
+    """The keys of a set that can verify our algorithms; others are passed over."""
+    rows = key_set.get("keys")
+    found = (_verification_key(row) for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
+    return tuple(key for key in found if key is not None)
+
+
+def _verification_key(row: dict[str, Any]) -> VerificationKey | None:
+    if row.get("use", "sig") != "sig" or row.get("kty") not in {"RSA", "EC"}:
+        return None
+    algorithm = "RS256" if row["kty"] == "RSA" else "ES256"
+    if row.get("alg", algorithm) != algorithm or (algorithm == "ES256" and row.get("crv") != "P-256"):
+        return None
+    try:
+        key = jwt.PyJWK({name: value for name, value in row.items() if name != "d"}, algorithm=algorithm).key
+    except jwt.PyJWTError:
+        return None
+    if not isinstance(key, RSAPublicKey | EllipticCurvePublicKey):
+        return None
+    if isinstance(key, RSAPublicKey) and key.key_size < _SMALLEST_RSA_BITS:
+        log.warning("a key of the issuer is too short to be believed", extra={"kid": row.get("kid"), "bits": key.key_size})
+        return None
+    kid = row.get("kid")
+    return VerificationKey(kid if isinstance(kid, str) else None, algorithm, key)
+
+
+class SignedTokenVerifier:
+    """Recognises tokens that one issuer signed for this server."""
+
+    def __init__(
+        self,
+        keys: KeyRing,
+        clock: Clock,
+        *,
+        issuer: str,
+        audiences: Iterable[str],
+        algorithms: Iterable[str] = ALGORITHMS,
+        leeway_seconds: float = 30.0,
+        scope_claim: str = "scope",
+        user_claim: str = "sub",
+    ) -> None:
+        self._keys = keys
+        self._clock = clock
+        self._issuer = issuer
+        self._audiences = frozenset(audiences)
+        self._algorithms = frozenset(algorithms)
+        self._leeway_seconds = leeway_seconds
+        self._scope_claim = scope_claim
+        self._user_claim = user_claim
+        self.recheck_seconds: float | None = None
+
+    async def verify(self, token: str) -> Recognised | None:
+        claims = await self.claims(token)
+        user = claims.get(self._user_claim)
+        if not isinstance(user, str) or not user:
+            raise _bad(f"names no {self._user_claim}")
+        client = claims.get("client_id", claims.get("azp"))
+        scopes = expand(scopes_in(claims.get(self._scope_claim)))
+        caller = Caller(user, scopes, client if isinstance(client, str) else None)
+        return Recognised(caller, float(claims["exp"]) + self._leeway_seconds)
+
+    async def claims(self, token: str) -> dict[str, Any]:
+        """The claims of a token after signature, issuer, audience and times have been checked."""
+        header = _header(token)
+        algorithm = header.get("alg")
+        if algorithm not in self._algorithms:
+            raise _bad("is signed with an algorithm that is not accepted")
+        if "crit" in header or str(header.get("typ", "JWT")).lower() not in _TOKEN_TYPES:
+            raise _bad("is not an access token")
+        kid = header.get("kid")
+        key = await self._keys.find(kid if isinstance(kid, str) else None, str(algorithm))
+        if key is None:
+            raise _bad("is signed with a key that the issuer does not publish")
+        try:
+            options: Any = {"verify_signature": True, "verify_exp": False, "verify_nbf": False, "verify_iat": False}
+            options |= {"verify_aud": False, "verify_iss": False, "verify_sub": False, "verify_jti": False}
+            claims: dict[str, Any] = jwt.decode(token, key.key, algorithms=[key.algorithm], options=options)
+        except jwt.PyJWTError:
+            raise _bad("has a signature that does not fit") from None
+        self._check(claims)
+        return claims
+
+    def _check(self, claims: dict[str, Any]) -> None:
+        now = self._clock.now().timestamp()
+        expires, not_before, issued = (_seconds(claims, name) for name in ("exp", "nbf", "iat"))
+        if expires is None:
+            raise _bad("never expires, which is not accepted")
+        if now >= expires + self._leeway_seconds:
+            raise _bad("has expired")
+        if not_before is not None and now < not_before - self._leeway_seconds:
+            raise _bad("is not valid yet")
+        if issued is not None and now < issued - self._leeway_seconds:
+            raise _bad("was issued in the future")
+        if claims.get("iss") != self._issuer:
+            raise _bad("comes from another issuer")
+        audience = claims.get("aud")
+        named = {audience} if isinstance(audience, str) else {item for item in audience or () if isinstance(item, str)}
+        if not named & self._audiences:
+            raise _bad("is meant for another server")
+
+
+def _header(token: str) -> dict[str, Any]:
+    try:
+        return jwt.get_unverified_header(token)
+    except jwt.PyJWTError:
+        raise _bad("is not a signed token") from None
+
+
+def _seconds(claims: dict[str, Any], name: str) -> float | None:
+    value = claims.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e11:
+        raise _bad(f"has an unreadable {name}")
+    return float(value)
+
+
+def scopes_in(value: object) -> list[str]:
+    """Scopes from a claim: words in a string, or a list of strings."""
+    if isinstance(value, str):
+        return value.split()
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _bad(why: str) -> InvalidTokenError:
+    return InvalidTokenError(f"The token {why}", next_step="Get a new token from the authorization server.")

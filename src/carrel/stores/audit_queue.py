@@ -1,0 +1,173 @@
+"""The queue in front of every audit store: calls hand records over and go on, one thread chains and writes them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import threading
+from collections import deque
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from carrel.core.errors import AuditUnavailableError
+from carrel.policy.audit import REFUSED, AuditRecord
+from carrel.policy.audit_chain import Chain
+
+log = logging.getLogger("carrel.audit")
+
+Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
+_GATHER_SECONDS = 0.005
+_RETRY_SECONDS = 1.0
+
+
+class Sink(Protocol):
+    """Where finished lines go. Raises OSError when they cannot be written, and then none of them counts as written."""
+
+    def append(self, lines: Sequence[bytes]) -> None: ...
+
+    def last_hash(self) -> str | None: ...
+
+    def close(self) -> None: ...
+
+
+class QueuedAudit:
+    """Keeps the order of the calls. The queue is bounded: when it is full, reads leave a gap that is counted and said.
+
+    Refusals are never dropped: past the bound they go to the server's log, with the same fields.
+    """
+
+    def __init__(self, sink: Sink, *, most_waiting: int = 100_000, keep_timeout_seconds: float = 2.0) -> None:
+        self._sink = sink
+        self._most_waiting = most_waiting
+        self._keep_timeout_seconds = keep_timeout_seconds
+        self._waiting: deque[tuple[AuditRecord, Waiter | None]] = deque()
+        self._unwritten: list[bytes] = []
+        self._dropped = 0
+        self._chain: Chain | None = None
+        self._wake = threading.Event()
+        self._urgent = threading.Event()
+        self._closing = False
+        self._thread: threading.Thread | None = None
+
+    def write(self, record: AuditRecord) -> None:
+        is_refusal = record.phase == REFUSED
+        if len(self._waiting) >= self._most_waiting and not self._has_room_for(record, is_refusal):
+            return
+        self._waiting.append((record, None))
+        if is_refusal:
+            self._urgent.set()
+        if not self._wake.is_set():
+            self._start()
+
+    async def keep(self, record: AuditRecord) -> None:
+        loop = asyncio.get_running_loop()
+        kept: asyncio.Future[None] = loop.create_future()
+        self._waiting.append((record, (loop, kept)))
+        self._urgent.set()
+        self._start()
+        try:
+            async with asyncio.timeout(self._keep_timeout_seconds):
+                await kept
+        except (OSError, TimeoutError) as error:
+            log.error("audit log cannot be written", extra={"reason": str(error) or "time-out", "request_id": record.request_id})
+            raise AuditUnavailableError(
+                "The audit log cannot be written, so nothing was changed.", next_step="Tell the operator; reading still works."
+            ) from None
+
+    def close(self) -> None:
+        """Writes what is waiting and ends the thread."""
+        if self._thread is not None:
+            self._closing = True
+            self._urgent.set()
+            self._wake.set()
+            self._thread.join(timeout=10.0)
+            self._thread = None
+        self._sink.close()
+
+    def _has_room_for(self, record: AuditRecord, is_refusal: bool) -> bool:
+        if not is_refusal:
+            self._dropped += 1
+            return False
+        if len(self._waiting) < 2 * self._most_waiting:
+            return True
+        log.error("refused, and the audit log cannot take it", extra=record._asdict())
+        return False
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
+            self._thread.start()
+        self._wake.set()
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait(_RETRY_SECONDS if self._unwritten else None)
+            self._urgent.wait(_GATHER_SECONDS)
+            self._wake.clear()
+            self._urgent.clear()
+            is_last = self._closing
+            is_written = self._drain()
+            if is_last:
+                if is_written and self._chain is not None:
+                    self._write_lines([self._chain.line(self._own_record("closed"))], [])
+                return
+
+    def _drain(self) -> bool:
+        if self._chain is None:
+            try:
+                self._chain = Chain(f"{os.getpid()}-{secrets.token_hex(4)}", self._sink.last_hash())
+            except OSError as error:
+                self._tell_waiters(error)
+                return False
+            self._unwritten.append(self._chain.line(self._own_record("opened")))
+        waiters: list[Waiter] = []
+        for _ in range(len(self._waiting)):
+            record, waiter = self._waiting.popleft()
+            self._unwritten.append(self._chain.line(record))
+            if waiter is not None:
+                waiters.append(waiter)
+        if self._dropped:
+            self._unwritten.append(self._chain.line(self._own_record(f"gap of {self._dropped} records of reads")))
+            self._dropped = 0
+        lines, self._unwritten = self._unwritten, []
+        return self._write_lines(lines, waiters)
+
+    def _tell_waiters(self, error: OSError) -> None:
+        for _, waiter in self._waiting:
+            if waiter is not None:
+                _resolve(waiter, error)
+
+    def _write_lines(self, lines: list[bytes], waiters: list[Waiter]) -> bool:
+        failure: OSError | None = None
+        try:
+            self._sink.append(lines)
+        except OSError as error:
+            failure = error
+            self._unwritten = lines[-2 * self._most_waiting :]
+            log.error("audit log cannot be written", extra={"reason": str(error), "waiting": len(lines)})
+        for waiter in waiters:
+            _resolve(waiter, failure)
+        return failure is None
+
+    def _own_record(self, phase: str) -> AuditRecord:
+        now = datetime.now(UTC)
+        return AuditRecord(now, "audit", phase, "system", None, "audit", "audit", "audit://", None, "success", None, None, "", "")
+
+
+def _resolve(waiter: Waiter, failure: OSError | None) -> None:
+    loop, kept = waiter
+
+    def settle() -> None:
+        if not kept.done():
+            if failure is None:
+                kept.set_result(None)
+            else:
+                kept.set_exception(failure)
+
+    try:
+        loop.call_soon_threadsafe(settle)
+    except RuntimeError:
+        log.debug("the caller of an audit record is gone")

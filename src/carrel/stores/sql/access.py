@@ -1,0 +1,260 @@
+"""Users, tokens, clients, grants, sessions and keys in SQL."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from carrel.policy.authorization.models import Client, ClientKind, Code, Grant, Refresh, Session, SigningKey, User
+from carrel.policy.static_tokens import StaticToken
+from carrel.stores.sql.driver import Driver, Rows, Step
+
+SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS access_users (
+        name TEXT PRIMARY KEY, password_hash TEXT NOT NULL, scopes TEXT NOT NULL,
+        created_at DOUBLE PRECISION NOT NULL, is_disabled INTEGER NOT NULL DEFAULT 0)""",
+    """CREATE TABLE IF NOT EXISTS access_tokens (
+        name TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL,
+        expires_at DOUBLE PRECISION, user_name TEXT, revoked_at DOUBLE PRECISION)""",
+    """CREATE TABLE IF NOT EXISTS access_clients (
+        client_id TEXT PRIMARY KEY, name TEXT NOT NULL, redirect_uris TEXT NOT NULL, website TEXT,
+        created_at DOUBLE PRECISION NOT NULL, used_at DOUBLE PRECISION)""",
+    """CREATE TABLE IF NOT EXISTS access_grants (
+        grant_id TEXT PRIMARY KEY, client_id TEXT NOT NULL, user_name TEXT NOT NULL, scopes TEXT NOT NULL,
+        resource TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL, revoked_at DOUBLE PRECISION)""",
+    "CREATE INDEX IF NOT EXISTS access_grants_user ON access_grants (user_name)",
+    "CREATE INDEX IF NOT EXISTS access_grants_client ON access_grants (client_id)",
+    """CREATE TABLE IF NOT EXISTS access_codes (
+        code_hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL REFERENCES access_grants ON DELETE CASCADE,
+        redirect_uri TEXT NOT NULL, challenge TEXT NOT NULL, expires_at DOUBLE PRECISION NOT NULL, used_at DOUBLE PRECISION,
+        refresh_hash TEXT)""",
+    """CREATE TABLE IF NOT EXISTS access_refresh (
+        token_hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL REFERENCES access_grants ON DELETE CASCADE,
+        created_at DOUBLE PRECISION NOT NULL, expires_at DOUBLE PRECISION NOT NULL, used_at DOUBLE PRECISION, successor TEXT)""",
+    "CREATE INDEX IF NOT EXISTS access_refresh_grant ON access_refresh (grant_id)",
+    """CREATE TABLE IF NOT EXISTS access_sessions (
+        session_hash TEXT PRIMARY KEY, user_name TEXT NOT NULL, expires_at DOUBLE PRECISION NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS access_keys (
+        generation INTEGER PRIMARY KEY, kid TEXT NOT NULL, private_pem TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL)""",
+)
+
+_USER = "name, password_hash, scopes, created_at, is_disabled"
+_TOKEN = "name, token_hash, scopes, created_at, expires_at, user_name, revoked_at"
+_END_SESSIONS = "DELETE FROM access_sessions WHERE user_name = :name"
+
+
+class SqlAccess:
+    """The access store over a driver; the contract is the port's."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    async def prepare(self) -> None:
+        """Makes the tables that are missing."""
+        await self._driver.run(*((statement, {}) for statement in SCHEMA))
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    async def _rows(self, sql: str, **parameters: object) -> Rows:
+        return (await self._driver.run((sql, parameters)))[0]
+
+    async def _first(self, sql: str, **parameters: object) -> tuple[Any, ...] | None:
+        rows = await self._rows(sql, **parameters)
+        return rows[0] if rows else None
+
+    async def add_user(self, user: User) -> bool:
+        sql = f"""INSERT INTO access_users ({_USER}) VALUES (:name, :password_hash, :scopes, :created_at, :is_disabled)
+            ON CONFLICT DO NOTHING RETURNING name"""
+        values = {"name": user.name, "password_hash": user.password_hash, "scopes": _words(user.scopes)}
+        return bool(await self._rows(sql, **values, created_at=user.created_at, is_disabled=int(user.is_disabled)))
+
+    async def user(self, name: str) -> User | None:
+        row = await self._first(f"SELECT {_USER} FROM access_users WHERE name = :name", name=name)
+        return None if row is None else _user(row)
+
+    async def users(self) -> list[User]:
+        return [_user(row) for row in await self._rows(f"SELECT {_USER} FROM access_users ORDER BY name")]
+
+    async def set_disabled(self, name: str, is_disabled: bool, at: float) -> bool:
+        steps: list[Step] = [
+            (
+                "UPDATE access_users SET is_disabled = :disabled WHERE name = :name RETURNING name",
+                {"disabled": int(is_disabled), "name": name},
+            )
+        ]
+        if is_disabled:
+            revoke = "UPDATE access_grants SET revoked_at = :at WHERE user_name = :name AND revoked_at IS NULL"
+            steps += [(revoke, {"at": at, "name": name}), (_END_SESSIONS, {"name": name})]
+        return bool((await self._driver.run(*steps))[0])
+
+    async def set_password(self, name: str, password_hash: str) -> bool:
+        change = "UPDATE access_users SET password_hash = :password_hash WHERE name = :name RETURNING name"
+        steps = ((change, {"password_hash": password_hash, "name": name}), (_END_SESSIONS, {"name": name}))
+        return bool((await self._driver.run(*steps))[0])
+
+    async def add_token(self, token: StaticToken) -> bool:
+        sql = f"""INSERT INTO access_tokens ({_TOKEN}) VALUES
+            (:name, :token_hash, :scopes, :created_at, :expires_at, :user_name, NULL) ON CONFLICT DO NOTHING RETURNING name"""
+        values = {"name": token.name, "token_hash": token.token_hash, "scopes": _words(token.scopes)}
+        times = {"created_at": token.created_at, "expires_at": token.expires_at}
+        return bool(await self._rows(sql, **values, **times, user_name=token.user_name))
+
+    async def token_by_hash(self, token_hash: str) -> StaticToken | None:
+        sql = f"""SELECT {_TOKEN} FROM access_tokens AS t WHERE token_hash = :token_hash
+            AND NOT EXISTS (SELECT 1 FROM access_users AS u WHERE u.name = t.user_name AND u.is_disabled = 1)"""
+        row = await self._first(sql, token_hash=token_hash)
+        return None if row is None else _token(row)
+
+    async def tokens(self) -> list[StaticToken]:
+        return [_token(row) for row in await self._rows(f"SELECT {_TOKEN} FROM access_tokens ORDER BY name")]
+
+    async def revoke_token(self, name: str, at: float) -> bool:
+        sql = "UPDATE access_tokens SET revoked_at = :at WHERE name = :name AND revoked_at IS NULL RETURNING name"
+        return bool(await self._rows(sql, at=at, name=name))
+
+    async def add_client(self, client: Client) -> bool:
+        sql = """INSERT INTO access_clients (client_id, name, redirect_uris, website, created_at)
+            VALUES (:client_id, :name, :redirect_uris, :website, :created_at) ON CONFLICT DO NOTHING RETURNING client_id"""
+        facts = {"client_id": client.client_id, "name": client.name, "redirect_uris": json.dumps(client.redirect_uris)}
+        return bool(await self._rows(sql, **facts, website=client.website, created_at=client.created_at))
+
+    async def client(self, client_id: str) -> Client | None:
+        sql = """SELECT client_id, name, redirect_uris, website, created_at, used_at FROM access_clients
+            WHERE client_id = :client_id"""
+        row = await self._first(sql, client_id=client_id)
+        if row is None:
+            return None
+        return Client(row[0], row[1], tuple(json.loads(row[2])), ClientKind.REGISTERED, row[4], row[5], row[3])
+
+    async def clean_up(self, *, unused_before: float, idle_before: float, now: float) -> int:
+        stale = """DELETE FROM access_clients WHERE (used_at IS NULL AND created_at < :unused_before) OR (used_at < :idle_before
+            AND NOT EXISTS (SELECT 1 FROM access_refresh AS r JOIN access_grants AS g ON g.grant_id = r.grant_id
+                WHERE g.client_id = access_clients.client_id AND r.used_at IS NULL AND r.expires_at > :now))
+            RETURNING client_id"""
+        expired = """DELETE FROM access_grants WHERE created_at < :unused_before AND NOT EXISTS (SELECT 1 FROM access_refresh AS r
+            WHERE r.grant_id = access_grants.grant_id AND r.expires_at > :now)"""
+        found = await self._driver.run(
+            (stale, {"unused_before": unused_before, "idle_before": idle_before, "now": now}),
+            (expired, {"unused_before": unused_before, "now": now}),
+            ("DELETE FROM access_sessions WHERE expires_at < :now", {"now": now}),
+        )
+        return len(found[0])
+
+    async def count_clients(self) -> int:
+        return int((await self._rows("SELECT count(*) FROM access_clients"))[0][0])
+
+    async def begin_grant(self, grant: Grant, code: Code) -> None:
+        await self._driver.run(
+            (
+                """INSERT INTO access_grants (grant_id, client_id, user_name, scopes, resource, created_at)
+                VALUES (:grant_id, :client_id, :user_name, :scopes, :resource, :created_at)""",
+                {
+                    "grant_id": grant.grant_id,
+                    "client_id": grant.client_id,
+                    "user_name": grant.user_name,
+                    "scopes": _words(grant.scopes),
+                    "resource": grant.resource,
+                    "created_at": grant.created_at,
+                },
+            ),
+            (
+                """INSERT INTO access_codes (code_hash, grant_id, redirect_uri, challenge, expires_at)
+                VALUES (:code_hash, :grant_id, :redirect_uri, :challenge, :expires_at)""",
+                {
+                    "code_hash": code.code_hash,
+                    "grant_id": code.grant_id,
+                    "redirect_uri": code.redirect_uri,
+                    "challenge": code.challenge,
+                    "expires_at": code.expires_at,
+                },
+            ),
+            (
+                "UPDATE access_clients SET used_at = :at WHERE client_id = :client_id",
+                {"at": grant.created_at, "client_id": grant.client_id},
+            ),
+        )
+
+    async def grant(self, grant_id: str) -> Grant | None:
+        sql = """SELECT g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at FROM access_grants AS g
+            JOIN access_users AS u ON u.name = g.user_name
+            WHERE g.grant_id = :grant_id AND g.revoked_at IS NULL AND u.is_disabled = 0"""
+        row = await self._first(sql, grant_id=grant_id)
+        return None if row is None else Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
+
+    async def revoke_grant(self, grant_id: str, at: float) -> bool:
+        sql = "UPDATE access_grants SET revoked_at = :at WHERE grant_id = :grant_id AND revoked_at IS NULL RETURNING grant_id"
+        return bool(await self._rows(sql, at=at, grant_id=grant_id))
+
+    async def code(self, code_hash: str) -> Code | None:
+        sql = """SELECT code_hash, grant_id, redirect_uri, challenge, expires_at, used_at FROM access_codes
+            WHERE code_hash = :code_hash"""
+        row = await self._first(sql, code_hash=code_hash)
+        return None if row is None else Code(*row)
+
+    async def use_code(self, code_hash: str, at: float, refresh: Refresh) -> bool:
+        use = """UPDATE access_codes SET used_at = :at, refresh_hash = :token_hash
+            WHERE code_hash = :code_hash AND used_at IS NULL RETURNING code_hash"""
+        follow = """INSERT INTO access_refresh (token_hash, grant_id, created_at, expires_at)
+            SELECT :token_hash, grant_id, :created_at, :expires_at FROM access_codes
+            WHERE code_hash = :code_hash AND refresh_hash = :token_hash"""
+        return await self._used(use, follow, {"code_hash": code_hash, "at": at}, refresh)
+
+    async def refresh(self, token_hash: str) -> Refresh | None:
+        sql = (
+            """SELECT token_hash, grant_id, created_at, expires_at, used_at FROM access_refresh WHERE token_hash = :token_hash"""
+        )
+        row = await self._first(sql, token_hash=token_hash)
+        return None if row is None else Refresh(*row)
+
+    async def rotate(self, token_hash: str, at: float, successor: Refresh) -> bool:
+        use = """UPDATE access_refresh SET used_at = :at, successor = :token_hash
+            WHERE token_hash = :used_hash AND used_at IS NULL RETURNING token_hash"""
+        follow = """INSERT INTO access_refresh (token_hash, grant_id, created_at, expires_at)
+            SELECT :token_hash, grant_id, :created_at, :expires_at FROM access_refresh
+            WHERE token_hash = :used_hash AND successor = :token_hash"""
+        return await self._used(use, follow, {"used_hash": token_hash, "at": at}, successor)
+
+    async def _used(self, use: str, follow: str, about: dict[str, object], refresh: Refresh) -> bool:
+        """Marks one thing used and keeps what follows from it; nothing follows when somebody else used it first."""
+        new = {"token_hash": refresh.token_hash, "created_at": refresh.created_at, "expires_at": refresh.expires_at}
+        used_with = {**about, "token_hash": refresh.token_hash}
+        followed_with = {name: value for name, value in {**about, **new}.items() if name != "at"}
+        return bool((await self._driver.run((use, used_with), (follow, followed_with)))[0])
+
+    async def add_session(self, session: Session) -> None:
+        sql = "INSERT INTO access_sessions (session_hash, user_name, expires_at) VALUES (:hash, :user_name, :expires_at)"
+        await self._rows(sql, hash=session.session_hash, user_name=session.user_name, expires_at=session.expires_at)
+
+    async def session(self, session_hash: str, now: float) -> Session | None:
+        sql = "SELECT session_hash, user_name, expires_at FROM access_sessions WHERE session_hash = :hash AND expires_at > :now"
+        row = await self._first(sql, hash=session_hash, now=now)
+        return None if row is None else Session(*row)
+
+    async def remove_session(self, session_hash: str) -> None:
+        await self._rows("DELETE FROM access_sessions WHERE session_hash = :hash", hash=session_hash)
+
+    async def add_key(self, key: SigningKey) -> bool:
+        sql = """INSERT INTO access_keys (generation, kid, private_pem, created_at)
+            VALUES (:generation, :kid, :private_pem, :created_at) ON CONFLICT DO NOTHING RETURNING generation"""
+        facts = {"generation": key.generation, "kid": key.kid, "private_pem": key.private_pem, "created_at": key.created_at}
+        return bool(await self._rows(sql, **facts))
+
+    async def keys(self) -> list[SigningKey]:
+        rows = await self._rows("SELECT generation, kid, private_pem, created_at FROM access_keys ORDER BY generation")
+        return [SigningKey(*row) for row in rows]
+
+    async def remove_keys(self, before_generation: int) -> None:
+        await self._rows("DELETE FROM access_keys WHERE generation < :generation", generation=before_generation)
+
+
+def _words(scopes: frozenset[str]) -> str:
+    return " ".join(sorted(scopes))
+
+
+def _user(row: tuple[Any, ...]) -> User:
+    return User(row[0], row[1], frozenset(row[2].split()), row[3], bool(row[4]))
+
+
+def _token(row: tuple[Any, ...]) -> StaticToken:
+    return StaticToken(row[0], row[1], frozenset(row[2].split()), row[3], row[4], row[5], row[6])
