@@ -61,24 +61,73 @@ class ReferencesSettings(_Section):
     library: Path | None = None
 
 
+class ClientSettings(_Section):
+    """A program the operator knows, for the built-in authorization server. Without scopes it may ask for any."""
+
+    id: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=80)
+    redirect_uris: tuple[str, ...] = Field(min_length=1)
+    scopes: tuple[str, ...] | None = None
+
+
 class AuthSettings(_Section):
     """How callers are recognised. Unset means the one local user, and only on loopback."""
 
-    mode: Literal["local"] | None = None
+    mode: Literal["local", "tokens", "jwt", "builtin", "cloudrun"] | None = None
+    allow_plain_http: bool = False
+    # jwt: an authorization server of your own
+    issuer: str | None = None
+    jwks_url: str | None = None
+    audience: tuple[str, ...] = ()
+    algorithms: tuple[Literal["RS256", "ES256"], ...] = ("RS256", "ES256")
+    leeway_seconds: float = Field(default=30.0, ge=0, le=120)
+    scope_claim: str = "scope"
+    user_claim: str = "sub"
+    # builtin: the authorization server that is built in
+    access_token_seconds: int = Field(default=3600, ge=1, le=86_400)
+    refresh_token_days: float = Field(default=30.0, gt=0, le=365)
+    key_rotation_days: float = Field(default=90.0, gt=0)
+    registration: bool = True
+    registrations_per_hour: float = Field(default=60.0, gt=0)
+    redirect_hosts: tuple[str, ...] = ("*",)
+    client_documents: bool = True
+    clients: tuple[ClientSettings, ...] = ()
+    # cloudrun: whoever the platform lets in
+    platform_scopes: tuple[str, ...] | None = None
+    platform_admins: tuple[str, ...] = ()
 
 
-class LimitSettings(_Section):
-    """How often a caller may call."""
+class RateSettings(_Section):
+    """A rate of its own for one operation or scope."""
 
-    per_minute: float = Field(default=60.0, gt=0)
+    per_minute: float = Field(gt=0)
     burst: float = Field(default=10.0, ge=1)
 
 
+class LimitSettings(_Section):
+    """How often a caller may call; `rates` and `costs` are by operation or scope."""
+
+    per_minute: float = Field(default=60.0, gt=0)
+    burst: float = Field(default=10.0, ge=1)
+    rates: dict[str, RateSettings] = Field(default_factory=dict)
+    costs: dict[str, float] = Field(default_factory=dict)
+
+
 class AuditSettings(_Section):
-    """Whether and where calls are written down; the default file is in the home folder."""
+    """Whether and where calls are written down: files in the home folder, or PostgreSQL where DATABASE_URL is set."""
 
     enabled: bool = True
+    store: Literal["auto", "file", "postgres"] = "auto"
     file: Path | None = None
+    max_file_bytes: int = Field(default=64 * 1024 * 1024, ge=4096)
+    most_waiting: int = Field(default=100_000, ge=100)
+    keep_timeout_seconds: float = Field(default=2.0, gt=0, le=30)
+
+
+class DatabaseSettings(_Section):
+    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the home folder."""
+
+    url: str | None = None
 
 
 class LogSettings(_Section):
@@ -99,6 +148,7 @@ class Settings(_Section):
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
     audit: AuditSettings = AuditSettings()
+    database: DatabaseSettings = DatabaseSettings()
     log: LogSettings = LogSettings()
     source: Path | None = None
 
@@ -106,16 +156,30 @@ class Settings(_Section):
     def audit_file(self) -> Path:
         return self.audit.file or self.home / "audit" / "audit.jsonl"
 
+    @property
+    def base_url(self) -> str:
+        """What clients are told this server's address is."""
+        if self.server.public_url:
+            return self.server.public_url.rstrip("/")
+        host = self.server.host
+        shown = "localhost" if host in {"0.0.0.0", "::", ""} else f"[{host}]" if ":" in host else host  # noqa: S104
+        return f"http://{shown}:{self.server.port}"
+
 
 # Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins over them.
 _FOREIGN_NAMES = {
     "PORT": ("server", "port"),
+    "DATABASE_URL": ("database", "url"),
     "PAPER_DB_SNAPSHOT_DB": ("papers", "snapshot"),
     "PAPER_DB_STATIC_BASE_URL": ("papers", "static"),
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
     "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
 }
-_LISTS = {("rooms",), ("server", "allowed_origins"), ("server", "allowed_hosts"), ("server", "trusted_proxies")}
+_LISTS = {
+    ("rooms",),
+    *(("server", name) for name in ("allowed_origins", "allowed_hosts", "trusted_proxies")),
+    *(("auth", name) for name in ("audience", "algorithms", "redirect_hosts", "platform_scopes", "platform_admins")),
+}
 
 Flat = dict[tuple[str, ...], object]
 

@@ -45,6 +45,8 @@ TABLE: dict[str, Showing] = {
     "audit_unavailable": Showing(503, APPLICATION, 5),
     "unauthenticated": Showing(401, UNAUTHENTICATED, 4, is_refusal=True),
     "insufficient_permissions": Showing(403, FORBIDDEN, 4, is_refusal=True),
+    "login_refused": Showing(401, UNAUTHENTICATED, 4, is_refusal=True),
+    "oauth_refused": Showing(400, INVALID_REQUEST, 4, is_refusal=True),
     "permission_denied": Showing(403, FORBIDDEN, 4),
     "rate_limit_exceeded": Showing(429, LIMITED, 5, is_refusal=True),
     "internal_error": Showing(500, INTERNAL, 1),

@@ -74,13 +74,13 @@ class RestDoor:
         content_type = exchange.headers.get(b"content-type", b"application/json").partition(b";")[0].strip().lower()
         if content_type != b"application/json":
             error = InvalidInputError("Content-Type must be application/json", next_step="Send the body as JSON.")
-            return self.failed(error, exchange.visit, 415)
+            return self._malformed(error, exchange, caller, 415)
         try:
             invocation = Invocation.model_validate(orjson.loads(exchange.body))
         except orjson.JSONDecodeError as error:
-            return self.failed(InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE), exchange.visit)
+            return self._malformed(InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE), exchange, caller)
         except ValidationError as error:
-            return self.failed(invalid_input(error), exchange.visit)
+            return self._malformed(invalid_input(error), exchange, caller)
         found = self._tools.get(invocation.tool_name)
         if found is None:
             error_unknown = UnknownOperationError(invocation.tool_name[:100], next_step="GET /mcp/tools lists the names.")
@@ -89,6 +89,10 @@ class RestDoor:
         operation, encode = found
         answer = await self._gate.call(operation, invocation.params, caller, exchange.visit)
         return Response(200, b'{"success":true,"result":' + encode(answer) + b',"error":null}')
+
+    def _malformed(self, error: CarrelError, exchange: Exchange, caller: Caller, status: int | None = None) -> Response:
+        self._gate.refused(exchange.visit, "rest", "/mcp/invoke", error, caller)
+        return self.failed(error, exchange.visit, status)
 
     async def _logged(self, exchange: Exchange, what: str, answer: Callable[[Exchange, Caller], Any]) -> Response:
         began = self._clock.monotonic()

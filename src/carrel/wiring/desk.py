@@ -7,14 +7,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from carrel.core.catalogue import Catalogue, Room
-from carrel.core.clock import SystemClock
-from carrel.policy.audit import Audit, NoAudit
+from carrel.core.clock import Clock, SystemClock
+from carrel.core.errors import CarrelError
+from carrel.policy.authorization.ports import ClientDocuments
 from carrel.policy.gate import Gate
-from carrel.policy.identity import LocalIdentity
-from carrel.policy.limits import InProcessLimits, Rate
-from carrel.policy.origin import is_loopback
-from carrel.settings import Settings, SettingsError
-from carrel.stores.json_lines.audit import JsonLinesAudit
+from carrel.settings import Settings
+from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +43,31 @@ class Desk:
     settings: Settings
     catalogue: Catalogue
     gate: Gate
-    clock: SystemClock
+    clock: Clock
     rooms: list[OpenRoom]
-    audit: Audit
+    access: Access
 
     async def close(self) -> None:
         async with AsyncExitStack() as stack:
-            if isinstance(self.audit, JsonLinesAudit):
-                stack.callback(self.audit.close)
+            stack.push_async_callback(self.access.close)
             for room in self.rooms:
                 if room.close is not None:
                     stack.push_async_callback(room.close)
 
     async def health(self) -> dict[str, Health]:
         """What every part says of itself."""
-        return {name: await check() for room in self.rooms for name, check in room.checks.items()}
+        found = {name: await check() for room in self.rooms for name, check in room.checks.items()}
+        return {**found, **await self._access_health()}
+
+    async def _access_health(self) -> dict[str, Health]:
+        if self.access.store is None:
+            return {}
+        try:
+            users = len(await self.access.store.users())
+        except CarrelError as error:
+            return {"access": Health(False, error.message, error.next_step)}
+        hint = "carrel users add makes one." if self.access.mode == "builtin" and not users else ""
+        return {"access": Health(True, f"{self.access.mode}, {users} users. {hint}".strip())}
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Desk]:
@@ -69,25 +77,21 @@ class Desk:
             await self.close()
 
 
-def open_desk(settings: Settings, extra_rooms: Iterable[OpenRoom] = ()) -> Desk:
+def open_desk(
+    settings: Settings,
+    extra_rooms: Iterable[OpenRoom] = (),
+    *,
+    documents: ClientDocuments | None = None,
+    clock: Clock | None = None,
+) -> Desk:
     """Builds every room that the settings ask for, and the gate in front of them."""
-    _refuse_to_be_open_to_the_world(settings)
-    clock = SystemClock()
+    refuse_to_be_open_to_the_world(settings)
+    clock = clock or SystemClock()
     rooms = [*(_OPENERS[name](settings) for name in settings.rooms), *extra_rooms]
-    audit: Audit = JsonLinesAudit(settings.audit_file) if settings.audit.enabled else NoAudit()
-    limits = InProcessLimits(Rate(settings.limits.per_minute, settings.limits.burst), clock)
-    gate = Gate(LocalIdentity(), limits, audit, clock)
-    return Desk(settings, Catalogue(room.room for room in rooms), gate, clock, rooms, audit)
-
-
-def _refuse_to_be_open_to_the_world(settings: Settings) -> None:
-    host = settings.server.host
-    if not is_loopback(host):
-        raise SettingsError(
-            f"Refusing to listen on {host} with no authentication: anybody who can reach it would hold every scope",
-            next_step="Listen on 127.0.0.1, or set auth.mode.",
-            details={"setting": "server.host"},
-        )
+    catalogue = Catalogue(room.room for room in rooms)
+    access = open_access(settings, catalogue, clock, documents=documents)
+    gate = Gate(access.identity, access.limits, access.audit, clock)
+    return Desk(settings, catalogue, gate, clock, rooms, access)
 
 
 def _open_papers(settings: Settings) -> OpenRoom:

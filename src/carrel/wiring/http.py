@@ -6,7 +6,6 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from carrel.core.errors import CarrelError
 from carrel.doors.docs_page import docs_page
 from carrel.doors.http import Exchange, HttpApp, Response, Route
 from carrel.doors.logs import configure_logs
@@ -16,28 +15,24 @@ from carrel.doors.mcp.lane import Lane
 from carrel.doors.openapi import describe
 from carrel.doors.rest import RestDoor
 from carrel.policy.origin import OriginPolicy
-from carrel.settings import Settings
+from carrel.policy.proxies import TrustedProxies
+from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.mcp import common_endpoint, room_endpoint
+from carrel.wiring.oauth import access_routes, challenge_at
 
 RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
-
-
-def challenge(error: CarrelError) -> tuple[tuple[bytes, bytes], ...]:
-    """The WWW-Authenticate header of a refusal."""
-    if error.code == "insufficient_permissions":
-        required = error.details.get("required")
-        scopes = " ".join(required) if isinstance(required, list) else ""
-        return ((b"www-authenticate", f'Bearer error="insufficient_scope", scope="{scopes}"'.encode()),)
-    return ((b"www-authenticate", b"Bearer"),)
 
 
 def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpApp:
     """The ASGI application with every door on it."""
     settings = desk.settings
-    rest = RestDoor(desk.catalogue, desk.gate, desk.clock, challenge)
+    rest = RestDoor(desk.catalogue, desk.gate, desk.clock, challenge_at(desk, ""))
     server = settings.server
-    document = describe(desk.catalogue, name=server.name, version=server.version, public_url=server.public_url, needs_token=False)
+    needs_token = desk.access.mode != "local"
+    document = describe(
+        desk.catalogue, name=server.name, version=server.version, public_url=server.public_url, needs_token=needs_token
+    )
     page = docs_page(desk.catalogue, name=server.name, version=server.version)
 
     async def health(exchange: Exchange) -> Response:
@@ -55,13 +50,13 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     async def docs(exchange: Exchange) -> Response:
         return Response(200, page.body, page.headers)
 
-    def mcp_route(endpoint: Endpoint) -> Route:
-        return Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge).post})
+    def mcp_route(path: str, endpoint: Endpoint) -> Route:
+        return Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge_at(desk, path)).post})
 
     routes: dict[str, Route] = {
         "/health": Route({"GET": health}, is_open=True),
         "/ready": Route({"GET": ready}, is_open=True),
-        "/mcp": mcp_route(common_endpoint(desk, with_prompts=False)),
+        "/mcp": mcp_route("/mcp", common_endpoint(desk, with_prompts=False)),
         "/mcp/tools": Route({"GET": rest.list_tools}),
         "/mcp/tools/": Route({"GET": rest.show_tool}, has_tail=True),
         "/mcp/invoke": Route({"POST": rest.invoke}),
@@ -70,7 +65,8 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         "/docs": Route({"GET": docs}),
     }
     for room in desk.catalogue.rooms:
-        routes[f"/{room.name}/mcp"] = mcp_route(room_endpoint(desk, room))
+        routes[f"/{room.name}/mcp"] = mcp_route(f"/{room.name}/mcp", room_endpoint(desk, room))
+    routes.update(access_routes(desk))
     routes.update(extra_routes or {})
 
     return HttpApp(
@@ -81,7 +77,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         body_timeout_seconds=server.body_timeout_seconds,
         lifespan=lambda: _closing(desk),
         refuse=rest.failed,
-        trusted_proxies=frozenset(server.trusted_proxies),
+        trusted_proxies=_trusted_proxies(settings),
     )
 
 
@@ -89,6 +85,17 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
 async def _closing(desk: Desk) -> AsyncIterator[None]:
     async with desk.opened():
         yield
+
+
+def _trusted_proxies(settings: Settings) -> TrustedProxies:
+    # On Cloud Run only the platform's own front end can connect, and it appends the caller's address.
+    names = settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
+    try:
+        return TrustedProxies(names)
+    except ValueError as error:
+        raise SettingsError(
+            f"server.trusted_proxies: {error}", next_step="Name addresses or networks, such as 10.0.0.0/8."
+        ) from None
 
 
 def _origin_policy(settings: Settings) -> OriginPolicy:

@@ -25,6 +25,7 @@ from carrel.doors.http.exchange import (
 from carrel.doors.http.refusals import HostNotAllowedError, MethodNotAllowedError, NothingThereError, OriginNotAllowedError
 from carrel.policy.gate import Gate
 from carrel.policy.origin import OriginPolicy
+from carrel.policy.proxies import TrustedProxies
 
 log = logging.getLogger("carrel.http")
 
@@ -37,6 +38,16 @@ _CORS_HEADERS = (
     b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, last-event-id, x-request-id",
     b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
 )
+
+
+def _allowance_headers(visit: Visit) -> tuple[Header, ...]:
+    """What is left after the scarcest charge of a visit."""
+    left = min(visit.receipts, key=lambda receipt: receipt.remaining)
+    return (
+        (b"x-ratelimit-limit", b"%d" % left.limit),
+        (b"x-ratelimit-remaining", b"%d" % left.remaining),
+        (b"x-ratelimit-reset", b"%d" % left.reset_seconds),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ class HttpApp:
         body_timeout_seconds: float,
         lifespan: Callable[[], AbstractAsyncContextManager[None]],
         refuse: Refuse,
-        trusted_proxies: frozenset[str] = frozenset(),
+        trusted_proxies: TrustedProxies | None = None,
     ) -> None:
         self._routes = {path: route for path, route in routes.items() if not route.has_tail}
         self._prefixes = {path: route for path, route in routes.items() if route.has_tail}
@@ -77,7 +88,7 @@ class HttpApp:
         self._body_timeout_seconds = body_timeout_seconds
         self._lifespan = lifespan
         self._refuse = refuse
-        self._trusted_proxies = trusted_proxies
+        self._trusted_proxies = trusted_proxies or TrustedProxies()
         self._request_ids = itertools.count(1)
         self._request_prefix = secrets.token_hex(6)
         self._known_hosts: dict[bytes, bool] = {}
@@ -133,6 +144,8 @@ class HttpApp:
                     if route.stream is not None and await route.stream(exchange, receive, send):
                         return
                     response = await self._handled(handler, exchange)
+                    if visit.receipts:
+                        response = Response(response.status, response.body, (*response.headers, *_allowance_headers(visit)))
         if cors:
             response = Response(response.status, response.body, (*response.headers, *cors))
         if method == "HEAD":
@@ -164,16 +177,18 @@ class HttpApp:
     def _visit(self, scope: Scope, headers: dict[bytes, bytes]) -> Visit:
         client = scope.get("client")
         address = client[0] if client else "unknown"
-        if self._trusted_proxies and address in self._trusted_proxies:
-            forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1").split(",")
-            address = next((hop.strip() for hop in reversed(forwarded) if hop.strip() not in self._trusted_proxies), address)
+        forwarded = headers.get(b"x-forwarded-for")
+        if forwarded is not None:
+            address = self._trusted_proxies.address(address, forwarded.decode("latin-1"))
         authorization = headers.get(b"authorization")
+        platform = headers.get(b"x-serverless-authorization")
         return Visit(
             "http",
             f"{self._request_prefix}-{next(self._request_ids):x}",
             address,
             headers.get(b"user-agent", b"unknown").decode("latin-1"),
             None if authorization is None else authorization.decode("latin-1"),
+            None if platform is None else platform.decode("latin-1"),
         )
 
     def _refused_by_origin(self, headers: dict[bytes, bytes], visit: Visit, path: str) -> Response | None:

@@ -84,7 +84,7 @@ def _visit() -> Visit:
     try:
         request = get_http_request()
     except RuntimeError:
-        return Visit("fastmcp", request_id)
+        return Visit("memory", request_id)
     headers = get_http_headers(include_all=True)
     address = request.client.host if request.client else "unknown"
     return Visit("fastmcp", request_id, address, headers.get("user-agent", "unknown"), headers.get("authorization"))

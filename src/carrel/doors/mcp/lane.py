@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from carrel.core.caller import Caller, ReportProgress, Visit
-from carrel.core.errors import CarrelError
+from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
 from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, resource_content
 from carrel.doors.mcp.wire import (
@@ -101,6 +101,8 @@ class Lane:
                 raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
             return success(request_id, await handler(Request(request_id, method, params, caller, visit, is_modern, progress_for)))
         except ProtocolError as error:
+            if not error.has_run:
+                self._gate.refused(visit, f"mcp:{method[:100]}", "mcp://", InvalidInputError(error.message), caller)
             return protocol_failure(request_id, error, is_modern=is_modern)
         except CarrelError as error:
             return refusal(request_id, error)
@@ -164,7 +166,7 @@ class Lane:
                 raise
             if self.endpoint.speaks_json_rpc_errors:
                 code = INVALID_PARAMS if error.code == "invalid_input" else APPLICATION
-                raise ProtocolError(code, error.message, error_facts(error)) from None
+                raise ProtocolError(code, error.message, error_facts(error), has_run=True) from None
             return self._complete(_tool_error(error), request.is_modern)
         return self._complete(tool.encode(answer), request.is_modern)
 
@@ -182,17 +184,18 @@ class Lane:
                 raise
             data = {"uri": uri[:1000], **error_facts(error)}
             if shown.json_rpc_code == RESOURCE_NOT_FOUND:
-                raise self._no_such_resource(uri, request.is_modern, error.message, data) from None
-            raise ProtocolError(shown.json_rpc_code, error.message, data) from None
+                raise self._no_such_resource(uri, request.is_modern, error.message, data, has_run=True) from None
+            raise ProtocolError(shown.json_rpc_code, error.message, data, has_run=True) from None
         inside = b'"contents":[' + orjson.dumps(resource_content(uri, content)) + b"]"
         if request.is_modern:
             inside = b'"ttlMs":%d,"cacheScope":"private",' % READ_TTL_MS + inside
         return self._complete(inside, request.is_modern)
 
-    def _no_such_resource(self, uri: str, is_modern: bool, message: str, data: dict[str, object]) -> ProtocolError:
-        if is_modern:
-            return ProtocolError(INVALID_PARAMS, message, data)
-        return ProtocolError(APPLICATION if uri.startswith("library://") else RESOURCE_NOT_FOUND, message, data)
+    def _no_such_resource(
+        self, uri: str, is_modern: bool, message: str, data: dict[str, object], *, has_run: bool = False
+    ) -> ProtocolError:
+        legacy = APPLICATION if uri.startswith("library://") else RESOURCE_NOT_FOUND
+        return ProtocolError(INVALID_PARAMS if is_modern else legacy, message, data, has_run=has_run)
 
     async def _get_prompt(self, request: Request) -> bytes:
         name = _text(request.params, "name")
@@ -210,7 +213,7 @@ class Lane:
         except CarrelError as error:
             if showing(error).is_refusal:
                 raise
-            raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error)) from None
+            raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error), has_run=True) from None
         return self._complete(encode_prompt(expanded), request.is_modern)
 
     def _complete(self, inside: bytes, is_modern: bool) -> bytes:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 import orjson
 
 from carrel.core.caller import ReportProgress, Visit
-from carrel.core.errors import CarrelError
+from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.doors.errors import PARSE_ERROR
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import META_VERSION, Reply, failure, is_request_id
@@ -76,6 +76,8 @@ class _Session:
         try:
             message = orjson.loads(line)
         except orjson.JSONDecodeError as error:
+            malformed = Visit("stdio", f"stdio-{os.getpid()}-{next(self._numbers):x}", "stdio", "stdio")
+            self._gate.refused(malformed, "mcp", "stdio", InvalidInputError("malformed message"))
             self._write_line(failure(None, PARSE_ERROR, f"Parse error: {error}").body)
             return
         if isinstance(message, dict) and message.get("method") == "notifications/cancelled":

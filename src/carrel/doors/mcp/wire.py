@@ -52,8 +52,9 @@ class Reply:
 class ProtocolError(Exception):
     """A message that breaks the protocol, or asks for what is not there."""
 
-    def __init__(self, code: int, message: str, data: object = None) -> None:
+    def __init__(self, code: int, message: str, data: object = None, *, has_run: bool = False) -> None:
         super().__init__(message)
+        self.has_run = has_run
         self.code = code
         self.message = message
         self.data = data

@@ -92,18 +92,18 @@ class Clients:
         if problem is not None:
             raise UntrustedRequestError(f"The client's id cannot be its document's address: {problem}")
         try:
-            document = await self._documents.fetch(url)
+            facts, fresh_seconds = await self._documents.fetch(url)
         except UnavailableError as error:
             raise UntrustedRequestError(f"The client's document cannot be read: {error.message}") from None
-        if document.facts.get("client_id") != url:
+        if facts.get("client_id") != url:
             raise UntrustedRequestError("The client's document is about another client")
         try:
-            client = self._read(url, document.facts, ClientKind.DOCUMENT, self._clock.now().timestamp())
+            client = self._read(url, facts, ClientKind.DOCUMENT, self._clock.now().timestamp())
         except OAuthError as error:
             raise UntrustedRequestError(f"The client's document cannot be used: {error.message}") from None
         if len(self._remembered) >= _MOST_REMEMBERED:
             self._remembered.clear()
-        self._remembered[url] = (client, now + document.fresh_seconds)
+        self._remembered[url] = (client, now + fresh_seconds)
         return client
 
     def _read(self, client_id: str, facts: Mapping[str, Any], kind: ClientKind, now: float) -> Client:

@@ -21,7 +21,7 @@ _AHEAD_SECONDS = 90.0
 
 
 class SigningKeys:
-    """Signs with the newest key that everybody knows. Also a source of the public ones, for our own verifier and for everybody."""
+    """Signs with the newest key that everybody knows. Also the source of the public ones."""
 
     def __init__(self, store: AccessStore, clock: Clock, *, rotate_seconds: float, overlap_seconds: float) -> None:
         self._store = store

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from carrel.policy.authorization.models import Client, Code, Grant, Refresh, Session, SigningKey, User
@@ -65,15 +64,10 @@ class AccessStore(StaticTokens, Protocol):
     async def remove_keys(self, before_generation: int) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class ClientDocument:
-    """A client's own description, fetched from the address that is its id."""
-
-    facts: Mapping[str, Any]
-    fresh_seconds: float
-
-
 class ClientDocuments(Protocol):
-    """Fetches client documents. Raises UnavailableError when one cannot be had."""
+    """Fetches the document a client's id is the address of, and the seconds it may be believed for.
 
-    async def fetch(self, url: str) -> ClientDocument: ...
+    Raises UnavailableError when it cannot be had.
+    """
+
+    async def fetch(self, url: str) -> tuple[Mapping[str, Any], float]: ...

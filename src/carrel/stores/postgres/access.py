@@ -6,12 +6,6 @@ from carrel.stores.postgres.driver import PostgresDriver
 from carrel.stores.sql.access import SCHEMA, SqlAccess
 
 
-class PostgresAccess(SqlAccess):
-    """Shared by all replicas. Call `prepare` before the first use."""
-
-    def __init__(self, url: str) -> None:
-        self._postgres = PostgresDriver(url)
-        super().__init__(self._postgres)
-
-    async def prepare(self) -> None:
-        await self._postgres.prepare(*SCHEMA)
+def postgres_access(url: str) -> SqlAccess:
+    """The store of all replicas, made at the first use."""
+    return SqlAccess(PostgresDriver(url, SCHEMA))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from carrel.core.errors import UnavailableError
 from carrel.stores.sql.driver import Rows, Step
 
 _PARAMETER = re.compile(r":(\w+)")
-_PREPARED_LOCK = 7_226_001
+_PREPARE_LOCK = 7_226_001
 
 
 @cache
@@ -26,8 +27,9 @@ def translated(sql: str) -> str:
 class PostgresDriver:
     """Runs steps on a pooled connection; each wait has a limit."""
 
-    def __init__(self, url: str, *, most_connections: int = 8, timeout_seconds: float = 5.0) -> None:
+    def __init__(self, url: str, schema: Iterable[str], *, most_connections: int = 8, timeout_seconds: float = 5.0) -> None:
         self._url = url
+        self._schema = tuple(schema)
         self._most_connections = most_connections
         self._timeout_seconds = timeout_seconds
         self._pool: AsyncConnectionPool[Any] | None = None
@@ -44,11 +46,6 @@ class PostgresDriver:
                 return answers
         except (psycopg.OperationalError, PoolTimeout, OSError) as error:
             raise UnavailableError(f"PostgreSQL cannot be used: {_brief(error)}", next_step="Look at DATABASE_URL.") from error
-
-    async def prepare(self, *statements: str) -> None:
-        """Makes what is missing, one replica at a time."""
-        lock = "SELECT pg_advisory_xact_lock(:number)"
-        await self.run((lock, {"number": _PREPARED_LOCK}), *((statement, {}) for statement in statements))
 
     async def close(self) -> None:
         if self._pool is not None:
@@ -68,8 +65,20 @@ class PostgresDriver:
                         kwargs={"connect_timeout": max(2, int(self._timeout_seconds))},
                     )
                     await pool.open()
+                    try:
+                        await self._prepare(pool)
+                    except BaseException:
+                        await pool.close()
+                        raise
                     self._pool = pool
         return self._pool
+
+    async def _prepare(self, pool: AsyncConnectionPool[Any]) -> None:
+        """Makes the tables that are missing, one replica at a time."""
+        async with pool.connection() as connection:
+            await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_PREPARE_LOCK,))
+            for statement in self._schema:
+                await connection.execute(statement.encode())
 
 
 def _brief(error: BaseException) -> str:

@@ -12,16 +12,12 @@ class PostgresBuckets:
     """A table without write-ahead log: quick, and after a crash everybody simply starts with a full bucket."""
 
     def __init__(self, url: str, clock: Clock, *, sweep_every: int = 1024) -> None:
-        self._driver = PostgresDriver(url)
+        self._driver = PostgresDriver(url, [SCHEMA.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")])
         self._clock = clock
         self._sweep_every = sweep_every
         self._until_sweep = sweep_every
-        self._is_prepared = False
 
     async def take(self, key: str, cost: float, rate: Rate) -> Taken:
-        if not self._is_prepared:
-            await self._driver.prepare(SCHEMA.replace("CREATE TABLE", "CREATE UNLOGGED TABLE"))
-            self._is_prepared = True
         now = self._clock.now().timestamp()
         facts: dict[str, object] = {"key": key, "cost": cost, "burst": rate.burst, "per_second": rate.per_second, "now": now}
         rows = (await self._driver.run((TAKE, facts)))[0]

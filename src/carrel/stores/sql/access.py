@@ -49,10 +49,6 @@ class SqlAccess:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
-    async def prepare(self) -> None:
-        """Makes the tables that are missing."""
-        await self._driver.run(*((statement, {}) for statement in SCHEMA))
-
     async def close(self) -> None:
         await self._driver.close()
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from carrel.core.errors import UnavailableError
-from carrel.stores.sql.access import SqlAccess
+from carrel.stores.sql.access import SCHEMA, SqlAccess
 from carrel.stores.sql.driver import Rows, Step
 
 
 class SqliteDriver:
     """One connection on a thread of its own, opened at the first use; transactions take the write lock at their start."""
 
-    def __init__(self, file: Path, busy_seconds: float = 5.0) -> None:
+    def __init__(self, file: Path, schema: Iterable[str], busy_seconds: float = 5.0) -> None:
         self._file = file
+        self._schema = tuple(schema)
         self._busy_seconds = busy_seconds
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="access")
         self._connection: sqlite3.Connection | None = None
@@ -46,8 +48,11 @@ class SqliteDriver:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._connection = open_private(self._file, self._busy_seconds)
-            self._connection.execute("PRAGMA foreign_keys = ON")
+            connection = open_private(self._file, self._busy_seconds)
+            connection.execute("PRAGMA foreign_keys = ON")
+            for statement in self._schema:
+                connection.execute(statement)
+            self._connection = connection
         return self._connection
 
     def _close(self) -> None:
@@ -71,5 +76,5 @@ def open_private(file: Path, busy_seconds: float) -> sqlite3.Connection:
 
 
 def sqlite_access(file: Path) -> SqlAccess:
-    """The store over a file. Call `prepare` before the first use."""
-    return SqlAccess(SqliteDriver(file))
+    """The store over a file, made at the first use."""
+    return SqlAccess(SqliteDriver(file, SCHEMA))

@@ -1,0 +1,164 @@
+"""The address people are sent to: log in, look at what is asked, allow or deny."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from carrel.core.caller import Caller
+from carrel.core.errors import CarrelError, RateLimitExceededError, UnavailableError
+from carrel.doors.http.exchange import Exchange, Response
+from carrel.doors.oauth.forms import cookie_of, form_of, query_of, set_cookie
+from carrel.doors.oauth.pages import consent_page, login_page, page_response, problem_page
+from carrel.policy.authorization.errors import LoginRefusedError, OAuthError, UntrustedRequestError
+from carrel.policy.authorization.models import User
+from carrel.policy.authorization.people import SESSION_SECONDS, People
+from carrel.policy.authorization.server import AuthorizationRequest, AuthorizationServer, RedirectedError
+from carrel.policy.gate import Gate
+
+_LOGIN_SECONDS = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class _Visitor:
+    """A browser on a page: the address it came with, the request in it, and who is logged in."""
+
+    exchange: Exchange
+    query: str
+    request: AuthorizationRequest
+    session: str | None
+    user: User | None
+
+    @property
+    def action(self) -> str:
+        return f"?{self.query}"
+
+
+class AuthorizePages:
+    """GET shows log-in or consent; POST takes either form. Nothing is kept between the two but the session."""
+
+    def __init__(self, server: AuthorizationServer, people: People, gate: Gate, name: str) -> None:
+        self._server = server
+        self._people = people
+        self._gate = gate
+        self._name = name
+        self._is_secure = server.issuer.startswith("https://")
+        prefix = "__Host-" if self._is_secure else ""
+        self._session_cookie = f"{prefix}carrel-session"
+        self._login_cookie = f"{prefix}carrel-login"
+
+    async def get(self, exchange: Exchange) -> Response:
+        try:
+            visitor = await self._visitor(exchange)
+        except (CarrelError, RedirectedError) as error:
+            return self._refused(exchange, error)
+        return self._login(visitor) if visitor.user is None else self._consent(visitor, visitor.user)
+
+    async def post(self, exchange: Exchange) -> Response:
+        try:
+            visitor = await self._visitor(exchange)
+            form = form_of(exchange)
+            action = form.get("action", [""])[0]
+            csrf = form.get("csrf", [""])[0]
+            if action == "login":
+                return await self._log_in(visitor, form, csrf)
+            if visitor.user is None or not self._is_ours(csrf, visitor.session, "consent", visitor.query):
+                raise UntrustedRequestError(
+                    "This form is too old, or did not come from here", next_step="Start again from the app."
+                )
+            return await self._decided(visitor, visitor.user, action, set(form.get("scope", [])))
+        except (CarrelError, RedirectedError) as error:
+            return self._refused(exchange, error)
+
+    async def _visitor(self, exchange: Exchange) -> _Visitor:
+        query = exchange.scope.get("query_string", b"").decode("latin-1")
+        request = await self._server.read_request(query_of(exchange))
+        session = cookie_of(exchange, self._session_cookie)
+        return _Visitor(exchange, query, request, session, await self._people.logged_in(session))
+
+    def _login(self, visitor: _Visitor, status: int = 200, problem: str | None = None, user: str = "", wait: int = 0) -> Response:
+        cookie = cookie_of(visitor.exchange, self._login_cookie) or secrets.token_urlsafe(24)
+        page = login_page(name=self._name, action=visitor.action, csrf=_csrf(cookie, "login", ""), problem=problem, user=user)
+        headers = [set_cookie(self._login_cookie, cookie, seconds=_LOGIN_SECONDS, is_secure=self._is_secure)]
+        if wait:
+            headers.append((b"retry-after", str(wait).encode()))
+        return page_response(status, page, headers=tuple(headers))
+
+    def _consent(self, visitor: _Visitor, user: User) -> Response:
+        request = visitor.request
+        page = consent_page(
+            request,
+            name=self._name,
+            action=visitor.action,
+            csrf=_csrf(visitor.session or "", "consent", visitor.query),
+            user=user.name,
+            scopes=self._server.grantable(request, user),
+        )
+        return page_response(200, page, redirect_uri=request.redirect_uri)
+
+    async def _log_in(self, visitor: _Visitor, form: dict[str, list[str]], csrf: str) -> Response:
+        if not self._is_ours(csrf, cookie_of(visitor.exchange, self._login_cookie), "login", ""):
+            raise _not_our_form()
+        name, password = form.get("username", [""])[0], form.get("password", [""])[0]
+        visit = visitor.exchange.visit
+        try:
+            user, secret = await self._people.log_in(name, password, visit.address)
+        except LoginRefusedError as error:
+            self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
+            return self._login(visitor, 401, error.message, name[:100])
+        except RateLimitExceededError as error:
+            self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
+            wait = error.retry_after_seconds
+            return self._login(visitor, 429, f"Too many attempts. Try again in {wait} seconds.", name[:100], wait)
+        self._note(visitor, user, "oauth:login", {})
+        cookie = set_cookie(self._session_cookie, secret, seconds=int(SESSION_SECONDS), is_secure=self._is_secure)
+        return _see_other(visitor.action, cookie)
+
+    async def _decided(self, visitor: _Visitor, user: User, action: str, ticked: set[str]) -> Response:
+        request = visitor.request
+        facts: dict[str, object] = {"client": request.client.client_id, "redirect_uri": request.redirect_uri}
+        match action:
+            case "allow":
+                self._note(visitor, user, "oauth:allow", {**facts, "scopes": sorted(ticked)})
+                return _see_other(await self._server.allow(request, user, ticked))
+            case "deny":
+                self._note(visitor, user, "oauth:deny", facts)
+                return _see_other(self._server.deny(request))
+            case "logout":
+                await self._people.log_out(visitor.session or "")
+                return _see_other(visitor.action, set_cookie(self._session_cookie, "", seconds=0, is_secure=self._is_secure))
+            case _:
+                raise UntrustedRequestError("The form does not say what to do", next_step="Start again from the app.")
+
+    def _note(self, visitor: _Visitor, user: User, action: str, facts: dict[str, object]) -> None:
+        caller = Caller(user.name, frozenset(), visitor.request.client.client_id)
+        self._gate.noted(visitor.exchange.visit, action, f"user:{user.name}", caller, facts)
+
+    def _is_ours(self, given: str, secret: str | None, purpose: str, query: str) -> bool:
+        return bool(secret) and hmac.compare_digest(given.encode(), _csrf(secret or "", purpose, query).encode())
+
+    def _refused(self, exchange: Exchange, error: CarrelError | RedirectedError) -> Response:
+        if isinstance(error, RedirectedError):
+            self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error.error)
+            return Response(302, b"", ((b"location", error.location.encode("ascii")), (b"cache-control", b"no-store")))
+        self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error)
+        status = 503 if isinstance(error, UnavailableError) else 400
+        next_step = error.next_step or "Go back to the app that sent you here and connect again."
+        if isinstance(error, OAuthError):
+            return page_response(400, problem_page("This request cannot be used", error.message, next_step))
+        return page_response(status, problem_page("You cannot log in from here", error.message, next_step))
+
+
+def _not_our_form() -> UntrustedRequestError:
+    return UntrustedRequestError("This form is too old, or did not come from here", next_step="Start again from the app.")
+
+
+def _csrf(secret: str, purpose: str, query: str) -> str:
+    """Known only to pages we made for this browser: derived from its own cookie, for one purpose and one request."""
+    return hmac.new(secret.encode(), f"{purpose}|{query}".encode(), hashlib.sha256).hexdigest()
+
+
+def _see_other(location: str, *cookies: tuple[bytes, bytes]) -> Response:
+    return Response(303, b"", ((b"location", location.encode("ascii")), (b"cache-control", b"no-store"), *cookies))

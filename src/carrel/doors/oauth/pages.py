@@ -1,0 +1,148 @@
+"""The pages people see: log-in, consent, and what went wrong. Plain HTML, no script, readable by everybody."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from html import escape
+
+from carrel.doors.http.exchange import Header, Response
+from carrel.policy.authorization.models import ClientKind
+from carrel.policy.authorization.redirects import form_action_source, shown_address
+from carrel.policy.authorization.server import AuthorizationRequest
+from carrel.policy.scopes import SCOPES
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+label { display: block; margin: .8rem 0 .2rem; }
+input[type=text], input[type=password] { font: inherit; width: 100%; box-sizing: border-box; padding: .5rem; }
+fieldset { margin: 1rem 0; padding: .5rem 1rem 1rem; }
+fieldset label { margin: .4rem 0; }
+dt { font-weight: 600; }
+dd { margin: 0 0 .6rem; overflow-wrap: anywhere; }
+button { font: inherit; padding: .5rem 1.2rem; margin: 1rem .6rem 0 0; cursor: pointer; }
+.alert { border: 2px solid; padding: .5rem 1rem; }
+.quiet { font-size: .9rem; }
+"""
+_STYLE_SOURCE = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+
+
+def login_page(*, name: str, action: str, csrf: str, problem: str | None = None, user: str = "") -> str:
+    """Asks for name and password."""
+    alert = f'<p class="alert" role="alert" id="problem">{escape(problem)}</p>' if problem else ""
+    described = ' aria-describedby="problem" aria-invalid="true"' if problem else ""
+    return _page(
+        f"Log in to {name}",
+        f"""<h1>Log in to {escape(name)}</h1>
+{alert}<form method="post" action="{escape(action)}">
+<input type="hidden" name="csrf" value="{escape(csrf)}">
+<input type="hidden" name="action" value="login">
+<label for="username">User name</label>
+<input type="text" id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required
+ value="{escape(user)}"{described}>
+<label for="password">Password</label>
+<input type="password" id="password" name="password" autocomplete="current-password" required{described}>
+<button type="submit">Log in</button>
+</form>""",
+    )
+
+
+def consent_page(request: AuthorizationRequest, *, name: str, action: str, csrf: str, user: str, scopes: Sequence[str]) -> str:
+    """Says who asks for what and where the answer goes, and lets the person choose."""
+    client = request.client
+    rows = "\n".join(
+        f'<label><input type="checkbox" name="scope" value="{escape(scope)}" checked> {escape(_meaning(scope))} '
+        f'<span class="quiet">({escape(scope)})</span></label>'
+        for scope in scopes
+    )
+    choice = (
+        f"<fieldset><legend>It asks to</legend>\n{rows}\n</fieldset>"
+        if scopes
+        else '<p class="alert" role="alert">It asks for nothing that you may grant.</p>'
+    )
+    allow = '<button type="submit" name="action" value="allow">Allow</button>' if scopes else ""
+    return _page(
+        f"Allow {client.name}?",
+        f"""<h1>Allow <q>{escape(client.name)}</q> to use {escape(name)} as {escape(user)}?</h1>
+<dl>
+<dt>Program</dt><dd>{escape(client.name)}{_website(client.website)}<br><span class="quiet">{escape(_about(client.kind))}
+ Its id is {escape(client.client_id)}.</span></dd>
+<dt>You will be sent back to</dt><dd>{escape(shown_address(request.redirect_uri))}</dd>
+<dt>Address it wants to use</dt><dd>{escape(request.resource)}</dd>
+</dl>
+<form method="post" action="{escape(action)}">
+<input type="hidden" name="csrf" value="{escape(csrf)}">
+{choice}
+<p>Allow it only if you started this yourself, just now.</p>
+{allow}<button type="submit" name="action" value="deny">Deny</button>
+<p class="quiet">You are logged in as {escape(user)}. <button type="submit" name="action" value="logout">Log out</button></p>
+</form>""",
+    )
+
+
+def problem_page(title: str, problem: str, next_step: str) -> str:
+    """Says what went wrong and what to do."""
+    return _page(
+        title, f'<h1>{escape(title)}</h1>\n<p class="alert" role="alert">{escape(problem)}</p>\n<p>{escape(next_step)}</p>'
+    )
+
+
+def page_response(status: int, page: str, *, redirect_uri: str | None = None, headers: tuple[Header, ...] = ()) -> Response:
+    """A page nobody can frame, script or cache. Its form may only go to us and, from there, to the client's address."""
+    form_action = "'self'" if redirect_uri is None else f"'self' {form_action_source(redirect_uri)}"
+    policy = (
+        f"default-src 'none'; style-src '{_STYLE_SOURCE}'; form-action {form_action}; frame-ancestors 'none'; base-uri 'none'"
+    )
+    return Response(
+        status,
+        page.encode(),
+        (
+            (b"content-type", b"text/html; charset=utf-8"),
+            (b"content-security-policy", policy.encode()),
+            (b"x-frame-options", b"DENY"),
+            (b"x-content-type-options", b"nosniff"),
+            # Not no-referrer: with it browsers send `Origin: null` with the form, which the origin check refuses.
+            (b"referrer-policy", b"same-origin"),
+            (b"cache-control", b"no-store"),
+            *headers,
+        ),
+    )
+
+
+def _page(title: str, body: str) -> str:
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def _meaning(scope: str) -> str:
+    return SCOPES[scope].meaning if scope in SCOPES else scope
+
+
+def _website(website: str | None) -> str:
+    return f" ({escape(website)})" if website else ""
+
+
+def _about(kind: ClientKind) -> str:
+    match kind:
+        case ClientKind.SETTINGS:
+            return "The operator of this server knows this program."
+        case ClientKind.REGISTERED:
+            return "The program gave this name itself; nobody has checked it."
+        case ClientKind.DOCUMENT:
+            return "The name comes from the document at the address that is its id."

@@ -1,0 +1,149 @@
+"""Access, built: who may call, how often, and where it is written down. Everything that only remote callers need is elsewhere,
+so that the local desk starts fast.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from carrel.core.catalogue import Catalogue
+from carrel.core.clock import Clock
+from carrel.policy.audit import Audit, NoAudit
+from carrel.policy.identity import Identity, LocalIdentity
+from carrel.policy.limits import Limits, NoLimits
+from carrel.policy.origin import is_loopback
+from carrel.settings import Settings, SettingsError
+from carrel.stores.audit_queue import QueuedAudit
+from carrel.stores.json_lines.audit import JsonLinesAudit
+from carrel.stores.json_lines.audit import read_lines as read_json_lines
+
+if TYPE_CHECKING:
+    from carrel.policy.authorization.ports import AccessStore, ClientDocuments
+    from carrel.stores.sql.access import SqlAccess
+    from carrel.wiring.remote_access import BuiltIn
+
+
+@dataclass(slots=True)
+class Access:
+    """The policies, and how to close what they hold open."""
+
+    identity: Identity
+    limits: Limits
+    audit: Audit
+    mode: str
+    built_in: BuiltIn | None = None
+    authorization_servers: tuple[str, ...] = ()
+    store: AccessStore | None = None
+    closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+
+    async def close(self) -> None:
+        for closer in reversed(self.closers):
+            await closer()
+        if isinstance(self.audit, QueuedAudit):
+            # Closing waits for the writing thread, so it happens off the event loop.
+            await asyncio.to_thread(self.audit.close)
+
+
+def open_access(settings: Settings, catalogue: Catalogue, clock: Clock, *, documents: ClientDocuments | None = None) -> Access:
+    """Builds what the settings ask for; refuses settings that would leave a door open."""
+    refuse_to_be_open_to_the_world(settings)
+    if settings.auth.mode in {None, "local"}:
+        return Access(LocalIdentity(), NoLimits(), open_audit(settings), "local")
+    from carrel.wiring.remote_access import open_remote_access
+
+    return open_remote_access(settings, catalogue, clock, open_audit(settings), documents=documents)
+
+
+def refuse_to_be_open_to_the_world(settings: Settings) -> None:
+    host = settings.server.host
+    if settings.auth.mode in {None, "local"} and not is_loopback(host):
+        raise SettingsError(
+            f"Refusing to listen on {host} with no authentication: anybody who can reach it would hold every scope",
+            next_step=(
+                "Listen on 127.0.0.1, or set auth.mode (CARREL_AUTH_MODE): builtin to let people log in, tokens for scripts, "
+                "jwt for your own authorization server, cloudrun behind Cloud Run's IAM."
+            ),
+            details={"setting": "server.host"},
+        )
+    base = urlsplit(settings.base_url)
+    if (
+        settings.auth.mode == "builtin"
+        and base.scheme != "https"
+        and not is_loopback(base.hostname or "")
+        and not settings.auth.allow_plain_http
+    ):
+        raise SettingsError(
+            f"Refusing to let people log in at {settings.base_url}: passwords and tokens would cross the network in the clear",
+            next_step="Put TLS in front and set server.public_url to its https address, or set auth.allow_plain_http = true.",
+            details={"setting": "server.public_url"},
+        )
+
+
+def resource_paths(catalogue: Catalogue) -> list[str]:
+    """The addresses tokens can be meant for."""
+    return ["/mcp", *(f"/{room.name}/mcp" for room in catalogue.rooms)]
+
+
+def open_access_store(settings: Settings) -> SqlAccess:
+    """Where users, tokens, clients and grants are kept."""
+    if settings.database.url:
+        need_psycopg()
+        from carrel.stores.postgres.access import postgres_access
+
+        return postgres_access(settings.database.url)
+    from carrel.stores.sqlite.access import sqlite_access
+
+    return sqlite_access(settings.home / "access.sqlite")
+
+
+def _audit_is_in_postgres(settings: Settings) -> bool:
+    store = settings.audit.store
+    if store == "postgres" and not settings.database.url:
+        raise SettingsError(
+            "audit.store = postgres needs database.url (DATABASE_URL)", next_step="Set it, or audit.store = file."
+        )
+    return store == "postgres" or (store == "auto" and settings.database.url is not None and settings.audit.file is None)
+
+
+def open_audit(settings: Settings) -> Audit:
+    """Where calls are written down."""
+    audit = settings.audit
+    if not audit.enabled:
+        return NoAudit()
+    if _audit_is_in_postgres(settings):
+        need_psycopg()
+        from carrel.stores.postgres.audit import PostgresAudit
+
+        return PostgresAudit(
+            str(settings.database.url), most_waiting=audit.most_waiting, keep_timeout_seconds=audit.keep_timeout_seconds
+        )
+    return JsonLinesAudit(
+        settings.audit_file,
+        max_file_bytes=audit.max_file_bytes,
+        most_waiting=audit.most_waiting,
+        keep_timeout_seconds=audit.keep_timeout_seconds,
+    )
+
+
+def audit_lines(settings: Settings) -> Iterator[bytes]:
+    """Every line of the audit log, oldest first."""
+    if _audit_is_in_postgres(settings):
+        need_psycopg()
+        from carrel.stores.postgres.audit import read_lines
+
+        return read_lines(str(settings.database.url))
+    return read_json_lines(settings.audit_file)
+
+
+def need_psycopg() -> None:
+    try:
+        import psycopg  # noqa: F401
+        import psycopg_pool  # noqa: F401
+    except ImportError:
+        raise SettingsError(
+            "DATABASE_URL is set, and the driver for PostgreSQL is not installed", next_step="pip install 'carrel[postgres]'"
+        ) from None

@@ -1,0 +1,217 @@
+"""Access for callers from elsewhere: each auth.mode, the buckets they share, and the built-in authorization server."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from carrel.core.catalogue import Catalogue
+from carrel.core.clock import Clock
+from carrel.policy.audit import Audit
+from carrel.policy.authorization.clients import Clients
+from carrel.policy.authorization.keys import SigningKeys
+from carrel.policy.authorization.models import Client, ClientKind, User
+from carrel.policy.authorization.people import Passwords, People, new_password
+from carrel.policy.authorization.ports import AccessStore, ClientDocuments
+from carrel.policy.authorization.redirects import problem_with_redirect
+from carrel.policy.authorization.server import AuthorizationServer
+from carrel.policy.authorization.verifier import GrantedTokenVerifier
+from carrel.policy.identity import BearerIdentity, Identity, TokenVerifier
+from carrel.policy.limits import BucketLimits, Buckets, InProcessBuckets, Limits, Rate
+from carrel.policy.origin import is_loopback
+from carrel.policy.platform_identity import PlatformIdentity
+from carrel.policy.scopes import ALL_SCOPES, SCOPES
+from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
+from carrel.policy.static_tokens import StaticTokenVerifier
+from carrel.settings import Settings, SettingsError
+from carrel.wiring.access import Access, need_psycopg, open_access_store, resource_paths
+
+log = logging.getLogger("carrel.access")
+
+FIRST_USER = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """The parts of the built-in authorization server that the HTTP door needs."""
+
+    server: AuthorizationServer
+    people: People
+    verifier: GrantedTokenVerifier
+
+
+def open_remote_access(
+    settings: Settings,
+    catalogue: Catalogue,
+    clock: Clock,
+    audit: Audit,
+    *,
+    documents: ClientDocuments | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Access:
+    """Builds the identity and the limits of every mode but local."""
+    mode = settings.auth.mode
+    buckets, closers = _buckets(settings, clock)
+    limits = _limits(settings, catalogue, buckets, clock)
+    match mode:
+        case "jwt":
+            identity: Identity = BearerIdentity([_signed_tokens(settings, catalogue, clock)], clock)
+            access = Access(identity, limits, audit, mode, authorization_servers=(str(settings.auth.issuer),))
+        case "cloudrun":
+            access = Access(_platform(settings, clock, os.environ if environment is None else environment), limits, audit, mode)
+        case "tokens":
+            store = open_access_store(settings)
+            closers.append(store.close)
+            access = Access(BearerIdentity([StaticTokenVerifier(store, clock)], clock), limits, audit, mode, store=store)
+        case "builtin":
+            store = open_access_store(settings)
+            closers.append(store.close)
+            built_in = _built_in(settings, catalogue, store, buckets, clock, documents)
+            verifiers: list[TokenVerifier] = [StaticTokenVerifier(store, clock), built_in.verifier]
+            access = Access(BearerIdentity(verifiers, clock), limits, audit, mode, built_in, (built_in.server.issuer,), store)
+        case _:
+            raise ValueError(f"{mode} is not a mode of remote access")
+    access.closers = closers
+    return access
+
+
+def _resources(settings: Settings, catalogue: Catalogue) -> tuple[str, ...]:
+    return (settings.base_url, *(f"{settings.base_url}{path}" for path in resource_paths(catalogue)))
+
+
+def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> SignedTokenVerifier:
+    from carrel.engines.key_set import HttpKeySet
+
+    auth = settings.auth
+    if not auth.issuer or not auth.jwks_url or not (auth.audience or settings.server.public_url):
+        raise SettingsError(
+            "auth.mode = jwt needs auth.issuer, auth.jwks_url, and auth.audience or server.public_url",
+            next_step="Set them to what your authorization server puts into its tokens.",
+            details={"setting": "auth.mode"},
+        )
+    if not auth.jwks_url.startswith("https://") and not is_loopback(urlsplit(auth.jwks_url).hostname or ""):
+        raise SettingsError("auth.jwks_url must be https", next_step="Keys that come in the clear prove nothing.")
+    return SignedTokenVerifier(
+        KeyRing(HttpKeySet(auth.jwks_url), clock),
+        clock,
+        issuer=auth.issuer,
+        audiences=auth.audience or _resources(settings, catalogue),
+        algorithms=auth.algorithms,
+        leeway_seconds=auth.leeway_seconds,
+        scope_claim=auth.scope_claim,
+        user_claim=auth.user_claim,
+    )
+
+
+def _platform(settings: Settings, clock: Clock, environment: Mapping[str, str]) -> PlatformIdentity:
+    if not environment.get("K_SERVICE"):
+        raise SettingsError(
+            "auth.mode = cloudrun believes what Cloud Run has checked, and this is not Cloud Run (K_SERVICE is not set)",
+            next_step="Choose another auth.mode here.",
+            details={"setting": "auth.mode"},
+        )
+    auth = settings.auth
+    scopes = ALL_SCOPES - {"admin"} if auth.platform_scopes is None else auth.platform_scopes
+    return PlatformIdentity(clock, scopes=scopes, admins=auth.platform_admins)
+
+
+def _built_in(
+    settings: Settings,
+    catalogue: Catalogue,
+    store: AccessStore,
+    buckets: Buckets,
+    clock: Clock,
+    documents: ClientDocuments | None,
+) -> BuiltIn:
+    auth = settings.auth
+    if documents is None and auth.client_documents:
+        from carrel.engines.client_documents import HttpsClientDocuments
+
+        documents = HttpsClientDocuments()
+    rate = Rate(per_minute=auth.registrations_per_hour / 60.0, burst=max(1.0, auth.registrations_per_hour / 3.0))
+    clients = Clients(
+        store,
+        buckets,
+        clock,
+        known=list(_known_clients(settings)),
+        documents=documents,
+        registration=rate if auth.registration else None,
+        redirect_hosts=auth.redirect_hosts,
+    )
+    keys = SigningKeys(
+        store, clock, rotate_seconds=auth.key_rotation_days * 86_400.0, overlap_seconds=auth.access_token_seconds + 3600.0
+    )
+    resources = _resources(settings, catalogue)
+    server = AuthorizationServer(
+        store,
+        clients,
+        keys,
+        clock,
+        issuer=settings.base_url,
+        resources=resources,
+        offered_scopes=catalogue.scopes,
+        access_seconds=auth.access_token_seconds,
+        refresh_seconds=auth.refresh_token_days * 86_400.0,
+    )
+    signed = SignedTokenVerifier(
+        KeyRing(keys, clock), clock, issuer=settings.base_url, audiences=resources, algorithms=("RS256",), leeway_seconds=0.0
+    )
+    return BuiltIn(server, People(store, buckets, Passwords(), clock), GrantedTokenVerifier(signed, store, clock))
+
+
+def _known_clients(settings: Settings) -> Iterator[Client]:
+    for client in settings.auth.clients:
+        for uri in client.redirect_uris:
+            problem = problem_with_redirect(uri)
+            if problem is not None:
+                raise SettingsError(f"auth.clients: {uri!r} of {client.id} cannot be used: {problem}", next_step="Correct it.")
+        unknown = sorted(set(client.scopes or ()) - ALL_SCOPES)
+        if unknown:
+            raise SettingsError(
+                f"auth.clients: there is no scope {', '.join(unknown)}", next_step=f"Scopes: {', '.join(SCOPES)}."
+            )
+        scopes = None if client.scopes is None else frozenset(client.scopes)
+        yield Client(client.id, client.name, client.redirect_uris, ClientKind.SETTINGS, scopes=scopes)
+
+
+def _buckets(settings: Settings, clock: Clock) -> tuple[Buckets, list[Callable[[], Awaitable[None]]]]:
+    """Shared between replicas on PostgreSQL, between workers on SQLite, else in this process."""
+    if settings.database.url:
+        need_psycopg()
+        from carrel.stores.postgres.limits import PostgresBuckets
+
+        shared = PostgresBuckets(settings.database.url, clock)
+        return shared, [shared.close]
+    if settings.server.workers > 1:
+        from carrel.stores.sqlite.limits import SqliteBuckets
+
+        file = SqliteBuckets(settings.home / "limits.sqlite", clock)
+        return file, [file.close]
+    return InProcessBuckets(clock), []
+
+
+def _limits(settings: Settings, catalogue: Catalogue, buckets: Buckets, clock: Clock) -> Limits:
+    limits = settings.limits
+    names = {*ALL_SCOPES, *catalogue.operations, *catalogue.prompts, *(row.name for row in catalogue.resources.values())}
+    unknown = sorted({*limits.rates, *limits.costs} - names)
+    if unknown:
+        log.warning("limits name what is not offered here", extra={"names": ", ".join(unknown)})
+    rates = {name: Rate(rate.per_minute, rate.burst) for name, rate in limits.rates.items()}
+    return BucketLimits(buckets, clock, Rate(limits.per_minute, limits.burst), rates=rates, costs=limits.costs)
+
+
+async def first_run_credential(settings: Settings, clock: Clock) -> tuple[str, str] | None:
+    """Name and password of a first administrator, made when nobody can log in yet; None when somebody can."""
+    store = open_access_store(settings)
+    try:
+        if await store.users():
+            return None
+        password = new_password()
+        hashed = await Passwords().hash(password)
+        user = User(FIRST_USER, hashed, frozenset({"admin"}), clock.now().timestamp())
+        return (FIRST_USER, password) if await store.add_user(user) else None
+    finally:
+        await store.close()
