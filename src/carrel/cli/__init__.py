@@ -10,6 +10,9 @@ _VERBS = {
     "serve": ("carrel.cli.serve", "serve every open room over HTTP"),
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
     "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
+    "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
+    "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
+    "audit": ("carrel.cli.audit", "list, verify and export the audit log"),
     "connect": ("carrel.cli.connect", "print or write a client's configuration"),
     "doctor": ("carrel.cli.doctor", "say what is configured, reachable and missing"),
 }

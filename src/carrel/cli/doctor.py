@@ -36,7 +36,11 @@ def _machine(settings: Settings) -> dict[str, Health]:
         "carrel": Health(True, f"{__version__} on Python {version}, SQLite {sqlite3.sqlite_version}"),
         "settings": Health(True, str(settings.source) if settings.source else "defaults and environment; no carrel.toml found"),
         "home": _writable(settings.home),
-        "address": Health(is_loopback(host), f"{host} port {settings.server.port}", "Listen on 127.0.0.1, or set auth.mode."),
+        "address": Health(
+            is_loopback(host) or settings.auth.mode not in {None, "local"},
+            f"{host} port {settings.server.port}, auth.mode {settings.auth.mode or 'local'}",
+            "Listen on 127.0.0.1, or set auth.mode.",
+        ),
         "audit": _writable(settings.audit_file.parent) if settings.audit.enabled else Health(True, "turned off"),
     }
 

@@ -19,6 +19,17 @@ def add_desk_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"])
 
 
+def add_home_options(parser: argparse.ArgumentParser) -> None:
+    """What verbs take that need only the home folder."""
+    parser.add_argument("--home", metavar="DIR", help="where everything embedded lives (CARREL_HOME)")
+    parser.add_argument("--config", metavar="FILE", type=Path, help="settings file instead of carrel.toml")
+
+
+def home_settings(options: argparse.Namespace) -> Settings:
+    """The settings for those verbs."""
+    return read_settings({("home",): options.home}, config=options.config)
+
+
 def settings_from(options: argparse.Namespace, extra: dict[tuple[str, ...], object] | None = None) -> Settings:
     """The settings after flags, environment and file are merged."""
     rooms = [name.strip() for name in options.rooms.split(",") if name.strip()] if options.rooms else None

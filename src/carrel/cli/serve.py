@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import sys
 
 from carrel.cli.connect import lines_to_paste
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.core.clock import SystemClock
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
+from carrel.settings import Settings
+from carrel.wiring.access import refuse_to_be_open_to_the_world
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import RESOLVED_SETTINGS, http_app
 
@@ -35,12 +39,14 @@ def run(words: list[str]) -> int:
 
         settings = with_demo(settings)
     configure_logs(settings.log.level, settings.log.format)
-    desk = open_desk(settings)
+    refuse_to_be_open_to_the_world(settings)
     listener = listen(settings.server.host, settings.server.port)
-    host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    url = settings.server.public_url or f"http://{shown}:{port}"
-    print(_greeting(url, settings.rooms), file=sys.stderr, flush=True)
+    port = listener.getsockname()[1]
+    settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
+    desk = open_desk(settings)
+    if settings.auth.mode == "builtin":
+        _greet_the_first_user(settings)
+    print(_greeting(settings.base_url, settings.rooms), file=sys.stderr, flush=True)
     workers = settings.server.workers
     if workers > 1:
         os.environ[RESOLVED_SETTINGS] = settings.model_dump_json()
@@ -50,6 +56,20 @@ def run(words: list[str]) -> int:
     else:
         run_server(http_app(desk), listener, workers=1, drain_seconds=settings.server.drain_seconds)
     return 0
+
+
+def _greet_the_first_user(settings: Settings) -> None:
+    from carrel.wiring.remote_access import first_run_credential
+
+    made = asyncio.run(first_run_credential(settings, SystemClock()))
+    if made is not None:
+        name, password = made
+        print(
+            f"First run: log in as {name} with the password {password}\n"
+            f"It is shown only now. carrel users reset-password {name} makes another; carrel users add NAME adds people.\n",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _greeting(url: str, rooms: tuple[str, ...]) -> str:

@@ -138,3 +138,10 @@ class BucketLimits:
         rate = self._rate if own is None else self._rates[own]
         cost = next((self._costs[name] for name in names if name in self._costs), entry.cost)
         return "" if own is None else f"|{own}", rate, min(cost, rate.burst)
+
+
+class InProcessLimits(BucketLimits):
+    """One rate for everything, in this process alone."""
+
+    def __init__(self, rate: Rate, clock: Clock) -> None:
+        super().__init__(InProcessBuckets(clock), clock, rate)

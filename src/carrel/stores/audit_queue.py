@@ -45,6 +45,7 @@ class QueuedAudit:
         self._keep_timeout_seconds = keep_timeout_seconds
         self._waiting: deque[tuple[AuditRecord, Waiter | None]] = deque()
         self._unwritten: list[bytes] = []
+        self._flushed: deque[threading.Event] = deque()
         self._dropped = 0
         self._chain: Chain | None = None
         self._wake = threading.Event()
@@ -76,6 +77,14 @@ class QueuedAudit:
             raise AuditUnavailableError(
                 "The audit log cannot be written, so nothing was changed.", next_step="Tell the operator; reading still works."
             ) from None
+
+    def flush(self, timeout_seconds: float = 5.0) -> bool:
+        """Waits until what has been handed over so far is written; False when that takes too long."""
+        done = threading.Event()
+        self._flushed.append(done)
+        self._urgent.set()
+        self._start()
+        return done.wait(timeout_seconds)
 
     def close(self) -> None:
         """Writes what is waiting and ends the thread."""
@@ -109,7 +118,10 @@ class QueuedAudit:
             self._wake.clear()
             self._urgent.clear()
             is_last = self._closing
+            asked = len(self._flushed)
             is_written = self._drain()
+            for _ in range(asked if is_written else 0):
+                self._flushed.popleft().set()
             if is_last:
                 if is_written and self._chain is not None:
                     self._write_lines([self._chain.line(self._own_record("closed"))], [])

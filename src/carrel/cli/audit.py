@@ -1,0 +1,106 @@
+"""`carrel audit`: what was done, whether the log is whole, and the log for other programs."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from carrel.cli.options import add_home_options, home_settings
+from carrel.policy.audit_chain import verify
+from carrel.settings import Settings
+from carrel.wiring.access import audit_lines
+
+_COLUMNS = (
+    "timestamp", "phase", "user_id", "client_id", "door", "action", "resource", "result", "error_code", "duration_ms",
+    "ip_address", "user_agent", "request_id", "parameters", "chain", "sequence",
+)  # fmt: skip
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="carrel audit", description="The audit log.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    show = commands.add_parser("list", help="show the last calls")
+    show.add_argument("--limit", type=int, default=50, help="how many lines (50)")
+    export = commands.add_parser("export", help="write the log to standard output")
+    export.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
+    for command in (show, export):
+        command.add_argument("--user", help="only this user")
+        command.add_argument("--action", help="only actions that begin so, such as tool:search_papers or oauth:")
+        command.add_argument("--since", help="only from this time on, such as 2026-07-28 or 2026-07-28T12:00")
+        command.add_argument("--refused", action="store_true", help="only what was refused or failed")
+    commands.add_parser("verify", help="check that no line was removed or changed")
+    for command in commands.choices.values():
+        add_home_options(command)
+    options = parser.parse_args(words[1:])
+    settings = home_settings(options)
+    match options.command:
+        case "verify":
+            return _verify(settings)
+        case "export":
+            return _export(_matching(audit_lines(settings), options), options.format)
+        case _:
+            return _list(deque(_matching(audit_lines(settings), options), maxlen=max(1, options.limit)))
+
+
+def _verify(settings: Settings) -> int:
+    found = verify(audit_lines(settings))
+    for problem in found.problems:
+        print(f"BROKEN  {problem}")
+    for name in found.open_ends:
+        print(f"open    chain {name} has no closing line: its process runs, or was stopped hard")
+    if found.torn_lines:
+        print(f"torn    {found.torn_lines} lines were cut off while being written; what they said follows in full")
+    print(f"{found.lines} lines in {found.chains} chains: {'NOT whole' if found.problems else 'whole'}")
+    return 1 if found.problems else 0
+
+
+def _matching(lines: Iterable[bytes], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            continue
+        if (
+            (options.user is None or row.get("user_id") == options.user)
+            and (options.action is None or str(row.get("action", "")).startswith(options.action))
+            and (options.since is None or str(row.get("timestamp", "")) >= options.since)
+            and (not options.refused or row.get("result") not in {"success", "started"})
+        ):
+            yield row
+
+
+def _list(rows: Iterable[dict[str, Any]]) -> int:
+    for row in rows:
+        spent = f" {row['duration_ms']:.1f} ms" if "duration_ms" in row else ""
+        code = f" {row['error_code']}" if "error_code" in row else ""
+        said = f" {orjson.dumps(row['parameters']).decode()}" if row.get("parameters") else ""
+        print(
+            f"{row.get('timestamp', '')[:23]} {row.get('phase', ''):8} {row.get('user_id', '')} {row.get('door', '')} "
+            f"{row.get('action', '')} {row.get('result', '')}{code}{spent} {row.get('ip_address', '')}{said}"
+        )
+    return 0
+
+
+def _export(rows: Iterable[dict[str, Any]], form: str) -> int:
+    if form == "jsonl":
+        for row in rows:
+            print(orjson.dumps(row).decode())
+        return 0
+    table = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore")
+    table.writeheader()
+    for row in rows:
+        shown = {name: _cell(row.get(name, "")) for name in _COLUMNS}
+        table.writerow(shown)
+    return 0
+
+
+def _cell(value: object) -> object:
+    """A value a spreadsheet cannot mistake for a formula."""
+    text = orjson.dumps(value).decode() if isinstance(value, dict | list) else value
+    return f"'{text}" if isinstance(text, str) and text[:1] in {"=", "+", "-", "@", "\t"} else text

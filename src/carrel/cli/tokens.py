@@ -1,0 +1,80 @@
+"""`carrel tokens`: bearer tokens for scripts, shown once and kept as a hash."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from datetime import UTC, datetime
+
+from carrel.cli.options import add_home_options, home_settings
+from carrel.cli.users import parse_scopes
+from carrel.core.clock import SystemClock
+from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
+from carrel.policy.static_tokens import StaticToken, hash_of, new_secret
+from carrel.stores.sql.access import SqlAccess
+from carrel.wiring.access import note_from_command_line, open_access_store
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="carrel tokens", description="Tokens for scripts (auth.mode = tokens or builtin).")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    create = commands.add_parser("create", help="make a token and print it once")
+    create.add_argument("name", help="what it is for; unique")
+    create.add_argument("--scopes", required=True, help="what it may do, separated by commas")
+    create.add_argument("--days", type=float, default=90.0, help="days until it expires (90)")
+    create.add_argument("--never-expires", action="store_true", help="keep it good until it is revoked")
+    create.add_argument("--user", help="whose notes and projects it reaches; without it, its own")
+    commands.add_parser("list", help="show all tokens, never their secrets")
+    commands.add_parser("revoke", help="make a token worthless within seconds").add_argument("name")
+    for command in commands.choices.values():
+        add_home_options(command)
+    return asyncio.run(_run(parser.parse_args(words[1:])))
+
+
+async def _run(options: argparse.Namespace) -> int:
+    settings = home_settings(options)
+    store = open_access_store(settings)
+    try:
+        if options.command != "list":
+            await note_from_command_line(settings, SystemClock(), f"tokens:{options.command}", f"token:{options.name[:100]}")
+        match options.command:
+            case "create":
+                await _create(store, options)
+                if settings.auth.mode not in {"tokens", "builtin"}:
+                    print("The server takes tokens when auth.mode is tokens or builtin.", file=sys.stderr)
+            case "list":
+                await _list(store)
+            case _:
+                if not await store.revoke_token(options.name, SystemClock().now().timestamp()):
+                    raise NotFoundError("Token", options.name, next_step="carrel tokens list shows those there are.")
+                print(f"{options.name} is revoked.")
+    finally:
+        await store.close()
+    return 0
+
+
+async def _create(store: SqlAccess, options: argparse.Namespace) -> None:
+    name = " ".join(options.name.split())[:80]
+    if not name or not name.isprintable():
+        raise InvalidInputError("A token needs a name", next_step="Say what it is for.")
+    if options.days <= 0:
+        raise InvalidInputError("--days must be more than 0", next_step="Or use --never-expires.")
+    scopes = parse_scopes(options.scopes, frozenset())
+    if options.user is not None and await store.user(options.user) is None:
+        raise NotFoundError("User", options.user, next_step="carrel users list shows who there is.")
+    now = SystemClock().now().timestamp()
+    secret = new_secret()
+    expires_at = None if options.never_expires else now + options.days * 86_400.0
+    if not await store.add_token(StaticToken(name, hash_of(secret), scopes, now, expires_at, options.user)):
+        raise ConflictError(f"There is already a token called {name}", next_step="Choose another name.")
+    print("Keep it safe: it is shown only now.", file=sys.stderr)
+    print(secret)
+
+
+async def _list(store: SqlAccess) -> None:
+    now = SystemClock().now().timestamp()
+    for token in await store.tokens():
+        ends = "never expires" if token.expires_at is None else f"until {datetime.fromtimestamp(token.expires_at, UTC).date()}"
+        state = "revoked" if token.revoked_at is not None else "expired" if (token.expires_at or now + 1) <= now else "active"
+        print(f"{token.name}\t{state}\t{ends}\t{token.user_id}\t{', '.join(sorted(token.scopes))}")

@@ -1,0 +1,120 @@
+"""`carrel users`: the people who can log in at the built-in authorization server."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import sys
+from datetime import UTC, datetime
+
+from carrel.cli.options import add_home_options, home_settings
+from carrel.core.clock import SystemClock
+from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
+from carrel.policy.authorization.models import User
+from carrel.policy.authorization.people import Passwords, checked_name, checked_password, new_password
+from carrel.policy.scopes import ALL_SCOPES, SCOPES
+from carrel.stores.sql.access import SqlAccess
+from carrel.wiring.access import note_from_command_line, open_access_store
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="carrel users", description="The people who can log in (auth.mode = builtin).")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add = commands.add_parser("add", help="make a user; the password is asked for, read from a pipe, or made up")
+    add.add_argument("name")
+    add.add_argument("--scopes", help="the most this person can grant, separated by commas; everything but admin by default")
+    add.add_argument("--admin", action="store_true", help="may do everything")
+    _add_password_options(add)
+    commands.add_parser("list", help="show all users")
+    for command, meaning in (
+        ("disable", "lock a user out and revoke what they granted"),
+        ("enable", "let a disabled user in again"),
+    ):
+        commands.add_parser(command, help=meaning).add_argument("name")
+    reset = commands.add_parser("reset-password", help="give a user a new password and end their sessions")
+    reset.add_argument("name")
+    _add_password_options(reset)
+    for command in commands.choices.values():
+        add_home_options(command)
+    options = parser.parse_args(words[1:])
+    return asyncio.run(_run(options))
+
+
+def _add_password_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--generate", action="store_true", help="make up a password and print it once")
+
+
+async def _run(options: argparse.Namespace) -> int:
+    settings = home_settings(options)
+    store = open_access_store(settings)
+    try:
+        if options.command != "list":
+            await note_from_command_line(settings, SystemClock(), f"users:{options.command}", f"user:{options.name[:100]}")
+        match options.command:
+            case "add":
+                await _add(store, options)
+            case "list":
+                await _list(store)
+            case "reset-password":
+                password = _password(options)
+                if not await store.set_password(options.name, await Passwords().hash(password)):
+                    raise _no_such_user(options.name)
+                _tell(options, password, f"{options.name} has a new password.")
+            case _:
+                is_disabled = options.command == "disable"
+                if not await store.set_disabled(options.name, is_disabled, SystemClock().now().timestamp()):
+                    raise _no_such_user(options.name)
+                print(f"{options.name} is {'disabled; tokens stop within seconds' if is_disabled else 'enabled'}.")
+    finally:
+        await store.close()
+    return 0
+
+
+async def _add(store: SqlAccess, options: argparse.Namespace) -> None:
+    name = checked_name(options.name)
+    scopes = frozenset({"admin"}) if options.admin else parse_scopes(options.scopes, ALL_SCOPES - {"admin"})
+    password = _password(options)
+    user = User(name, await Passwords().hash(password), scopes, SystemClock().now().timestamp())
+    if not await store.add_user(user):
+        raise ConflictError(f"There is already a user called {name}", next_step="Choose another name, or reset-password.")
+    _tell(options, password, f"{name} can log in now.")
+
+
+async def _list(store: SqlAccess) -> None:
+    for user in await store.users():
+        made = datetime.fromtimestamp(user.created_at, UTC).date()
+        scopes = "everything" if "admin" in user.scopes else ", ".join(sorted(user.scopes))
+        print(f"{user.name}\t{'disabled' if user.is_disabled else 'active'}\tsince {made}\t{scopes}")
+
+
+def _password(options: argparse.Namespace) -> str:
+    if options.generate:
+        return new_password()
+    if not sys.stdin.isatty():
+        return checked_password(sys.stdin.readline().rstrip("\r\n"))
+    password = checked_password(getpass.getpass("Password: "))
+    if getpass.getpass("Once more: ") != password:
+        raise InvalidInputError("The two passwords are not the same", next_step="Run the command again.")
+    return password
+
+
+def _tell(options: argparse.Namespace, password: str, done: str) -> None:
+    print(done, file=sys.stderr)
+    if options.generate:
+        print(password)
+
+
+def _no_such_user(name: str) -> NotFoundError:
+    return NotFoundError("User", name, next_step="carrel users list shows who there is.")
+
+
+def parse_scopes(text: str | None, default: frozenset[str]) -> frozenset[str]:
+    """Scopes from a command line; an unknown one is named, with those there are."""
+    if not text:
+        return default
+    scopes = frozenset(word for word in text.replace(",", " ").split() if word)
+    unknown = sorted(scopes - ALL_SCOPES)
+    if unknown or not scopes:
+        raise InvalidInputError(f"There is no scope {', '.join(unknown)}", next_step=f"Scopes: {', '.join(SCOPES)}.")
+    return scopes
