@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,15 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx2
 from argon2 import PasswordHasher
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from carrel.core.answer import PromptMessage, PromptText, Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.operation import Effect, Operation, Prompt, Question, Resource
 from carrel.doors.http import HttpApp
-from carrel.policy.authorization.models import User
+from carrel.policy.authorization.models import SigningKey, User
 from carrel.policy.authorization.ports import ClientDocuments
 from carrel.policy.scopes import SCOPES
 from carrel.policy.static_tokens import StaticToken, hash_of, new_secret
@@ -102,7 +105,7 @@ def sample_room() -> Room:
     return Room("sample", "Sample", "For tests.", tuple(operations), tuple(resources), tuple(prompts))
 
 
-def settings_for(home: Path, mode: str | None, **sections: Mapping[str, object]) -> Settings:
+def settings_for(home: Path, mode: str | None, **sections: Any) -> Settings:
     """Settings of a desk without rooms of its own, at http://127.0.0.1:8080."""
     auth = {"mode": mode, **sections.pop("auth", {})}
     return Settings.model_validate({"home": home, "rooms": (), "auth": auth, **sections})
@@ -163,7 +166,11 @@ def bearer(token: str | None) -> dict[str, str]:
 
 @asynccontextmanager
 async def opened(
-    settings: Settings, *, clock: ManualClock | None = None, documents: ClientDocuments | None = None
+    settings: Settings,
+    *,
+    clock: ManualClock | None = None,
+    documents: ClientDocuments | None = None,
+    makes_key: bool = False,
 ) -> AsyncIterator[House]:
     """The desk behind an in-memory HTTP client."""
     clock = clock or ManualClock()
@@ -171,7 +178,17 @@ async def opened(
     app = http_app(desk)
     transport = httpx2.ASGITransport(app=app, client=("192.0.2.7", 4711))
     async with desk.opened(), httpx2.AsyncClient(transport=transport, base_url=settings.base_url) as http:
+        if desk.access.built_in is not None and desk.access.store is not None and not makes_key:
+            # Making a key takes a moment, so tests that are not about keys share one.
+            await desk.access.store.add_key(SigningKey(1, "shared", _shared_key(), clock.now().timestamp()))
         yield House(desk, app, http, clock)
+
+
+@cache
+def _shared_key() -> str:
+    key = rsa.generate_private_key(65537, 2048)
+    form = serialization.PrivateFormat.PKCS8
+    return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode()
 
 
 @dataclass(slots=True)
@@ -215,6 +232,8 @@ def ticked_scopes(page: str) -> list[str]:
 async def log_in(http: httpx2.AsyncClient, url: str, user: str = "ada", password: str = PASSWORD) -> httpx2.Response:
     """Fills in the log-in form and answers the page after it."""
     page = await http.get(url)
+    if 'name="password"' not in page.text:
+        return page
     form = {**hidden_fields(page.text), "username": user, "password": password}
     return await http.post(url, data=form, follow_redirects=True)
 

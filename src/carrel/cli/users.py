@@ -27,11 +27,8 @@ def run(words: list[str]) -> int:
     add.add_argument("--admin", action="store_true", help="may do everything")
     _add_password_options(add)
     commands.add_parser("list", help="show all users")
-    for command, meaning in (
-        ("disable", "lock a user out and revoke what they granted"),
-        ("enable", "let a disabled user in again"),
-    ):
-        commands.add_parser(command, help=meaning).add_argument("name")
+    commands.add_parser("disable", help="lock a user out and revoke what they granted").add_argument("name")
+    commands.add_parser("enable", help="let a disabled user in again").add_argument("name")
     reset = commands.add_parser("reset-password", help="give a user a new password and end their sessions")
     reset.add_argument("name")
     _add_password_options(reset)

@@ -50,8 +50,7 @@ class SqliteDriver:
         if self._connection is None:
             connection = open_private(self._file, self._busy_seconds)
             connection.execute("PRAGMA foreign_keys = ON")
-            for statement in self._schema:
-                connection.execute(statement)
+            connection.executescript("BEGIN;" + ";".join(self._schema) + ";COMMIT;")
             self._connection = connection
         return self._connection
 

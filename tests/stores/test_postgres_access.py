@@ -1,0 +1,139 @@
+"""Access, buckets and audit in a real PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from carrel.core.clock import Clock
+from carrel.core.errors import AuditUnavailableError, UnavailableError
+from carrel.policy.audit_chain import verify
+from carrel.stores.sql.access import SqlAccess
+from tests.access.support import ManualClock, granted, opened, operation_for, refresh_form, settings_for
+from tests.stores.contracts.access import AccessStoreContract
+from tests.stores.contracts.buckets import RATE, SharedBucketsContract, Story
+from tests.stores.test_json_lines_audit import record
+
+psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
+
+from carrel.stores.postgres.access import postgres_access  # noqa: E402
+from carrel.stores.postgres.audit import PostgresAudit, read_lines  # noqa: E402
+from carrel.stores.postgres.limits import PostgresBuckets  # noqa: E402
+
+NOWHERE = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
+
+
+class TestPostgresAccess(AccessStoreContract):
+    @pytest.fixture
+    def open_store(self, postgres_url: str) -> Callable[[], SqlAccess]:
+        return lambda: postgres_access(postgres_url)
+
+
+class TestPostgresBuckets(SharedBucketsContract):
+    @pytest.fixture
+    def told(self, postgres_url: str) -> Callable[[Story], None]:
+        def tell(story: Story) -> None:
+            async def run() -> None:
+                opened: list[PostgresBuckets] = []
+
+                def open_buckets(clock: Clock) -> PostgresBuckets:
+                    opened.append(PostgresBuckets(postgres_url, clock))
+                    return opened[-1]
+
+                try:
+                    await story(open_buckets, ManualClock())
+                finally:
+                    for buckets in opened:
+                        await buckets.close()
+
+            asyncio.run(run())
+
+        return tell
+
+    @pytest.mark.promise("A4")
+    def test_full_buckets_leave_the_table(self, postgres_url: str) -> None:
+        async def run() -> None:
+            clock = ManualClock()
+            buckets = PostgresBuckets(postgres_url, clock, sweep_every=2)
+            await buckets.take("a", 1, RATE)
+            clock.advance(2)
+            await buckets.take("b", 1, RATE)
+            await buckets.close()
+
+        asyncio.run(run())
+        with psycopg.connect(postgres_url) as connection:
+            assert connection.execute("SELECT key FROM limit_buckets").fetchall() == [("b",)]
+
+
+@pytest.mark.promise("A3")
+@pytest.mark.promise("A4")
+@pytest.mark.promise("A5")
+def test_two_replicas_share_log_ins_limits_and_audit(postgres_url: str, tmp_path: Path) -> None:
+    async def visit() -> None:
+        settings = [settings_for(tmp_path / name, "builtin", database={"url": postgres_url}) for name in ("one", "two")]
+        async with opened(settings[0]) as one, opened(settings[1], clock=one.clock) as two:
+            await one.add_user()
+            tokens, client_id, _ = await granted(one)
+            read = operation_for("papers:read")
+            answers = [await (one, two)[number % 2].call(read, tokens["access_token"]) for number in range(14)]
+            assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 4
+            fresh = await two.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+            assert fresh.status_code == 200
+            stolen = await one.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+            assert stolen.json()["error"] == "invalid_grant"
+            assert (await two.http.get("/ready")).json()["checks"]["access"]["ok"] is True
+
+    asyncio.run(visit())
+    found = verify(read_lines(postgres_url))
+    assert (found.problems, found.chains, found.open_ends) == ([], 2, [])
+    assert not list(tmp_path.rglob("*.sqlite")) and not list(tmp_path.rglob("*.jsonl"))
+
+
+@pytest.mark.promise("A5")
+def test_the_audit_table_only_grows_and_its_chain_is_whole(postgres_url: str) -> None:
+    async def run() -> None:
+        audit = PostgresAudit(postgres_url)
+        await audit.keep(record(1))
+        for number in range(2, 6):
+            audit.write(record(number))
+        audit.close()
+
+    asyncio.run(run())
+    asyncio.run(run())
+    lines = list(read_lines(postgres_url))
+    found = verify(lines)
+    assert (found.lines, found.chains, found.problems, found.open_ends) == (14, 2, [], [])
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        for attempt in ("DELETE FROM audit_log WHERE sequence = 3", "UPDATE audit_log SET user_id = 'x'", "TRUNCATE audit_log"):
+            with pytest.raises(psycopg.Error, match="can only grow"):
+                connection.execute(attempt)
+        connection.execute("ALTER TABLE audit_log DISABLE TRIGGER audit_log_only_grows")
+        connection.execute("DELETE FROM audit_log WHERE sequence = 3")
+    assert len(verify(read_lines(postgres_url)).problems) == 2
+
+
+@pytest.mark.promise("A5")
+def test_without_a_server_nothing_is_kept_and_it_is_said() -> None:
+    async def run() -> None:
+        audit = PostgresAudit(NOWHERE, keep_timeout_seconds=10)
+        with pytest.raises(AuditUnavailableError):
+            await audit.keep(record(1))
+        audit.close()
+
+    asyncio.run(run())
+
+
+def test_without_a_server_the_store_is_unavailable() -> None:
+    async def run() -> None:
+        from carrel.stores.postgres.driver import PostgresDriver
+
+        store = SqlAccess(PostgresDriver(NOWHERE, (), timeout_seconds=1))
+        with pytest.raises(UnavailableError, match="PostgreSQL cannot be used"):
+            await store.users()
+        await store.close()
+
+    asyncio.run(run())
