@@ -51,6 +51,19 @@ def test_records_are_in_order_and_the_file_is_for_its_owner_only(tmp_path: Path)
 
 
 @pytest.mark.promise("A5")
+@pytest.mark.parametrize("odd", [2**70, "\ud800", {"a": {1, 2}}, {"\udfff": 1}, object()])
+def test_whatever_a_call_carried_can_be_written_down(tmp_path: Path, odd: object) -> None:
+    file = tmp_path / "audit.jsonl"
+    audit = JsonLinesAudit(file)
+    audit.write(record(1)._replace(parameters={"odd": odd}))
+    audit.write(record(2))
+    assert audit.flush()
+    audit.close()
+    assert [orjson.loads(line)["request_id"].strip("'") for line in read_lines(file)][1:3] == ["r1", "r2"]
+    assert checked(file).problems == []
+
+
+@pytest.mark.promise("A5")
 @pytest.mark.parametrize("at", [0, 1, 5, 9, -1])
 def test_a_removed_line_shows(tmp_path: Path, at: int) -> None:
     file = tmp_path / "audit.jsonl"

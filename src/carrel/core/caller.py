@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 LOCAL_USER = "local"
 ANONYMOUS_USER = "anonymous"
@@ -21,8 +22,7 @@ class Caller:
     is_limited: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(NamedTuple):
     """What is left to a caller after a charge, for the headers that say so."""
 
     limit: int
@@ -30,7 +30,7 @@ class Allowance:
     reset_seconds: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Visit:
     """One request as it came through a door, before anybody decided anything. `receipts` collects what was charged."""
 
@@ -47,7 +47,7 @@ async def _say_nothing(done: float, total: float | None, message: str | None) ->
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """What an operation knows while it runs: the caller, the visit, and a way to report progress."""
 

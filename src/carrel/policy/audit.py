@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 _SECRET_WORDS = ("token", "secret", "password", "authorization", "api_key", "apikey", "credential", "cookie")
@@ -55,7 +56,19 @@ class NoAudit:
 
 def masked(parameters: Mapping[str, object] | None) -> object:
     """The parameters as they may be written down: secrets hidden, long values cut."""
-    return _masked(parameters or {}, _DEEPEST)
+    if not parameters:
+        return {}
+    if len(parameters) > _MOST_ITEMS:
+        return _masked(parameters, _DEEPEST)
+    shown: dict[str, object] = {}
+    for key, value in parameters.items():
+        if _is_secret(key):
+            shown[key[:100]] = "***"
+        elif isinstance(value, (int, float)) or (isinstance(value, str) and len(value) <= _LONGEST_VALUE):
+            shown[key[:100]] = value
+        else:
+            shown[key[:100]] = _masked(value, _DEEPEST - 1)
+    return shown
 
 
 def _masked(value: object, depth: int) -> object:
@@ -68,16 +81,18 @@ def _masked(value: object, depth: int) -> object:
     if isinstance(value, Mapping):
         if not depth:
             return "…"
-        shown = {str(key)[:100]: _hidden_or_shown(str(key), item, depth) for key, item in list(value.items())[:_MOST_ITEMS]}
+        items = list(value.items())[:_MOST_ITEMS]
+        shown = {str(key)[:100]: "***" if _is_secret(str(key)) else _masked(item, depth - 1) for key, item in items}
         return shown if len(value) <= _MOST_ITEMS else {**shown, "…": f"{len(value) - _MOST_ITEMS} more"}
     if isinstance(value, list | tuple):
         if not depth:
             return "…"
-        items = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
-        return items if len(value) <= _MOST_ITEMS else [*items, f"… {len(value) - _MOST_ITEMS} more"]
+        rows = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
+        return rows if len(value) <= _MOST_ITEMS else [*rows, f"… {len(value) - _MOST_ITEMS} more"]
     return value
 
 
-def _hidden_or_shown(key: str, value: object, depth: int) -> object:
+@lru_cache(maxsize=1024)
+def _is_secret(key: str) -> bool:
     folded = key.lower()
-    return "***" if any(word in folded for word in _SECRET_WORDS) else _masked(value, depth - 1)
+    return any(word in folded for word in _SECRET_WORDS)

@@ -6,7 +6,7 @@ import logging
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from carrel.core.caller import ANONYMOUS_USER, Allowance, Caller, Visit
 from carrel.core.clock import Clock
@@ -28,8 +28,7 @@ class Rate:
         return self.per_minute / 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """Whether the bucket held enough, and what is in it now."""
 
     is_granted: bool
@@ -37,7 +36,10 @@ class Taken:
 
 
 class Buckets(Protocol):
-    """Keeps buckets. `take` removes `cost` from one in a single step, or leaves it as it is when it holds too little."""
+    """Keeps buckets. `take` removes `cost` from one in a single step, or leaves it as it is when it holds too little.
+
+    A negative cost gives back.
+    """
 
     async def take(self, key: str, cost: float, rate: Rate) -> Taken: ...
 

@@ -46,6 +46,9 @@ class BucketsContract:
             assert (await buckets.take("a", 8, RATE)).tokens == 2
             assert not (await buckets.take("a", 5, RATE)).is_granted
             assert (await buckets.take("a", 2, RATE)).is_granted
+            assert (await buckets.take("a", -1, RATE)).tokens == 1
+            await buckets.take("full", -1, RATE)
+            assert (await buckets.take("full", 1, RATE)).tokens == 9
 
         told(story)
 

@@ -90,11 +90,8 @@ class People:
     async def log_in(self, name: str, password: str, address: str) -> tuple[User, str]:
         """The user, and the secret of a new session. Raises LoginRefusedError or RateLimitExceededError."""
         folded = name[:100].lower()
-        for key, rate in (
-            (f"login:{address}|{folded}", _PER_PAIR),
-            (f"login:{address}", _PER_ADDRESS),
-            (f"login-name:{folded}", _PER_NAME),
-        ):
+        own = ((f"login:{address}|{folded}", _PER_PAIR), (f"login-name:{folded}", _PER_NAME))
+        for key, rate in (*own, (f"login:{address}", _PER_ADDRESS)):
             taken = await self._buckets.take(key, 1.0, rate)
             if not taken.is_granted:
                 raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / rate.per_second))
@@ -102,6 +99,8 @@ class People:
         does_fit = await self._passwords.fits(password[:LONGEST_PASSWORD], None if user is None else user.password_hash)
         if user is None or not does_fit or user.is_disabled:
             raise LoginRefusedError
+        for key, rate in own:
+            await self._buckets.take(key, -1.0, rate)
         secret = secrets.token_urlsafe(32)
         await self._store.add_session(Session(hash_of(secret), user.name, self._clock.now().timestamp() + SESSION_SECONDS))
         return user, secret
