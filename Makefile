@@ -50,6 +50,7 @@ run: $(READY)
 .PHONY: docs
 docs: $(READY)
 	$(BIN)/python -m carrel.cli.reference > docs/reference.md
+	$(BIN)/python -m carrel.cli.access_table docs/access.md
 
 .PHONY: lock
 lock:
