@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -29,7 +30,6 @@ from starlette.routing import Route
 from carrel.core.caller import Call, Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.operation import Answer, Operation, Question
-from carrel.doors.http.server import listen
 from carrel.policy.gate import Gate
 from carrel.policy.identity import BearerIdentity, Recognised
 from carrel.policy.limits import BucketLimits, InProcessBuckets, Rate
@@ -102,13 +102,14 @@ app = Starlette(routes=[Route("/", page)])
 
 async def served() -> float:
     """CPU microseconds a served Starlette spends on one request, the best of the rounds: user and system time of its process."""
-    listener = listen("127.0.0.1", 0)
-    listener.listen(64)
-    port = listener.getsockname()[1]
-    command = [sys.executable, "-m", "uvicorn", "benchmarks.bench_gate:app", "--fd", str(listener.fileno())]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "uvicorn", "benchmarks.bench_gate:app", "--port", str(port)]
     command += ["--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning"]
-    process = subprocess.Popen(command, pass_fds=[listener.fileno()])
+    process = subprocess.Popen(command)
     try:
+        await _until_it_listens(port)
         await _requests(port, 200)
         rounds = []
         for _ in range(3):
@@ -119,7 +120,18 @@ async def served() -> float:
     finally:
         process.terminate()
         process.wait()
-        listener.close()
+
+
+async def _until_it_listens(port: int) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except ConnectionRefusedError:
+                await asyncio.sleep(0.1)
+            else:
+                writer.close()
+                return
 
 
 async def _requests(port: int, count: int) -> None:
@@ -178,9 +190,8 @@ async def main() -> None:
     print(f"bare Starlette, in process  {starlette:7.1f} µs CPU")
     print(f"the read itself             {without:7.1f} µs CPU")
     print(f"the read, gate and audit    {with_gate:7.1f} µs CPU")
-    print(
-        f"gate and audit add          {added:7.1f} µs CPU = {added / starlette:.2f} x a bare Starlette request (promised: 0.60)"
-    )
+    print(f"gate and audit add          {added:7.1f} µs CPU, {added / starlette:.2f} x the application alone")
+    print(f"ratio to a bare request     {added / bare:7.2f} (promised: at most 0.60)")
 
 
 if __name__ == "__main__":
