@@ -52,6 +52,14 @@ docs: $(READY)
 	$(BIN)/python -m carrel.cli.reference > docs/reference.md
 	$(BIN)/python -m carrel.cli.access_table docs/access.md
 
+.PHONY: interop-oauth
+interop-oauth: $(READY)
+	$(BIN)/python -m tests.interop.oauth
+
+.PHONY: bench-gate
+bench-gate: $(READY)
+	$(BIN)/python -m benchmarks.bench_gate
+
 .PHONY: lock
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
