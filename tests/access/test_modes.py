@@ -123,7 +123,7 @@ def test_too_little_is_403_naming_the_scope_at_every_door(tmp_path: Path) -> Non
                 assert answer.status_code == 403
                 challenge = answer.headers["www-authenticate"]
                 assert 'error="insufficient_scope"' in challenge
-                assert 'scope="papers:read research:write"' in challenge
+                assert 'scope="research:write"' in challenge
                 assert "research:write scope required" in answer.text
 
     asyncio.run(visit())

@@ -37,22 +37,15 @@ def challenge_for(resource: str | None) -> Challenge:
             case "unauthenticated":
                 facts = where
             case "insufficient_permissions":
-                facts = [("error", "insufficient_scope"), ("scope", _wanted(error)), ("error_description", error.message), *where]
+                required = error.details.get("required")
+                scopes = " ".join(required) if isinstance(required, list) else ""
+                facts = [("error", "insufficient_scope"), ("scope", scopes), *where]
             case _:
                 return ()
         shown = ", ".join(f'{name}="{_quoted(value)}"' for name, value in facts)
         return ((b"www-authenticate", f"Bearer {shown}".strip().encode("ascii", "replace")),)
 
     return challenge
-
-
-def _wanted(error: CarrelError) -> str:
-    """What is held and what is missing, so that a client that asks for these loses nothing it had."""
-    names: set[str] = set()
-    for key in ("required", "user_has"):
-        value = error.details.get(key)
-        names.update(value if isinstance(value, list) else ())
-    return " ".join(sorted(names))
 
 
 def _quoted(value: str) -> str:
