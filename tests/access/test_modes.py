@@ -221,6 +221,20 @@ def test_health_needs_no_token(tmp_path: Path) -> None:
     asyncio.run(visit())
 
 
+@pytest.mark.promise("D7")
+def test_the_description_says_which_addresses_need_a_token(tmp_path: Path) -> None:
+    async def visit() -> None:
+        async with opened(settings_for(tmp_path, "tokens")) as house:
+            document = (await house.http.get("/openapi.json")).json()
+            for path, methods in document["paths"].items():
+                for method, described in methods.items():
+                    needs_token = described.get("security", document["security"]) != []
+                    asked = await house.http.request(method, path.replace("{name}", "x"))
+                    assert (asked.status_code == 401) is needs_token, path
+
+    asyncio.run(visit())
+
+
 @pytest.mark.promise("A1")
 def test_the_local_desk_has_no_authorization_addresses(tmp_path: Path) -> None:
     async def visit() -> None:

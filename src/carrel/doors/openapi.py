@@ -27,6 +27,9 @@ _ERRORS = {
 }
 
 
+_NEED_NO_TOKEN = ("/health", "/ready", "/mcp/health")
+
+
 def describe(catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool) -> dict[str, Any]:
     """The whole document."""
     operations = list(catalogue.operations.values())
@@ -53,6 +56,8 @@ def describe(catalogue: Catalogue, *, name: str, version: str, public_url: str |
     if needs_token:
         document["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"bearer": []}]
+        for path in _NEED_NO_TOKEN:
+            document["paths"][path]["get"]["security"] = []
     return document
 
 
