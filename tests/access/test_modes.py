@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +222,21 @@ def test_health_needs_no_token(tmp_path: Path) -> None:
             assert (await house.http.get("/ready")).status_code == 200
 
     asyncio.run(visit())
+
+
+@pytest.mark.promise("D9")
+def test_the_local_desk_starts_without_what_only_remote_callers_need() -> None:
+    heavy = "{'jwt', 'cryptography', 'argon2', 'psycopg', 'sqlite3'}"
+    code = (
+        "import sys, carrel.wiring.desk, carrel.wiring.mcp, carrel.doors.mcp.stdio; from carrel.settings import Settings;"
+        "carrel.wiring.desk.open_desk(Settings(rooms=()));"
+        f"print(sorted({heavy} & set(sys.modules)))"
+    )
+    source = str(Path(__file__).parents[2] / "src")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": source}, check=True
+    )
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.promise("D7")

@@ -19,6 +19,7 @@ from carrel.policy.limits import Buckets, Rate
 MOST_CLIENTS = 10_000
 _UNUSED_SECONDS = 24 * 3600.0
 _IDLE_SECONDS = 90 * 24 * 3600.0
+_TIDY_SECONDS = 300.0
 _MOST_REDIRECTS = 20
 _MOST_REMEMBERED = 500
 _GRANT_TYPES = {"authorization_code", "refresh_token"}
@@ -46,6 +47,7 @@ class Clients:
         self._registration = registration
         self._redirect_hosts = tuple(redirect_hosts)
         self._remembered: dict[str, tuple[Client, float]] = {}
+        self._tidied_at = 0.0
 
     @property
     def may_register(self) -> bool:
@@ -74,12 +76,20 @@ class Clients:
         if not isinstance(facts, dict):
             raise OAuthError("invalid_client_metadata", "The registration must be a JSON object")
         now = self._clock.now().timestamp()
-        await self._store.clean_up(unused_before=now - _UNUSED_SECONDS, idle_before=now - _IDLE_SECONDS, now=now)
+        await self.tidy()
         if await self._store.count_clients() >= MOST_CLIENTS:
             raise OAuthError("temporarily_unavailable", "Too many clients are registered here", retry_after_seconds=3600)
         client = self._read(f"c_{secrets.token_urlsafe(16)}", facts, ClientKind.REGISTERED, now)
         await self._store.add_client(client)
         return client
+
+    async def tidy(self) -> None:
+        """Forgets clients nobody uses and everything that has expired; at most every few minutes, whoever asks."""
+        now = self._clock.now().timestamp()
+        if now - self._tidied_at < _TIDY_SECONDS:
+            return
+        self._tidied_at = now
+        await self._store.clean_up(unused_before=now - _UNUSED_SECONDS, idle_before=now - _IDLE_SECONDS, now=now)
 
     async def _from_document(self, url: str) -> Client | None:
         if self._documents is None:

@@ -38,7 +38,7 @@ class SigningKeys:
         now = self._clock.now().timestamp()
         known = [key for key in self._keys if now - key.created_at >= _AHEAD_SECONDS] or self._keys[:1]
         signing = known[-1]
-        return jwt.encode(claims, self._private(signing), algorithm="RS256", headers={"kid": signing.kid, "typ": "at+jwt"})
+        return jwt.encode(claims, self._opened[signing.kid], algorithm="RS256", headers={"kid": signing.kid, "typ": "at+jwt"})
 
     async def fetch(self) -> dict[str, Any]:
         """The public keys as a JSON Web Key Set."""
@@ -54,6 +54,8 @@ class SigningKeys:
             age = self._clock.now().timestamp() - self._keys[-1].created_at if self._keys else None
             if age is None or age > self._rotate_seconds:
                 await self._make_next()
+            # Reading a private key checks it, which takes long enough to leave the event loop alone meanwhile.
+            await asyncio.to_thread(self._open_all)
             self._read_at = now
 
     async def _make_next(self) -> None:
@@ -71,17 +73,17 @@ class SigningKeys:
             await self._store.remove_keys(max(outlived) + 1)
             self._keys = await self._store.keys()
 
-    def _private(self, key: SigningKey) -> rsa.RSAPrivateKey:
-        opened = self._opened.get(key.kid)
-        if opened is None:
-            loaded = serialization.load_pem_private_key(key.private_pem.encode(), password=None)
+    def _open_all(self) -> None:
+        opened: dict[str, rsa.RSAPrivateKey] = {}
+        for key in self._keys:
+            loaded = self._opened.get(key.kid) or serialization.load_pem_private_key(key.private_pem.encode(), password=None)
             if not isinstance(loaded, rsa.RSAPrivateKey):
                 raise TypeError("a signing key in the store is not RSA")
-            opened = self._opened[key.kid] = loaded
-        return opened
+            opened[key.kid] = loaded
+        self._opened = opened
 
     def _public(self, key: SigningKey) -> dict[str, Any]:
-        facts: dict[str, Any] = RSAAlgorithm.to_jwk(self._private(key).public_key(), as_dict=True)
+        facts: dict[str, Any] = RSAAlgorithm.to_jwk(self._opened[key.kid].public_key(), as_dict=True)
         return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": key.kid, "n": facts["n"], "e": facts["e"]}
 
 

@@ -151,6 +151,7 @@ class AuthorizationServer:
         grant = Grant(secrets.token_hex(16), request.client.client_id, user.name, scopes, request.resource, now)
         kept = Code(hash_of(code), grant.grant_id, request.redirect_uri, request.challenge, now + CODE_SECONDS)
         await self._store.begin_grant(grant, kept)
+        await self.clients.tidy()
         return self.redirect(request.redirect_uri, {"code": code, "state": request.state})
 
     def deny(self, request: AuthorizationRequest) -> str:
