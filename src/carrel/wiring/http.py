@@ -12,6 +12,7 @@ from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
 from carrel.doors.mcp.lane import Lane
+from carrel.doors.oauth.metadata import challenge_for
 from carrel.doors.openapi import describe
 from carrel.doors.rest import RestDoor
 from carrel.policy.origin import OriginPolicy
@@ -22,6 +23,8 @@ from carrel.wiring.mcp import common_endpoint, room_endpoint
 from carrel.wiring.oauth import access_routes, challenge_at
 
 RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
+# For addresses of others' own that no metadata describes.
+challenge = challenge_for(None)
 
 
 def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpApp:
