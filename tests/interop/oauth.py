@@ -24,9 +24,11 @@ from tests.access.serving import Served, serving, sign_in_and_allow, visit_callb
 from tests.access.support import operation_for
 
 PACKAGES = {
-    "node22": ["node@22"],
-    "conf": ["@modelcontextprotocol/conformance@0.2.0-alpha.12"],
-    "insp": ["@modelcontextprotocol/client@2.4.0", "@modelcontextprotocol/inspector@2.12.0", "@modelcontextprotocol/sdk@1.32.2"],
+    "node": "node@22.23.3",
+    "@modelcontextprotocol/conformance": "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector": "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/sdk": "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/client": "@modelcontextprotocol/client@2.4.0",
 }
 READ = operation_for("papers:read")
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/authorize\S*")
@@ -39,7 +41,7 @@ class FailedError(Exception):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tools", type=Path, default=Path(os.environ.get("CARREL_INTEROP_TOOLS", ".interop")))
+    parser.add_argument("--tools", type=Path, default=Path(os.environ.get("CARREL_INTEROP_TOOLS", ".run/interop")))
     tools = parser.parse_args().tools.resolve()
     install(tools)
     failures = 0
@@ -61,18 +63,30 @@ def main() -> int:
 
 def install(tools: Path) -> None:
     """Fetches what is missing."""
-    for folder, packages in PACKAGES.items():
-        place = tools / folder
-        if not (place / "node_modules").exists():
-            place.mkdir(parents=True, exist_ok=True)
-            (place / "package.json").write_text('{"private": true}', encoding="utf-8")
-            subprocess.run(
-                ["npm", "install", "--no-audit", "--no-fund", *packages], cwd=place, check=True, stdout=subprocess.DEVNULL
-            )
+    if all(_holder(tools, name) is not None for name in PACKAGES):
+        return
+    tools.mkdir(parents=True, exist_ok=True)
+    if not (tools / "package.json").exists():
+        (tools / "package.json").write_text('{"private": true}', encoding="utf-8")
+    command = ["npm", "install", "--no-audit", "--no-fund", *PACKAGES.values()]
+    subprocess.run(command, cwd=tools, check=True, stdout=subprocess.DEVNULL)
+
+
+def _holder(tools: Path, name: str) -> Path | None:
+    """The folder whose node_modules hold a package: the tools' own, or one inside it."""
+    places = [tools, *sorted(tools.glob("*/"))]
+    return next((place for place in places if (place / "node_modules" / name / "package.json").exists()), None)
+
+
+def _modules(tools: Path, name: str) -> Path:
+    holder = _holder(tools, name)
+    if holder is None:
+        raise FailedError(f"{name} is not installed")
+    return holder / "node_modules"
 
 
 def _environment(tools: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "PATH": f"{tools / 'node22' / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}", **more}
+    return {**os.environ, "PATH": f"{_modules(tools, 'node') / '.bin'}{os.pathsep}{os.environ['PATH']}", **more}
 
 
 def conformance(served: Served, tools: Path) -> str:
@@ -80,7 +94,8 @@ def conformance(served: Served, tools: Path) -> str:
     facts = {"client_name": "conformance", "redirect_uris": [f"http://127.0.0.1:{_CALLBACK_PORT}/callback"]}
     client_id = httpx2.post(f"{served.url}/register", json=facts).json()["client_id"]
     with tempfile.TemporaryDirectory() as folder:
-        suite = tools / "conf" / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+        name = "@modelcontextprotocol/conformance"
+        suite = _modules(tools, name) / name / "dist" / "index.js"
         command = ["node", str(suite), "authorization", "--url", served.url, "--client-id", client_id]
         command += ["--resource", f"{served.url}/mcp", "--port", str(_CALLBACK_PORT), "-o", folder]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=_environment(tools))
@@ -118,7 +133,12 @@ def inspector(served: Served, tools: Path) -> str:
             PYTHONPATH=f"{root / 'src'}{os.pathsep}{root}",
         )
         environment["PATH"] = f"{folder}{os.pathsep}{environment['PATH']}"
-        command = [str(tools / "insp" / "node_modules" / ".bin" / "mcp-inspector"), "--cli", "--server-url", f"{served.url}/mcp"]
+        command = [
+            str(_modules(tools, "@modelcontextprotocol/inspector") / ".bin" / "mcp-inspector"),
+            "--cli",
+            "--server-url",
+            f"{served.url}/mcp",
+        ]
         command += ["--transport", "http", "--format", "json", "--method", "tools/call", "--tool-name", READ]
         for more in (["--relogin"], ["--stored-auth-only"]):
             done = subprocess.run(
@@ -133,7 +153,7 @@ def typescript(served: Served, tools: Path, generation: str) -> str:
     """Discovery, registration, PKCE, token, call and refresh with one of the TypeScript SDKs."""
     script = Path(__file__).with_name("oauth_client.mjs")
     process = subprocess.Popen(
-        ["node", str(script), generation, str(tools / "insp"), f"{served.url}/mcp", READ],
+        ["node", str(script), generation, str(_modules(tools, "@modelcontextprotocol/client").parent), f"{served.url}/mcp", READ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
