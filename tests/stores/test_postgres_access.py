@@ -12,7 +12,18 @@ from carrel.core.clock import Clock
 from carrel.core.errors import AuditUnavailableError, UnavailableError
 from carrel.policy.audit_chain import verify
 from carrel.stores.sql.access import SqlAccess
-from tests.access.support import ManualClock, granted, opened, operation_for, refresh_form, settings_for
+from tests.access.support import (
+    ManualClock,
+    Pkce,
+    authorize_url,
+    granted,
+    log_in,
+    opened,
+    operation_for,
+    refresh_form,
+    register,
+    settings_for,
+)
 from tests.stores.contracts.access import AccessStoreContract
 from tests.stores.contracts.buckets import RATE, SharedBucketsContract, Story
 from tests.stores.test_json_lines_audit import record
@@ -114,6 +125,23 @@ def test_the_audit_table_only_grows_and_its_chain_is_whole(postgres_url: str) ->
         connection.execute("ALTER TABLE audit_log DISABLE TRIGGER audit_log_only_grows")
         connection.execute("DELETE FROM audit_log WHERE sequence = 3")
     assert len(verify(read_lines(postgres_url)).problems) == 2
+
+
+@pytest.mark.promise("A5")
+def test_characters_postgresql_does_not_know_break_nothing(postgres_url: str, tmp_path: Path) -> None:
+    async def visit() -> None:
+        async with opened(settings_for(tmp_path, "builtin", database={"url": postgres_url})) as house:
+            await house.add_user()
+            client_id = (await register(house)).json()["client_id"]
+            assert (await house.http.get(authorize_url("c\x00", Pkce()))).status_code == 400
+            assert (await log_in(house.http, authorize_url(client_id, Pkce()), user="a\x00da")).status_code == 401
+            token = await house.token("admin")
+            assert (await house.rpc("no\x00such", {}, token)).json()["error"]["code"] == -32601
+            assert (await house.invoke("keep_words", token, {"text": "a\x00b"})).status_code == 200
+            assert any(row["action"] == "mcp:no\x00such" for row in house.audit_lines())
+
+    asyncio.run(visit())
+    assert verify(read_lines(postgres_url)).problems == []
 
 
 @pytest.mark.promise("A5")

@@ -22,10 +22,10 @@ class TrustedProxies:
         """The caller's address: the last hop in X-Forwarded-For that is no proxy of ours."""
         if not forwarded_for or not (self._trusts_anybody or self._is_trusted(peer)):
             return peer
-        hops = [hop.strip().strip("[]")[:64] for hop in forwarded_for.split(",") if hop.strip()]
+        hops = [_address(hop) for hop in forwarded_for.split(",")]
         if self._trusts_anybody:
-            return hops[-1] if hops else peer
-        return next((hop for hop in reversed(hops) if not self._is_trusted(hop)), hops[0] if hops else peer)
+            return hops[-1] or peer
+        return next((hop or peer for hop in reversed(hops) if hop is None or not self._is_trusted(hop)), hops[0] or peer)
 
     def _is_trusted(self, address: str) -> bool:
         known = self._known.get(address)
@@ -38,3 +38,13 @@ class TrustedProxies:
             if len(self._known) < _MOST_REMEMBERED:
                 self._known[address] = known
         return known
+
+
+def _address(hop: str) -> str | None:
+    """One hop as an address, with or without its port; None where it is none, as for `unknown`."""
+    text = hop.strip()
+    bare = text[1:].partition("]")[0] if text.startswith("[") else text.rpartition(":")[0] if text.count(":") == 1 else text
+    try:
+        return str(ipaddress.ip_address(bare))
+    except ValueError:
+        return None

@@ -97,7 +97,7 @@ def authorization_server_routes(server: AuthorizationServer) -> dict[str, Route]
         facts["registration_endpoint"] = f"{issuer}/register"
 
     async def jwks(exchange: Exchange) -> Response:
-        return Response.json(200, await server.keys.fetch(), ((b"cache-control", b"public, max-age=300"),))
+        return Response.json(200, await server.keys.fetch(), ((b"cache-control", b"public, max-age=60"),))
 
     route = _document(facts)
     prefix = urlsplit(issuer).path.rstrip("/")

@@ -63,7 +63,7 @@ class Clients:
             return self._known[client_id]
         if client_id.startswith("https://"):
             return await self._from_document(client_id)
-        return await self._store.client(client_id) if len(client_id) <= 200 else None
+        return await self._store.client(client_id) if len(client_id) <= 200 and client_id.isprintable() else None
 
     async def register(self, facts: object, address: str) -> Client:
         """A new client from what it says of itself (RFC 7591). Secrets are never given: every client is public."""

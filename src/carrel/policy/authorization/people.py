@@ -89,13 +89,14 @@ class People:
 
     async def log_in(self, name: str, password: str, address: str) -> tuple[User, str]:
         """The user, and the secret of a new session. Raises LoginRefusedError or RateLimitExceededError."""
-        folded = name[:100].lower()
+        is_a_name = _NAME.fullmatch(name) is not None
+        folded = name.lower() if is_a_name else "(no name)"
         own = ((f"login:{address}|{folded}", _PER_PAIR), (f"login-name:{folded}", _PER_NAME))
         for key, rate in (*own, (f"login:{address}", _PER_ADDRESS)):
             taken = await self._buckets.take(key, 1.0, rate)
             if not taken.is_granted:
                 raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / rate.per_second))
-        user = await self._store.user(name) if len(name) <= 100 else None
+        user = await self._store.user(name) if is_a_name else None
         does_fit = await self._passwords.fits(password[:LONGEST_PASSWORD], None if user is None else user.password_hash)
         if user is None or not does_fit or user.is_disabled:
             raise LoginRefusedError

@@ -47,8 +47,9 @@ class PostgresSink:
         rows = []
         for line in lines:
             facts = orjson.loads(line)
-            at = (facts["chain"], facts["sequence"], facts["timestamp"], facts["user_id"], facts["action"], facts["result"])
-            rows.append((*at, line.decode()))
+            # PostgreSQL has no NUL in text; the line itself has it escaped.
+            shown = [str(facts[name]).replace("\x00", "") for name in ("user_id", "action", "result")]
+            rows.append((facts["chain"], facts["sequence"], facts["timestamp"], *shown, line.decode()))
         try:
             connection = self._opened()
             with connection.transaction(), connection.cursor() as cursor:

@@ -1,0 +1,38 @@
+"""Whose word about an address is believed."""
+
+from __future__ import annotations
+
+import pytest
+
+from carrel.policy.proxies import TrustedProxies
+
+PROXY = ["10.0.0.0/8", "2001:db8::/32"]
+
+
+@pytest.mark.promise("D11")
+@pytest.mark.parametrize(
+    ("trusted", "peer", "forwarded", "believed"),
+    [
+        ([], "10.0.0.1", "203.0.113.9", "10.0.0.1"),
+        (PROXY, "192.0.2.1", "203.0.113.9", "192.0.2.1"),
+        (PROXY, "10.0.0.1", "", "10.0.0.1"),
+        (PROXY, "10.0.0.1", "203.0.113.9", "203.0.113.9"),
+        (PROXY, "10.0.0.1", "1.2.3.4, 203.0.113.9, 10.9.9.9", "203.0.113.9"),
+        (PROXY, "10.0.0.1", "10.1.1.1, 10.2.2.2", "10.1.1.1"),
+        (PROXY, "2001:db8::1", "[2606:4700::1]:443", "2606:4700::1"),
+        (PROXY, "10.0.0.1", "203.0.113.9:5555", "203.0.113.9"),
+        (PROXY, "10.0.0.1", "1.2.3.4, unknown", "10.0.0.1"),
+        (PROXY, "10.0.0.1", "<script>", "10.0.0.1"),
+        (["*"], "169.254.1.1", "1.2.3.4, 203.0.113.9", "203.0.113.9"),
+        (["*"], "169.254.1.1", "nonsense", "169.254.1.1"),
+    ],
+)
+def test_the_address_is_the_last_hop_that_is_no_proxy_of_ours(
+    trusted: list[str], peer: str, forwarded: str, believed: str
+) -> None:
+    assert TrustedProxies(trusted).address(peer, forwarded) == believed
+
+
+def test_a_proxy_that_is_no_address_is_refused() -> None:
+    with pytest.raises(ValueError, match="proxy"):
+        TrustedProxies(["proxy.example"])
