@@ -54,3 +54,7 @@ docs: $(READY)
 .PHONY: lock
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
+
+.PHONY: bench
+bench: $(READY)
+	$(BIN)/python -m benchmarks.doors
