@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from carrel.core.catalogue import Catalogue, Room
@@ -107,7 +108,7 @@ def _scopes(scopes: frozenset[str]) -> str:
     return ", ".join(f"`{scope}`" for scope in sorted(scopes)) or "none"
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines.extend("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows)
     return "\n".join(lines)

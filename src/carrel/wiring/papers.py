@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carrel.core.errors import CarrelError
 from carrel.engines.static_assets.folder import FolderAssets
 from carrel.rooms.papers.operations import room
-from carrel.rooms.papers.ports import Assets
 from carrel.rooms.papers.service import Papers
 from carrel.settings import Settings
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.wiring.desk import Health, OpenRoom
+
+if TYPE_CHECKING:
+    from carrel.engines.static_assets.http import HttpAssets
 
 SNAPSHOT_NAME = "paper_snapshot.db"
 STATIC_NAME = "paper-static"
@@ -42,7 +45,7 @@ def open_papers(settings: Settings) -> OpenRoom:
     return OpenRoom(room(Papers(store, assets)), {"papers": check}, close)
 
 
-def _assets(settings: Settings, snapshot: Path) -> Assets:
+def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
     static = settings.papers.static or str(snapshot.parent / STATIC_NAME)
     limit = settings.papers.max_asset_bytes
     if static.startswith(("http://", "https://")):
