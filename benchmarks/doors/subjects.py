@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from carrel.wiring.demo import with_demo
 from fastmcp import FastMCP
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -16,6 +15,7 @@ from starlette.routing import Route
 
 from carrel.doors.http import HttpApp
 from carrel.settings import read_settings
+from carrel.wiring.demo import with_demo
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import http_app
 

@@ -185,7 +185,7 @@ def _bibtex(value: object) -> BibtexEntry | None:
         raw, key, kind = (_text(value.get(name)) for name in ("raw", "key", "type"))
         if raw is None:
             return None
-        value, key, kind = raw, key, kind
+        value = raw
     else:
         key = kind = None
     text = clean(_text(value))

@@ -7,7 +7,7 @@ import lzma
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import orjson
 
@@ -78,7 +78,7 @@ class JsonLinesReader:
 def _opened(path: Path) -> IO[bytes]:
     match path.suffix.lower():
         case ".gz":
-            return gzip.open(path, "rb")
+            return cast(IO[bytes], gzip.open(path, "rb"))
         case ".xz":
             return lzma.open(path, "rb")
         case _:
