@@ -14,7 +14,7 @@ _MOST_ITEMS = 20
 _DEEPEST = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AuditRecord:
     """One line of the audit log: a call that started, ended or was refused."""
 

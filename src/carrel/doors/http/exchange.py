@@ -25,7 +25,7 @@ class ClientGoneError(Exception):
     """The client hung up before its body was complete."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Response:
     """A status, headers and a body."""
 

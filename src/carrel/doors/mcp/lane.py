@@ -33,7 +33,7 @@ from carrel.policy.gate import Gate
 ProgressFor = Callable[[object], ReportProgress]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """A request whose envelope has been checked."""
 

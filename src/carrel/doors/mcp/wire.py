@@ -39,7 +39,7 @@ _HTTP_STATUS_OF_MODERN_ERROR = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reply:
     """One JSON-RPC reply, with the HTTP status it travels under."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ PRAGMA query_only = 1;
 """
 
 Signature = tuple[int, ...]
+
+_LOOK_EVERY_SECONDS = 0.05
 
 
 class Generation:
@@ -120,6 +123,8 @@ class Snapshot:
         self._write_ahead_log = self._path.with_name(f"{self._path.name}-wal")
         self._lock = threading.Lock()
         self._generation: Generation | None = None
+        self._seen: Signature = ()
+        self._looked_at = float("-inf")
 
     @property
     def path(self) -> Path:
@@ -136,6 +141,14 @@ class Snapshot:
         except OSError:
             return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
         return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, log.st_size, log.st_mtime_ns if log.st_size else 0)
+
+    def recent_signature(self) -> Signature:
+        """The signature as of a moment ago, for answers from memory that cost less than looking at the file."""
+        now = time.monotonic()
+        if now - self._looked_at > _LOOK_EVERY_SECONDS:
+            self._seen = self.signature()
+            self._looked_at = now
+        return self._seen
 
     def current(self) -> Generation:
         signature = self.signature()
