@@ -69,6 +69,14 @@ class LibraryFile:
         with self._mutex:
             return self._reread()
 
+    def fresh(self) -> State | None:
+        """What was last read, if the file is still the same."""
+        state = self._state
+        return state if state is not None and state.signature == self.signature() else None
+
+    def is_fresh(self) -> bool:
+        return self.fresh() is not None
+
     def change(self, edit: Edit) -> State:
         """Applies an edit to what is in the file now, and returns once it is safely there."""
         with self._mutex, locked(self._lock_file):
