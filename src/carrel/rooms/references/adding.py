@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,22 +39,26 @@ class Gathered:
 
 
 class Gatherer:
-    """Turns elements of an input into candidates. `read_file` gives the bytes of a path that may be read here."""
+    """Turns elements of an input into candidates. Elements that name files come with their bytes, or why they have none."""
 
     def __init__(self, formats: Formats, lookup: Lookup) -> None:
         self._formats = formats
         self._lookup = lookup
 
-    async def gather(self, elements: Sequence[str], files: dict[str, bytes]) -> Gathered:
+    async def gather(self, elements: Sequence[str], files: Mapping[str, bytes | CarrelError]) -> Gathered:
         gathered = Gathered()
         for element in elements:
             await self._one(element, files, gathered)
         return gathered
 
-    async def _one(self, element: str, files: dict[str, bytes], gathered: Gathered) -> None:
+    async def _one(self, element: str, files: Mapping[str, bytes | CarrelError], gathered: Gathered) -> None:
         source = _shown(element)
-        if element in files:
-            await self._bibliography(files[element], Path(element).name, gathered)
+        file = files.get(element)
+        if isinstance(file, CarrelError):
+            gathered.failed.append(_failed(source, file))
+            return
+        if file is not None:
+            await self._bibliography(file, Path(element).name, gathered)
             return
         identifier = self._formats.identifier(element)
         try:
@@ -70,7 +74,7 @@ class Gatherer:
                 else:
                     gathered.candidates.append(Candidate(paper, source, None, has_own_key=False))
         except CarrelError as error:
-            gathered.failed.append(NotAdded(source=source, reason=f"{error.message} {error.next_step}".strip()))
+            gathered.failed.append(_failed(source, error))
 
     async def _bibliography(self, content: str | bytes, source: str, gathered: Gathered) -> None:
         try:
@@ -140,6 +144,10 @@ def _finished(candidate: Candidate, taken: set[str], clock: Clock) -> Item:
         **_without(item, "id", "type", "custom"),
         "custom": own,
     }
+
+
+def _failed(source: str, error: CarrelError) -> NotAdded:
+    return NotAdded(source=source, reason=f"{error.message}. {error.next_step}".strip())
 
 
 def _without(item: Item, *names: str) -> Item:

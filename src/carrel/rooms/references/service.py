@@ -8,7 +8,7 @@ from pathlib import Path
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.rooms.references.adding import Gatherer, add_to
 from carrel.rooms.references.errors import (
     FileNotUsableError,
@@ -89,7 +89,15 @@ class ReferencesRoom:
 
     async def add(self, given: str | list[str], call: Call) -> AddedReferences:
         elements = [given] if isinstance(given, str) else given
-        files = {element: data for element in elements if (data := await self._file(element, call)) is not None}
+        files: dict[str, bytes | CarrelError] = {}
+        for element in elements:
+            try:
+                data = await self._file(element, call)
+            except CarrelError as error:
+                files[element] = error
+            else:
+                if data is not None:
+                    files[element] = data
         gathered = await self._gatherer.gather(elements, files)
         return await add_to(self._libraries.of(call.caller), gathered, self._clock)
 
@@ -142,7 +150,7 @@ class ReferencesRoom:
     async def attach(self, reference_id: str, path: str, call: Call) -> AttachedFile:
         library = self._libraries.of(call.caller)
         item = await self._item(library, reference_id)
-        return await self._full_texts.attach(library, item, self._allowed(Path(path).expanduser(), call))
+        return await self._full_texts.attach(library, item, self._allowed(Path(path), call))
 
     async def full_text(self, reference_id: str, call: Call, *, offset: int, max_chars: int) -> Fulltext:
         library = self._libraries.of(call.caller)
@@ -178,7 +186,7 @@ class ReferencesRoom:
             return None
         if self._formats.identifier(element) is not None or self._formats.is_bibliography(element):
             return None
-        path = Path(element).expanduser()
+        path = Path(element)
         looks_like_path = path.suffix != "" or "/" in element or "\\" in element
         if not looks_like_path:
             return None
