@@ -6,8 +6,9 @@ it, and each word knows its references: few as a list, many as the bits of one n
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+from typing import overload
 
 from carrel.rooms.references.query import IDENTIFIER_FIELDS, Term
 from carrel.rooms.references.records import (
@@ -28,22 +29,22 @@ from carrel.rooms.references.records import (
 )
 
 _MANY = 64
+_SHORT = 2
+_REMEMBERED = 256
+_WORTH_CLEANING = 2
 _BREAK = "\n"
 
 
 class Entry:
     """One reference as the index sees it."""
 
-    __slots__ = ("_folded", "item", "text")
+    __slots__ = ("item", "text")
 
     def __init__(self, item: Item) -> None:
         self.item = item
         self.text = fold(_all_text(item))
-        self._folded: str | None = None
 
     def matches(self, term: Term) -> bool:
-        if term.field in IDENTIFIER_FIELDS:
-            return term.text in _identifiers(self.item, term.field or "")
         content = self.text if term.field is None else fold(_content(self.item, term.field))
         if term.text not in content:
             return False
@@ -54,43 +55,117 @@ class Entry:
 
 
 class Index:
-    """All references of one library. Made from another index, it looks again only at what changed."""
+    """All references of one library. Each has a place that it keeps; `update` looks only at what came, changed or went.
 
-    def __init__(self, items: Sequence[Item], before: Index | None = None) -> None:
-        known = {} if before is None else {id(entry.item): entry for entry in before.entries}
-        same = {} if before is None else {_mark(entry.item): entry for entry in before.entries}
-        self.entries: list[Entry] = [known.get(id(item)) or same.get(_mark(item)) or Entry(item) for item in items]
-        postings: dict[str, list[int]] = {}
-        for at, entry in enumerate(self.entries):
+    An item is known again by being the same object, so whoever reads the library hands over unchanged items as they were.
+    """
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._begin()
+        self.update(items)
+
+    def _begin(self) -> None:
+        self.entries: list[Entry] = []
+        self._place_of: dict[int, int] = {}
+        self._words: dict[str, int] = {}
+        self._text = _BREAK
+        self._ends: dict[int, int] = {}
+        self._postings: list[list[int] | int] = []
+        self._asked: dict[str, int] = {}
+        self._identifiers: dict[str, dict[str, list[int]]] = {}
+        self._present = 0
+        self._order: list[int] | None = None
+
+    def update(self, items: Sequence[Item]) -> None:
+        """Makes this the index of `items`."""
+        places: list[int] = []
+        fresh: list[Entry] = []
+        for item in items:
+            place = self._place_of.get(id(item))
+            if place is None:
+                place = len(self.entries) + len(fresh)
+                self._place_of[id(item)] = place
+                fresh.append(Entry(item))
+            places.append(place)
+        if len(self.entries) + len(fresh) > _WORTH_CLEANING * max(len(items), 1_000):
+            self._begin()
+            self.update(items)
+            return
+        self._take_in(fresh)
+        self._present = _as_bits(places, len(self.entries))
+        is_in_order = all(one < other for one, other in pairwise(places))
+        self._order = None if is_in_order else places
+        self._asked.clear()
+        self._identifiers.clear()
+
+    def _take_in(self, fresh: list[Entry]) -> None:
+        gathered: dict[str, list[int]] = {}
+        for place, entry in enumerate(fresh, start=len(self.entries)):
             for word in set(entry.text.split()):
-                found = postings.get(word)
-                if found is None:
-                    postings[word] = [at]
-                else:
-                    found.append(at)
-        self._words = list(postings)
-        self._text = _BREAK + _BREAK.join(self._words) + _BREAK
-        self._starts = _starts(self._words)
-        self._postings = [_compact(postings[word]) for word in self._words]
-        self._all = (1 << len(self.entries)) - 1
+                gathered.setdefault(word, []).append(place)
+        self.entries.extend(fresh)
+        added: list[str] = []
+        position = len(self._text)
+        for word, places in gathered.items():
+            known = self._words.get(word)
+            if known is None:
+                self._words[word] = len(self._postings)
+                position += len(word)
+                self._ends[position] = len(self._postings)
+                position += 1
+                self._postings.append(_compact(places))
+                added.append(word)
+                continue
+            posting = self._postings[known]
+            if isinstance(posting, int):
+                self._postings[known] = posting | _as_bits(places, places[-1])
+            else:
+                self._postings[known] = _compact([*posting, *places])
+        if added:
+            self._text += _BREAK.join(added) + _BREAK
 
-    def search(self, terms: Iterable[Term]) -> list[Item]:
-        """Every reference that all terms match, in the order of the library."""
-        candidates = self._all
+    def search(self, terms: Iterable[Term]) -> Sequence[Item]:
+        """Every reference that all terms match, in the order of the library, taken out one by one as they are looked at."""
+        candidates = self._present
         checked: list[Term] = []
         for term in terms:
-            if term.field not in IDENTIFIER_FIELDS:
+            if term.field in IDENTIFIER_FIELDS:
+                candidates &= self._with_identifier(term.field or "", term.text)
+            else:
                 for word in term.words:
                     candidates &= self._with_word(word)
-            if term.field is not None or term.exact_case is not None or len(term.words) > 1:
-                checked.append(term)
+                if term.field is not None or term.exact_case is not None or len(term.words) > 1:
+                    checked.append(term)
             if not candidates:
                 return []
-        found = (self.entries[at] for at in _bits(candidates))
-        return [entry.item for entry in found if all(entry.matches(term) for term in checked)]
+        if checked:
+            entries = self.entries
+            kept = (at for at in _bits(candidates) if all(entries[at].matches(term) for term in checked))
+            candidates = _as_bits(kept, len(entries))
+        return Found(self.entries, candidates, self._order)
+
+    def _with_identifier(self, field: str, value: str) -> int:
+        """The references whose identifier this is; the identifiers of a field are gathered when it is first asked for."""
+        known = self._identifiers.get(field)
+        if known is None:
+            known = self._identifiers[field] = {}
+            for at, entry in enumerate(self.entries):
+                for found in _identifiers(entry.item, field):
+                    known.setdefault(found, []).append(at)
+        return _as_bits(known.get(value, ()), len(self.entries))
 
     def _with_word(self, word: str) -> int:
-        """The references that have the word inside one of theirs, as bits."""
+        """The references that have the word inside one of theirs, as bits; remembered, since people refine their questions."""
+        known = self._asked.get(word)
+        if known is None:
+            if len(self._asked) >= _REMEMBERED:
+                self._asked.clear()
+            known = self._asked[word] = self._ask_word(word)
+        return known
+
+    def _ask_word(self, word: str) -> int:
+        if len(word) <= _SHORT:
+            return _as_bits((at for at, entry in enumerate(self.entries) if word in entry.text), len(self.entries))
         bits = 0
         few: list[int] = []
         for at in self._places(word):
@@ -99,38 +174,58 @@ class Index:
                 bits |= posting
             else:
                 few.extend(posting)
-        if few:
-            flags = bytearray(len(self.entries) // 8 + 1)
-            for reference in few:
-                flags[reference >> 3] |= 1 << (reference & 7)
-            bits |= int.from_bytes(flags, "little")
-        return bits
+        return bits | _as_bits(few, len(self.entries)) if few else bits
 
     def _places(self, word: str) -> Iterable[int]:
         """Which of the known words contain this one."""
-        text, starts = self._text, self._starts
+        text, ends = self._text, self._ends
         at = text.find(word)
         while at >= 0:
-            ends = text.index(_BREAK, at)
-            yield starts[ends]
-            at = text.find(word, ends)
+            end = text.index(_BREAK, at)
+            yield ends[end]
+            at = text.find(word, end)
 
 
-def _starts(words: list[str]) -> dict[int, int]:
-    """Where each word ends in the long text, and which word that is."""
-    ends: dict[int, int] = {}
-    position = 1
-    for at, word in enumerate(words):
-        position += len(word)
-        ends[position] = at
-        position += 1
-    return ends
+class Found(Sequence[Item]):
+    """References that are counted at once and taken out only as far as somebody looks."""
+
+    def __init__(self, entries: list[Entry], bits: int, order: list[int] | None) -> None:
+        self._entries = entries
+        self._bits = bits
+        self._order = order
+
+    def _places(self) -> Iterable[int]:
+        bits = self._bits
+        return _bits(bits) if self._order is None else (place for place in self._order if bits >> place & 1)
+
+    def __len__(self) -> int:
+        return self._bits.bit_count()
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Item]: ...
+
+    def __getitem__(self, at: int | slice) -> Item | list[Item]:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            return [self._entries[place].item for place in islice(self._places(), start, stop, step)]
+        place = at if at >= 0 else len(self) + at
+        for found in islice(self._places(), place, None):
+            return self._entries[found].item
+        raise IndexError(at)
+
+    def __iter__(self) -> Iterator[Item]:
+        return (self._entries[at].item for at in self._places())
 
 
 def _compact(references: list[int]) -> list[int] | int:
-    if len(references) < _MANY:
-        return references
-    flags = bytearray(references[-1] // 8 + 1)
+    return references if len(references) < _MANY else _as_bits(references, references[-1])
+
+
+def _as_bits(references: Iterable[int], most: int) -> int:
+    flags = bytearray(most // 8 + 1)
     for reference in references:
         flags[reference >> 3] |= 1 << (reference & 7)
     return int.from_bytes(flags, "little")
@@ -143,10 +238,6 @@ def _bits(number: int) -> Iterable[int]:
             for bit in range(8):
                 if byte >> bit & 1:
                     yield at * 8 + bit
-
-
-def _mark(item: Item) -> str:
-    return json.dumps(item, sort_keys=True, ensure_ascii=False, default=str)
 
 
 def _all_text(item: Item) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.caller import Call
@@ -65,7 +66,8 @@ class ReferencesRoom:
         self._gatherer = Gatherer(formats, lookup)
         self._full_texts = FullTexts(files)
         self._lookup = lookup
-        self._indexes: dict[int, tuple[int, Index]] = {}
+        self._indexes: dict[int, _Indexed] = {}
+        self._indexing = asyncio.Lock()
 
     async def search(self, query: str, call: Call, *, page: int, limit: int) -> References:
         found = await self._found(self._libraries.of(call.caller), query)
@@ -171,14 +173,17 @@ class ReferencesRoom:
             raise ReferenceNotFoundError(reference_id)
         return item
 
-    async def _found(self, library: Library, query: str) -> list[Item]:
-        shelf = await library.shelf()
-        known = self._indexes.get(id(library))
-        if known is None or known[0] != shelf.generation:
-            before = None if known is None else known[1]
-            known = (shelf.generation, await asyncio.to_thread(Index, shelf.items, before))
-            self._indexes[id(library)] = known
-        return known[1].search(parse(query))
+    async def _found(self, library: Library, query: str) -> Sequence[Item]:
+        async with self._indexing:
+            shelf = await library.shelf()
+            known = self._indexes.get(id(library))
+            if known is None:
+                known = _Indexed(shelf.generation, await asyncio.to_thread(Index, shelf.items))
+                self._indexes[id(library)] = known
+            elif known.generation != shelf.generation:
+                await asyncio.to_thread(known.index.update, shelf.items)
+                known.generation = shelf.generation
+            return known.index.search(parse(query))
 
     async def _file(self, element: str, call: Call) -> bytes | None:
         """The bytes of a file that an element names, or None where it is something else."""
@@ -204,6 +209,14 @@ class ReferencesRoom:
         if any(resolved.is_relative_to(self._files.resolved(folder)) for folder in self._allowed_folders):
             return resolved
         raise PathNotAllowedError
+
+
+@dataclass(slots=True)
+class _Indexed:
+    """The index of one library, and which generation of it."""
+
+    generation: int
+    index: Index
 
 
 def _page(items: Sequence[Item], page: int, limit: int) -> References:

@@ -88,6 +88,13 @@ class Document:
         """Every element that is an item."""
         return [entry.value for entry in self.entries if entry.item_id is not None]
 
+    def reusing(self, before: Document) -> Document:
+        """The same document, with the very entries of an earlier version where their text is the same."""
+        known = {entry.raw: entry for entry in before.entries}
+        same = (known.get(entry.raw, entry) for entry in self.entries)
+        entries = tuple(old if old.lead == entry.lead else entry for old, entry in zip(same, self.entries, strict=True))
+        return Document(entries, self.head, self.tail)
+
     def with_added(self, items: Iterable[Mapping[str, object]]) -> Document:
         added = tuple(Entry("\n  ", written(dict(item), indent="  ")) for item in items)
         tail = self.tail if self.entries and "\n" in self.tail.partition("]")[0] else "\n" + self.tail.lstrip()

@@ -50,6 +50,7 @@ class LibraryFile:
         self._workshop = workshop
         self._draft = workshop / "draft"
         self._state: State | None = None
+        self._placed: tuple[Signature, Document] | None = None
         self._mutex = threading.Lock()
         self.trouble: str | None = None
 
@@ -104,7 +105,12 @@ class LibraryFile:
     def _remember(self) -> State:
         self.trouble = None
         signature = self.signature()
-        _, document = self._read_present()
+        if self._placed is not None and self._placed[0] == signature:
+            document = self._placed[1]
+        else:
+            document = self._read_present()[1]
+            if self._state is not None:
+                document = document.reusing(self._state.document)
         generation = 1 if self._state is None else self._state.generation + 1
         self._state = State(signature, document, generation)
         return self._state
@@ -173,7 +179,7 @@ class LibraryFile:
             wanted_data = wanted.data
             if not self._versions.is_current(wanted_data):
                 self._versions.keep(wanted_data)
-            replaced = None if wanted_data == expected else self._swap(wanted_data)
+            replaced = None if wanted_data == expected else self._swap(wanted_data, wanted)
             if replaced is None:
                 self._settle()
                 return
@@ -189,7 +195,7 @@ class LibraryFile:
             expected, base, wanted = wanted_data, wanted, merged
         raise TimeoutError("another program keeps writing the library")
 
-    def _swap(self, data: bytes) -> Path | None:
+    def _swap(self, data: bytes, wanted: Document) -> Path | None:
         self._draft.parent.mkdir(parents=True, exist_ok=True)
         with self._draft.open("wb") as file:
             file.write(data)
@@ -197,6 +203,8 @@ class LibraryFile:
             os.fsync(file.fileno())
         if self.path.exists():
             self._draft.chmod(self.path.stat().st_mode & 0o777)
+        placed = self._draft.stat()
+        self._placed = ((placed.st_dev, placed.st_ino, placed.st_size, placed.st_mtime_ns), wanted)
         return exchange(self._draft, self.path)
 
 
