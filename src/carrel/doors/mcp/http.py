@@ -51,7 +51,7 @@ class McpHttp:
         refused = _refused_media_type(headers)
         if refused is not None:
             return self._malformed(exchange, refused)
-        version = headers.get(b"mcp-protocol-version", b"").decode("latin-1") or ASSUMED_VERSION
+        version = _header(headers, b"mcp-protocol-version") or ASSUMED_VERSION
         is_modern = version in MODERN_VERSIONS
         try:
             message = orjson.loads(exchange.body)
@@ -72,13 +72,19 @@ class McpHttp:
             except ProtocolError as error:
                 return self._malformed(exchange, failure(_id_of(message), error.code, error.message, error.data, status=400))
         if self._behind is not None and isinstance(message, dict) and self._goes_behind(message, is_modern=is_modern):
-            return await self._behind(exchange)
+            try:
+                return await self._behind(exchange)
+            except CarrelError as error:
+                return self._response(refusal(_id_of(message), error))
         reply = await self._lane.answer(message, caller, exchange.visit, is_modern=is_modern)
         return _ACCEPTED if reply is None else self._response(reply)
 
     def _goes_behind(self, message: dict[str, object], *, is_modern: bool) -> bool:
         method = message.get("method")
-        if method in {"tools/list", "prompts/list", "initialize", "server/discover"}:
+        if method == "subscriptions/listen":
+            # Its answer is a stream, which a JSON door cannot carry.
+            return False
+        if method in {"tools/list", "prompts/list"}:
             return True
         params = message.get("params")
         if method in {"tools/call", "prompts/get"} and isinstance(params, dict):
@@ -129,12 +135,12 @@ def _check_headers(message: object, exchange: Exchange) -> None:
     meta = params.get("_meta") if isinstance(params, dict) else None
     if isinstance(meta, dict) and META_VERSION in meta:
         said = meta[META_VERSION]
-        if headers[b"mcp-protocol-version"].decode("latin-1") != said:
+        if _header(headers, b"mcp-protocol-version") != said:
             raise ProtocolError(HEADER_MISMATCH, "mcp-protocol-version header does not match the version in params._meta")
     method = message.get("method")
     if not isinstance(method, str):
         return
-    if headers.get(b"mcp-method", b"").decode("latin-1") != method:
+    if _header(headers, b"mcp-method") != method:
         raise ProtocolError(HEADER_MISMATCH, "mcp-method header must be the method of the body")
     name_key = NAME_IN_PARAMS.get(method)
     if name_key is not None and isinstance(params, dict):
@@ -143,10 +149,16 @@ def _check_headers(message: object, exchange: Exchange) -> None:
             raise ProtocolError(HEADER_MISMATCH, f"mcp-name header must be the {name_key} of the body")
 
 
+def _header(headers: dict[bytes, bytes], name: bytes) -> str:
+    """A header value without the white space that HTTP allows around it, which the parser leaves at the end."""
+    return headers.get(name, b"").strip().decode("latin-1")
+
+
 def _decoded(value: bytes | None) -> str | None:
     """A header value, out of its base64 wrapping where it has one; None where that is broken."""
     if value is None:
         return None
+    value = value.strip()
     if not (value.startswith(b"=?base64?") and value.endswith(b"?=")):
         return value.decode("latin-1")
     payload = value[9:-2]

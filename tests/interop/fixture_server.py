@@ -1,0 +1,60 @@
+"""The test build: the shipped ASGI application with the fixture room, and FastMCP guests behind it. `fixture_server.py PORT`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from carrel.doors.http import Route
+from carrel.doors.http.exchange import Receive, Scope, Send
+from carrel.doors.http.server import listen, run_server
+from carrel.doors.logs import configure_logs
+from carrel.doors.mcp.behind import FastMcpBehind
+from carrel.doors.mcp.fastmcp_server import fastmcp_server
+from carrel.doors.mcp.http import McpHttp
+from carrel.doors.mcp.lane import Lane
+from carrel.settings import AuditSettings, Settings
+from carrel.wiring.desk import Desk, OpenRoom, open_desk
+from carrel.wiring.http import challenge, http_app
+from carrel.wiring.mcp import room_endpoint
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.interop.fixture_guests import add_guests  # noqa: E402
+from tests.interop.fixture_room import fixture_room  # noqa: E402
+
+
+class FixtureApp:
+    """The whole application; FastMCP's own life is inside that of ours."""
+
+    def __init__(self, desk: Desk) -> None:
+        endpoint = room_endpoint(desk, desk.catalogue.room("fixtures"))
+        server = fastmcp_server(endpoint, desk.gate)
+        add_guests(server)
+        endpoint.capabilities.update({"completions": {}, "logging": {}})
+        self._behind = FastMcpBehind(server, "/fixtures/mcp")
+        route = Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self._behind.answer).post})
+        self._app = http_app(desk, {"/fixtures/mcp": route})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            async with self._behind.lifespan():
+                await self._app(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def fixture_desk(**settings: Any) -> Desk:
+    """A desk whose only room is the fixtures."""
+    return open_desk(Settings(rooms=(), audit=AuditSettings(enabled=False), **settings), [OpenRoom(fixture_room())])
+
+
+def main() -> None:
+    configure_logs("warning", "text")
+    listener = listen("127.0.0.1", int(sys.argv[1]))
+    run_server(FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2)
+
+
+if __name__ == "__main__":
+    main()
