@@ -15,7 +15,6 @@ from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
     ASSUMED_VERSION,
-    BATCH_VERSIONS,
     HANDSHAKE_VERSIONS,
     META_VERSION,
     MODERN_VERSIONS,
@@ -24,6 +23,8 @@ from carrel.doors.mcp.wire import (
     Reply,
     failure,
     is_request_id,
+    names_modern_version,
+    refused_batch,
     unsupported_version,
 )
 from carrel.policy.gate import Gate
@@ -66,11 +67,13 @@ class McpHttp:
             return self._response(refusal(_id_of(message), error))
         if isinstance(message, list):
             return await self._batch(message, exchange, caller, version)
-        if is_modern:
-            try:
+        try:
+            if is_modern:
                 _check_headers(message, exchange)
-            except ProtocolError as error:
-                return self._malformed(exchange, failure(_id_of(message), error.code, error.message, error.data, status=400))
+            elif names_modern_version(message):
+                raise ProtocolError(HEADER_MISMATCH, "mcp-protocol-version header does not match the version in params._meta")
+        except ProtocolError as error:
+            return self._malformed(exchange, failure(_id_of(message), error.code, error.message, error.data, status=400))
         if self._behind is not None and isinstance(message, dict) and self._goes_behind(message, is_modern=is_modern):
             try:
                 return await self._behind(exchange)
@@ -93,11 +96,9 @@ class McpHttp:
         return not self._lane.answers(method, is_modern=is_modern)
 
     async def _batch(self, messages: list[object], exchange: Exchange, caller: Caller, version: str) -> Response:
-        if version not in BATCH_VERSIONS:
-            message = f"Invalid request: revision {version} has no batches; send one message at a time"
-            return self._malformed(exchange, failure(None, INVALID_REQUEST, message, status=400))
-        if not messages:
-            return self._malformed(exchange, failure(None, INVALID_REQUEST, "Invalid request: an empty batch", status=400))
+        refused = refused_batch(messages, version)
+        if refused is not None:
+            return self._malformed(exchange, refused)
         replies = [await self._lane.answer(message, caller, exchange.visit, is_modern=False) for message in messages]
         answered = [reply.body for reply in replies if reply is not None]
         return Response(200, b"[" + b",".join(answered) + b"]", _JSON_HEADERS) if answered else _ACCEPTED
@@ -118,7 +119,7 @@ def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:
     if content_type is not None and content_type.partition(b";")[0].strip().lower() != b"application/json":
         return failure(None, INVALID_REQUEST, "Invalid request: Content-Type must be application/json", status=415)
     accept = headers.get(b"accept")
-    if accept is not None and b"application/json" not in accept and b"*/*" not in accept and b"application/*" not in accept:
+    if accept and b"application/json" not in accept and b"*/*" not in accept and b"application/*" not in accept:
         return failure(None, INVALID_REQUEST, "Invalid request: answers are application/json; Accept must allow it", status=406)
     return None
 
