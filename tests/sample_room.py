@@ -130,6 +130,10 @@ def sample_room(held: Held | None = None) -> Room:
             raise
         return Text("released")
 
+    async def wait_until_held(question: NoQuestion, call: Call) -> Text:
+        await state.started.wait()
+        return Text("somebody is holding")
+
     async def release(question: NoQuestion, call: Call) -> Text:
         state.release.set()
         return Text("was it cancelled: " + str(state.was_cancelled))
@@ -188,6 +192,7 @@ def sample_room(held: Held | None = None) -> Room:
             operation("reach", NoQuestion, Total, reach, reaches_outside=True),
             operation("dawdle", NoQuestion, Total, dawdle, timeout_seconds=0.02),
             operation("hold", NoQuestion, Text, hold),
+            operation("wait_until_held", NoQuestion, Text, wait_until_held),
             operation("release", NoQuestion, Text, release),
             operation("write_note", Note, Text, note, scopes=WRITE, effect=Effect.WRITES),
             operation("make_noise", NoQuestion, Text, make_noise),

@@ -91,23 +91,22 @@ def read_lines(descriptor: int, longest_bytes: int = LONGEST_LINE_BYTES) -> Iter
         except OSError as error:
             log.warning("standard input broke off", extra={"reason": str(error)})
             chunk = b""
-        first, *rest = chunk.split(b"\n")
-        waiting += first
-        for piece in rest:
-            if is_skipping:
+        for at, piece in enumerate(chunk.split(b"\n")):
+            if at > 0:
+                if waiting.strip():
+                    yield bytes(waiting)
+                waiting.clear()
                 is_skipping = False
-            elif waiting.strip():
-                yield bytes(waiting)
-            waiting = bytearray(piece)
+            if not is_skipping:
+                waiting += piece
+            if len(waiting) > longest_bytes:
+                yield TooLong()
+                waiting.clear()
+                is_skipping = True
         if not chunk:
-            if waiting.strip() and not is_skipping:
+            if waiting.strip():
                 yield bytes(waiting)
             return
-        if len(waiting) > longest_bytes:
-            if not is_skipping:
-                yield TooLong()
-            is_skipping = True
-            waiting.clear()
 
 
 class _Session:
