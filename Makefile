@@ -9,6 +9,10 @@ help:
 	@echo "make run     a server on 127.0.0.1 with a small demo corpus"
 	@echo "make test    every test"
 	@echo "make check   tests, lint, types and import contracts (what CI runs)"
+	@echo "make docs    write docs/reference.md again from the catalogue"
+	@echo "make interop the official conformance suite and real clients (needs npm)"
+	@echo "make bench   side by side with peers, printed as ratios"
+	@echo "make lock    pin the dependencies again"
 
 $(READY): pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
@@ -21,7 +25,7 @@ install: $(READY)
 
 .PHONY: test
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 .PHONY: lint
 lint: $(READY)
@@ -32,6 +36,25 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+.PHONY: contracts
+contracts: $(READY)
+	$(BIN)/lint-imports --no-cache
+
+.PHONY: check
+check: lint types contracts test
+
+.PHONY: run
+run: $(READY)
+	$(BIN)/carrel serve --demo
+
+.PHONY: docs
+docs: $(READY)
+	$(BIN)/python -m carrel.cli.reference > docs/reference.md
+
 .PHONY: lock
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
+
+.PHONY: bench
+bench: $(READY)
+	$(BIN)/python -m benchmarks.doors

@@ -21,7 +21,7 @@ class Caller:
     is_limited: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Visit:
     """One request as it came through a door, before anybody decided anything."""
 
@@ -36,7 +36,7 @@ async def _say_nothing(done: float, total: float | None, message: str | None) ->
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """What an operation knows while it runs: the caller, the visit, and a way to report progress."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
@@ -48,7 +48,7 @@ class Operation(Generic[QuestionT]):
     description: str
     question: type[QuestionT]
     answer: Any
-    run: Callable[[QuestionT, Call], Awaitable[Any]]
+    run: Callable[[QuestionT, Call], Coroutine[Any, Any, Any]]
     scopes: frozenset[str]
     effect: Effect = Effect.READS
     name_alone: str | None = None
@@ -79,7 +79,7 @@ class Resource:
     room: str
     title: str
     description: str
-    read: Callable[[Mapping[str, str], Call], Awaitable[Text | Binary]]
+    read: Callable[[Mapping[str, str], Call], Coroutine[Any, Any, Text | Binary]]
     scopes: frozenset[str]
     media_type: str = "text/plain"
     cost: float = 1.0
@@ -123,7 +123,7 @@ class Prompt:
     title: str
     description: str
     arguments: tuple[PromptArgument, ...]
-    expand: Callable[[Mapping[str, str], Call], Awaitable[PromptText]]
+    expand: Callable[[Mapping[str, str], Call], Coroutine[Any, Any, PromptText]]
     scopes: frozenset[str]
     cost: float = 1.0
     timeout_seconds: float = 30.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 from typing import Protocol
 
 _SECRET_WORDS = ("token", "secret", "password", "authorization", "api_key", "apikey", "credential", "cookie")
@@ -12,11 +14,11 @@ _MOST_ITEMS = 20
 _DEEPEST = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AuditRecord:
     """One line of the audit log: a call that started, ended or was refused."""
 
-    timestamp: str
+    timestamp: datetime
     request_id: str
     phase: str
     user_id: str
@@ -47,7 +49,19 @@ class NoAudit:
 
 def masked(parameters: Mapping[str, object] | None) -> object:
     """The parameters as they may be written down: secrets hidden, long values cut."""
-    return _masked(parameters or {}, _DEEPEST)
+    if not parameters:
+        return {}
+    if len(parameters) <= _MOST_ITEMS:
+        shown: dict[str, object] = {}
+        for key, value in parameters.items():
+            if _is_secret(key):
+                shown[key] = "***"
+            elif isinstance(value, (int, float)) or (isinstance(value, str) and len(value) <= _LONGEST_VALUE):
+                shown[key] = value
+            else:
+                shown[key[:100]] = _masked(value, _DEEPEST)
+        return shown
+    return _masked(parameters, _DEEPEST)
 
 
 def _masked(value: object, depth: int) -> object:
@@ -55,17 +69,19 @@ def _masked(value: object, depth: int) -> object:
         case str() if len(value) > _LONGEST_VALUE:
             return f"{value[:_LONGEST_VALUE]}… ({len(value)} characters)"
         case Mapping() if depth:
-            shown = {str(key)[:100]: _hidden_or_shown(str(key), item, depth) for key, item in list(value.items())[:_MOST_ITEMS]}
+            items = list(value.items())[:_MOST_ITEMS]
+            shown = {str(key)[:100]: "***" if _is_secret(str(key)) else _masked(item, depth - 1) for key, item in items}
             return shown if len(value) <= _MOST_ITEMS else {**shown, "…": f"{len(value) - _MOST_ITEMS} more"}
         case list() if depth:
-            items = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
-            return items if len(value) <= _MOST_ITEMS else [*items, f"… {len(value) - _MOST_ITEMS} more"]
+            rows = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
+            return rows if len(value) <= _MOST_ITEMS else [*rows, f"… {len(value) - _MOST_ITEMS} more"]
         case Mapping() | list():
             return "…"
         case _:
             return value
 
 
-def _hidden_or_shown(key: str, value: object, depth: int) -> object:
+@lru_cache(maxsize=1024)
+def _is_secret(key: str) -> bool:
     folded = key.lower()
-    return "***" if any(word in folded for word in _SECRET_WORDS) else _masked(value, depth - 1)
+    return any(word in folded for word in _SECRET_WORDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -21,6 +21,7 @@ from carrel.core.errors import (
     TimedOutError,
 )
 from carrel.core.operation import Effect, Entry, Operation, Prompt, Resource
+from carrel.core.waiting import within
 from carrel.policy.audit import Audit, AuditRecord, masked
 from carrel.policy.identity import Identity
 from carrel.policy.limits import Limits
@@ -85,7 +86,7 @@ class Gate:
         caller: Caller,
         visit: Visit,
         parameters: Mapping[str, object],
-        work: Callable[[Call], Awaitable[AnswerT]],
+        work: Callable[[Call], Coroutine[Any, Any, AnswerT]],
         progress: ReportProgress | None = None,
     ) -> AnswerT:
         try:
@@ -102,9 +103,8 @@ class Gate:
         code: str | None = None
         result = "success"
         try:
-            async with asyncio.timeout(entry.timeout_seconds):
-                call = Call(caller, visit) if progress is None else Call(caller, visit, progress)
-                return await work(call)
+            call = Call(caller, visit) if progress is None else Call(caller, visit, progress)
+            return await within(entry.timeout_seconds, work(call))
         except CarrelError as error:
             code, result = error.code, "failure"
             raise
@@ -142,7 +142,7 @@ class Gate:
         is_required: bool,
     ) -> None:
         record = AuditRecord(
-            self._clock.now().isoformat(timespec="microseconds"),
+            self._clock.now(),
             visit.request_id,
             phase,
             caller.user_id,

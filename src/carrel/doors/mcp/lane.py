@@ -37,7 +37,7 @@ log = logging.getLogger("carrel.lane")
 ProgressFor = Callable[[object], ReportProgress]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """A request whose envelope has been checked."""
 

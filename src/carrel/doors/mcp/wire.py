@@ -40,7 +40,7 @@ _HTTP_STATUS_OF_MODERN_ERROR = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reply:
     """One JSON-RPC reply, with the HTTP status it travels under."""
 

@@ -1,0 +1,118 @@
+"""Papers from a snapshot: questions run on threads of the store's own, never on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperHit
+from carrel.rooms.papers.query_language import Phrase, Query
+from carrel.rooms.papers.snippets import Marker
+from carrel.rooms.papers.words import words
+from carrel.stores.sqlite.papers import rows
+from carrel.stores.sqlite.papers.keywords import papers_with_keyword
+from carrel.stores.sqlite.papers.search import Found, search
+from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
+
+DEFAULT_THREADS = 8
+
+ResultT = TypeVar("ResultT")
+_Work = Callable[[Generation, sqlite3.Connection], ResultT]
+
+
+class SqlitePaperStore:
+    """Everything the papers room asks of a corpus. Opened at first need, noticed when replaced; close it when done."""
+
+    def __init__(self, path: Path, *, threads: int = DEFAULT_THREADS) -> None:
+        self._snapshot = Snapshot(path)
+        self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="papers")
+        self._facets: tuple[Signature, dict[tuple[FacetCategory, int], list[FacetCount]]] = ((), {})
+
+    async def search(self, query: Query, *, first: int, count: int) -> list[PaperHit]:
+        def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
+            marker = Marker(query.phrases)
+            return _hits(connection, search(generation, connection, query, first, count), marker)
+
+        return await self._run(work)
+
+    async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
+        def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
+            marker = Marker([Phrase((word,)) for word in words(keyword)])
+            found = papers_with_keyword(generation, connection, keyword, first, count)
+            return [
+                PaperHit(
+                    paper_id=paper.paper_id,
+                    title=paper.title,
+                    year=paper.year,
+                    venue=paper.venue,
+                    snippet_markdown=" — ".join(filter(None, (marker.mark(", ".join(values)), marker.snippet([paper.preview])))),
+                )
+                for paper, values in found
+            ]
+
+        return await self._run(work)
+
+    async def find(self, paper_id: str) -> Paper | None:
+        return await self._run(lambda generation, connection: rows.paper(connection, generation, paper_id))
+
+    async def bibtex(self, paper_id: str) -> str | None:
+        return await self._run(
+            lambda generation, connection: rows.bibtex(connection, paper_id) if generation.has_bibtex else None,
+        )
+
+    async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
+        """Remembered while the snapshot stays the same, so that asking again costs no thread."""
+        signature = self._snapshot.recent_signature()
+        if self._facets[0] != signature:
+            self._facets = (signature, {})
+        known = self._facets[1]
+        if (category, count) not in known:
+            known[category, count] = await self._run(lambda _, connection: rows.facet_counts(connection, category, count))
+        return known[category, count]
+
+    async def check(self) -> None:
+        """Opens the snapshot, or says why it cannot be opened."""
+        await self._run(lambda _, connection: connection.execute("SELECT count(*) FROM paper LIMIT 1").fetchone())
+
+    async def close(self) -> None:
+        """Waits for questions under way, then closes every connection."""
+        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
+        self._snapshot.close()
+
+    async def _run(self, work: _Work[ResultT]) -> ResultT:
+        """A question on one of the threads. A caller who gives up stops it there, too."""
+        used: list[sqlite3.Connection] = []
+
+        def job() -> ResultT:
+            generation = self._snapshot.current()
+            with generation.connection() as connection:
+                used.append(connection)
+                try:
+                    return work(generation, connection)
+                finally:
+                    used.clear()
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, job)
+        except asyncio.CancelledError:
+            for connection in tuple(used):
+                connection.interrupt()
+            raise
+
+
+def _hits(connection: sqlite3.Connection, found: list[Found], marker: Marker) -> list[PaperHit]:
+    rows_by_id = dict(found)
+    return [
+        PaperHit(
+            paper_id=paper.paper_id,
+            title=paper.title,
+            year=paper.year,
+            venue=paper.venue,
+            snippet_markdown=marker.snippet(rows.texts(connection, paper, rows_by_id[paper.paper_id])),
+        )
+        for paper in rows.shown(connection, [paper_id for paper_id, _ in found])
+    ]

@@ -1,0 +1,55 @@
+"""The papers room on a SQLite snapshot, with its texts from a folder or over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carrel.core.errors import CarrelError
+from carrel.engines.static_assets.folder import FolderAssets
+from carrel.rooms.papers.operations import room
+from carrel.rooms.papers.service import Papers
+from carrel.settings import Settings
+from carrel.stores.sqlite.papers import SqlitePaperStore
+from carrel.wiring.desk import Health, OpenRoom
+
+if TYPE_CHECKING:
+    from carrel.engines.static_assets.http import HttpAssets
+
+SNAPSHOT_NAME = "paper_snapshot.db"
+STATIC_NAME = "paper-static"
+
+
+def snapshot_path(settings: Settings) -> Path:
+    """The snapshot that is set, or the one that lives in the home folder."""
+    return settings.papers.snapshot or settings.home / "papers" / SNAPSHOT_NAME
+
+
+def open_papers(settings: Settings) -> OpenRoom:
+    """Nothing is read yet: a snapshot that is missing is said by the first call, and by the doctor."""
+    path = snapshot_path(settings)
+    store = SqlitePaperStore(path)
+    assets = _assets(settings, path)
+
+    async def check() -> Health:
+        try:
+            await store.check()
+        except CarrelError as error:
+            return Health(False, f"{path}: {error.message}", error.next_step)
+        return Health(True, str(path))
+
+    async def close() -> None:
+        await store.close()
+        await assets.close()
+
+    return OpenRoom(room(Papers(store, assets)), {"papers": check}, close)
+
+
+def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
+    static = settings.papers.static or str(snapshot.parent / STATIC_NAME)
+    limit = settings.papers.max_asset_bytes
+    if static.startswith(("http://", "https://")):
+        from carrel.engines.static_assets.http import HttpAssets
+
+        return HttpAssets(static, timeout_seconds=settings.papers.asset_timeout_seconds, max_bytes=limit)
+    return FolderAssets(Path(static).expanduser(), max_bytes=limit)

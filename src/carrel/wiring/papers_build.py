@@ -1,0 +1,149 @@
+"""Puts a paper builder together: readers, memory, snapshot writer and static folder for one corpus folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from carrel.core.clock import Clock, SystemClock
+from carrel.core.paper_record import AssetKeeper, SourcePart, SourceReader
+from carrel.demo import PAPERS_FOLDER
+from carrel.engines.paper_sources.finding import DEFAULT_SIZE_LIMIT_BYTES, Stamp, find, stamp
+from carrel.engines.paper_sources.json_lines import JsonLinesReader
+from carrel.engines.paper_sources.markdown import MarkdownReader
+from carrel.engines.paper_sources.paper_infos import PaperInfosReader
+from carrel.engines.paper_sources.reading import Errand, read_here, read_in_processes
+from carrel.rooms.papers.building.errors import ForeignSnapshotError
+from carrel.rooms.papers.building.models import FileStamp, FoundSource, KnownSource, PartJob, PartRead, Skipped
+from carrel.rooms.papers.building.ports import Progress
+from carrel.rooms.papers.building.report import BuildReport
+from carrel.rooms.papers.building.service import PaperBuilder
+from carrel.stores.sqlite.build_lock import SqliteBuildLock
+from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
+from carrel.stores.sqlite.paper_snapshot_writer import BeforeSwap, SqliteSnapshotShelf
+from carrel.stores.static_folder.paper_assets import STATIC_NAME, PaperAssets, PaperStaticFolder
+
+WORKSHOP_NAME = ".carrel-build"
+# Below this much to read, starting further processes takes longer than they save.
+_WORTH_PROCESSES_BYTES = 4 * 1024 * 1024
+
+
+def paper_readers() -> tuple[SourceReader, ...]:
+    """Every kind of source, the more particular first."""
+    return (PaperInfosReader(), JsonLinesReader(), MarkdownReader())
+
+
+def _equipment(static: Path) -> tuple[tuple[SourceReader, ...], AssetKeeper]:
+    return paper_readers(), PaperAssets(static)
+
+
+class Silence:
+    """Progress that nobody listens to."""
+
+    def begin(self, phase: str, total: int | None, unit: str) -> None:
+        return None
+
+    def advance(self, amount: int = 1) -> None:
+        return None
+
+    def end(self) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    size_limit_bytes: int
+
+    def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[Skipped]]:
+        found, passed = find(sources, paper_readers(), self.size_limit_bytes)
+        return (
+            [
+                FoundSource(
+                    each.path, each.reader.name, each.reader.version, each.companions, _stamps(each.stamps), each.size_bytes
+                )
+                for each in found
+            ],
+            [Skipped(each.path, each.code, each.message) for each in passed],
+        )
+
+    def is_unchanged(self, known: KnownSource, found: FoundSource) -> bool:
+        if (known.reader, known.reader_version, known.stamps) != (found.reader, found.reader_version, found.stamps):
+            return False
+        return all(_stamps([stamp(Path(further.path))]) == (further,) for further in known.further)
+
+
+@dataclass(frozen=True, slots=True)
+class _PartsReader:
+    static: Path
+    workers: int
+
+    def parts(self, source: FoundSource) -> Iterator[SourcePart]:
+        reader = next(reader for reader in paper_readers() if reader.name == source.reader)
+        return reader.parts(source.path, source.companions)
+
+    def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
+        errands = (Errand(job.source.reader, job.part, job) for job in jobs)
+        equipment = partial(_equipment, self.static)
+        readings = read_here(errands, equipment) if self.workers == 1 else read_in_processes(errands, equipment, self.workers)
+        for job, reading in readings:
+            further = _stamps(stamp(path) for path in reading.also_read)
+            yield PartRead(str(job.source.path), job.part.number, job.size_bytes, reading.records, reading.problems, further)
+
+
+def _stamps(stamps: Iterable[Stamp]) -> tuple[FileStamp, ...]:
+    return tuple(FileStamp(each.path, each.size_bytes, each.modified_ns) for each in stamps)
+
+
+@contextmanager
+def paper_builder(
+    into: Path,
+    *,
+    workers: int = 1,
+    size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
+    before_swap: BeforeSwap | None = None,
+    clock: Clock | None = None,
+) -> Iterator[PaperBuilder]:
+    """A builder for the corpus in `into`. `before_swap` sees the finished draft just before it becomes the snapshot."""
+    workshop, static = into / WORKSHOP_NAME, into / STATIC_NAME
+    with SqlitePaperBuildState(workshop / "state.db") as state:
+        snapshots = SqliteSnapshotShelf(into, workshop, PaperAssets(static).read_text, before_swap)
+        if snapshots.path.exists() and not state.has_published():
+            raise ForeignSnapshotError(snapshots.path.name)
+        yield PaperBuilder(
+            _Finder(size_limit_bytes),
+            _PartsReader(static, workers),
+            state,
+            snapshots,
+            PaperStaticFolder(static),
+            SqliteBuildLock(workshop / "lock.db"),
+            clock or SystemClock(),
+        )
+
+
+def build_papers(
+    sources: Sequence[Path],
+    into: Path,
+    *,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
+    before_swap: BeforeSwap | None = None,
+) -> BuildReport:
+    """Makes `into` hold exactly the papers of `sources`, doing only what changed since last time."""
+    count = workers or _sensible_workers(sources)
+    with paper_builder(into, workers=count, size_limit_bytes=size_limit_bytes, before_swap=before_swap) as builder:
+        return builder.build(sources, progress or Silence())
+
+
+def build_demo(into: Path) -> BuildReport:
+    """The demonstration corpus, built on first use and checked after that."""
+    return build_papers([PAPERS_FOLDER], into, workers=1)
+
+
+def _sensible_workers(sources: Sequence[Path]) -> int:
+    found, _ = find(sources, paper_readers())
+    return (os.cpu_count() or 1) if sum(each.size_bytes for each in found) > _WORTH_PROCESSES_BYTES else 1
