@@ -1,14 +1,17 @@
-"""The sample room in a process of its own: `python -m tests.doors.sample_process stdio` or `… http PORT`."""
+"""The sample room in a process of its own: `python -m tests.doors.sample_process stdio`, `… http PORT`, or
+`… sound PORT` without the operations that break or wait on purpose."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from carrel.doors.http.server import listen, run_server
@@ -23,6 +26,7 @@ from tests.sample_room import sample_room
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+UNSOUND = frozenset({"fail", "answer_nonsense", "reach", "dawdle", "hold", "wait_until_held"})
 STDIO = [sys.executable, "-m", "tests.doors.sample_process", "stdio"]
 
 
@@ -38,8 +42,10 @@ def started(*words: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def sample_desk(home: str) -> Desk:
-    return open_desk(Settings(rooms=(), home=Path(home)), [OpenRoom(sample_room())])
+def sample_desk(home: str, leave_out: frozenset[str] = frozenset()) -> Desk:
+    room = sample_room()
+    operations = tuple(operation for operation in room.operations if operation.name not in leave_out)
+    return open_desk(Settings(rooms=(), home=Path(home)), [OpenRoom(replace(room, operations=operations))])
 
 
 async def speak(home: str, output: ProtocolOutput) -> None:
@@ -55,9 +61,15 @@ def main() -> None:
             asyncio.run(speak(home, output))
         else:
             configure_logs("info", "text")
+            logging.getLogger("uvicorn").setLevel("INFO")
             listener = listen("127.0.0.1", int(sys.argv[2]))
             print(f"listening on {listener.getsockname()[1]}", file=sys.stderr, flush=True)
-            run_server(http_app(sample_desk(home)), listener, workers=1, drain_seconds=10)
+            run_server(
+                http_app(sample_desk(home, UNSOUND if sys.argv[1] == "sound" else frozenset())),
+                listener,
+                workers=1,
+                drain_seconds=10,
+            )
 
 
 if __name__ == "__main__":

@@ -396,6 +396,14 @@ def test_a_tool_that_runs_and_fails_says_so_in_its_result(house: House, era: str
     assert b"cupboard" not in answer.body
 
 
+def test_a_whole_number_may_be_written_with_a_fraction_of_nothing(house: House) -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_numbers","arguments":{"a":2.0,"b":4e1}}}'
+    assert house.send("POST", "/mcp", body).json["result"]["structuredContent"] == {"total": 42}
+    for wrong in (b"2.5", b"1e300", b"2000.0", b'"2"', b"null"):
+        refused = house.send("POST", "/mcp", body.replace(b'"a":2.0', b'"a":' + wrong)).json["result"]
+        assert refused["structuredContent"]["error"]["code"] == "invalid_input"
+
+
 def test_an_answer_that_cannot_be_written_is_an_error_and_not_silence(house: House) -> None:
     answer = house.ask("2025-11-25", "tools/call", {"name": "answer_nonsense"})
     assert (answer.status, answer.json["id"], answer.json["error"]["code"]) == (500, 1, -32603)
