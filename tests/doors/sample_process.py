@@ -23,7 +23,6 @@ from carrel.wiring.http import http_app
 from carrel.wiring.mcp import stdio_lane
 from tests.sample_room import sample_room
 
-
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
 UNSOUND = frozenset({"fail", "answer_nonsense", "reach", "dawdle", "hold", "wait_until_held"})

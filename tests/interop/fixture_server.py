@@ -21,8 +21,8 @@ from carrel.wiring.mcp import room_endpoint
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.interop.fixture_guests import add_guests  # noqa: E402
-from tests.interop.fixture_room import fixture_room  # noqa: E402
+from tests.interop.fixture_guests import add_guests
+from tests.interop.fixture_room import fixture_room
 
 
 class FixtureApp:

@@ -11,7 +11,6 @@ from uvicorn.supervisors import Multiprocess
 
 from carrel.core.errors import CarrelError
 
-
 _BACKLOG = 2048
 
 
