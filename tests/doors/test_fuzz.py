@@ -252,7 +252,8 @@ def test_nothing_unexpected_was_logged_by_a_sample_of_all_this(caplog: pytest.Lo
     with caplog.at_level(logging.ERROR):
         for method in METHODS:
             for era in (*HANDSHAKES, MODERN):
-                named = NAMED_BY.get(method)
-                for value in (None, 5, "", "say", {}, [], "\u0000"):
-                    HOUSE.ask(era, method, {named: value} if named else {"x": value})
+                named = NAMED_BY.get(method, "x")
+                odd: tuple[Any, ...] = (None, 5, "", "say", {}, [], "\u0000")
+                for value in odd:
+                    HOUSE.ask(era, method, {named: value})
     assert caplog.records == []

@@ -19,6 +19,12 @@ from tests.doors.sample_process import ENVIRONMENT, ROOT, STDIO, started
 pytestmark = pytest.mark.promise("D6")
 
 
+@pytest.fixture
+def house() -> House:
+    """A fresh one each time: calls that wait belong to one event loop."""
+    return build_house()
+
+
 def request(request_id: object, method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
 

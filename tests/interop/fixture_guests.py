@@ -38,7 +38,7 @@ class SamplingIsRequired(Middleware):
     ) -> ToolResult:
         capabilities = _capabilities(context.fastmcp_context)
         if context.message.name == "test_missing_capability" and capabilities.sampling is None:
-            needed = {"requiredCapabilities": {"sampling": {}}}
+            needed: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
             raise MCPError(code=MISSING_CLIENT_CAPABILITY, message="The client must declare sampling", data=needed)
         return await call_next(context)
 
@@ -163,7 +163,7 @@ def _add_rounds(server: FastMCP[Any]) -> None:
             requests["greeting"] = _sample("Generate a greeting")
         if able.elicitation is not None:
             requests["user_name"] = _form("What is your name?", name=_STRING)
-        return _ask(**requests) if requests else "Nothing to ask this client for."
+        return InputRequiredResult(input_requests=requests) if requests else "Nothing to ask this client for."
 
     @server.prompt
     async def test_input_required_result_prompt(ctx: Context) -> str | InputRequiredResult:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 import orjson
 
@@ -99,6 +100,8 @@ async def _prompt_with_image(arguments: Mapping[str, str], call: Call) -> Prompt
     return PromptText((PromptMessage(Binary(PNG, "image/png")), PromptMessage(Text("Please analyze the image above."))))
 
 
+Read = Callable[[Mapping[str, str], Call], Coroutine[Any, Any, Text | Binary]]
+
 _TOOLS = {
     "test_simple_text": (Text, _simple_text),
     "test_image_content": (Blocks, _image),
@@ -108,7 +111,7 @@ _TOOLS = {
     "test_error_handling": (Text, _error),
     "test_tool_with_progress": (Text, _progress),
 }
-_RESOURCES = {
+_RESOURCES: dict[str, tuple[str, Read]] = {
     "test://static-text": ("text/plain", _static_text),
     "test://static-binary": ("image/png", _static_binary),
     "test://watched-resource": ("text/plain", _watched),

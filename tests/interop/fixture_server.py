@@ -1,9 +1,12 @@
-"""The test build: the shipped ASGI application with the fixture room, and FastMCP guests behind it. `fixture_server.py PORT`."""
+"""The test build: the shipped application with the fixture room, and FastMCP guests behind it.
+
+`python -m tests.interop.fixture_server PORT` serves HTTP, `… stdio` speaks over standard input and output.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from pathlib import Path
 from typing import Any
 
 from carrel.doors.http import Route
@@ -14,13 +17,11 @@ from carrel.doors.mcp.behind import FastMcpBehind
 from carrel.doors.mcp.fastmcp_server import fastmcp_server
 from carrel.doors.mcp.http import McpHttp
 from carrel.doors.mcp.lane import Lane
+from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio
 from carrel.settings import AuditSettings, Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
 from carrel.wiring.http import challenge, http_app
-from carrel.wiring.mcp import room_endpoint
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
+from carrel.wiring.mcp import room_endpoint, stdio_lane
 from tests.interop.fixture_guests import add_guests
 from tests.interop.fixture_room import fixture_room
 
@@ -50,7 +51,17 @@ def fixture_desk(**settings: Any) -> Desk:
     return open_desk(Settings(rooms=(), audit=AuditSettings(enabled=False), **settings), [OpenRoom(fixture_room())])
 
 
+async def speak(output: ProtocolOutput) -> None:
+    async with fixture_desk().opened() as desk:
+        await serve_stdio(stdio_lane(desk), desk.gate, sys.stdin.fileno(), output.write_line)
+
+
 def main() -> None:
+    if sys.argv[1] == "stdio":
+        output = ProtocolOutput()
+        configure_logs("warning", "text")
+        asyncio.run(speak(output))
+        return
     configure_logs("warning", "text")
     listener = listen("127.0.0.1", int(sys.argv[1]))
     run_server(FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2)

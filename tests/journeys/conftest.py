@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import fastmcp
 import mcp
@@ -61,7 +62,7 @@ def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> 
     """One door, open while the test is inside."""
     url = f"http://127.0.0.1:{port}/mcp"
     sdk: mcp.Client | None = None
-    fast: fastmcp.Client[object] | None = None
+    fast: fastmcp.Client[Any] | None = None
     match name:
         case "FastMCP in memory":
             fast = fastmcp.Client(fastmcp_app(settings))
