@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import copy
 import logging
 import secrets
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -60,10 +62,14 @@ class Gate:
         """Runs an operation on arguments that came from outside."""
 
         async def work(call: Call) -> Any:
+            validate = operation.question.__pydantic_validator__.validate_python
             try:
-                question = operation.question.__pydantic_validator__.validate_python(arguments)
+                question = validate(arguments)
             except ValidationError as error:
-                raise invalid_input(error) from None
+                try:
+                    question = validate(with_whole_numbers(arguments, error))
+                except ValidationError as wrong:
+                    raise invalid_input(wrong) from None
             return await operation.run(question, call)
 
         return await self._admit(operation, caller, visit, arguments, work, progress)
@@ -166,6 +172,23 @@ class Gate:
                     "The audit log cannot be written, so nothing was changed.",
                     next_step="Tell the operator; reading still works.",
                 ) from error
+
+
+def with_whole_numbers(arguments: Mapping[str, object], error: ValidationError) -> Mapping[str, object]:
+    """The arguments with 3.0 written as 3 where a whole number is wanted: JSON Schema calls both integers, and some clients
+    write every number with a fraction."""
+    mended: Any = copy.deepcopy(arguments)
+    for problem in error.errors(include_url=False):
+        value = problem["input"]
+        if problem["type"] == "int_type" and isinstance(value, float) and value.is_integer():
+            *way, last = problem["loc"]
+            place = mended
+            # The way to a value inside a union names the branch taken, which the arguments do not have.
+            with contextlib.suppress(KeyError, IndexError, TypeError):
+                for step in way:
+                    place = place[step]
+                place[last] = int(value)
+    return cast(Mapping[str, object], mended)
 
 
 def invalid_input(error: ValidationError) -> InvalidInputError:

@@ -24,12 +24,12 @@ RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
 
 
 def challenge(error: CarrelError) -> tuple[tuple[bytes, bytes], ...]:
-    """The WWW-Authenticate header of a refusal."""
+    """The WWW-Authenticate header of a refusal that a token, or a better one, would change."""
     if error.code == "insufficient_permissions":
         required = error.details.get("required")
         scopes = " ".join(required) if isinstance(required, list) else ""
         return ((b"www-authenticate", f'Bearer error="insufficient_scope", scope="{scopes}"'.encode()),)
-    return ((b"www-authenticate", b"Bearer"),)
+    return ((b"www-authenticate", b"Bearer"),) if error.code == "unauthenticated" else ()
 
 
 def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpApp:

@@ -61,7 +61,7 @@ class Exchange:
 async def read_body(receive: Receive, headers: dict[bytes, bytes], limit_bytes: int, timeout_seconds: float) -> bytes:
     """The whole body, bounded in size and time."""
     declared = headers.get(b"content-length")
-    if declared is not None and declared.isdigit() and int(declared) > limit_bytes:
+    if declared is not None and declared.isdigit() and (len(declared) > 18 or int(declared) > limit_bytes):
         raise BodyTooLargeError(limit_bytes)
     try:
         return await within(timeout_seconds, _whole_body(receive, limit_bytes))
