@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable
 from enum import Enum
 
-from carrel.core.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
+from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmcid, Pmid
 from carrel.engines.bibliography.bibtex.names import NameReader
 from carrel.engines.bibliography.bibtex.scanner import RawEntry
 from carrel.engines.bibliography.bibtex.sentence_case import sentence_case
-from carrel.engines.bibliography.bibtex.tex import Rich, to_plain, to_rich
+from carrel.engines.bibliography.bibtex.tex import to_plain, to_rich
 from carrel.engines.bibliography.bibtex.vocabulary import (
     DATE_FIELDS,
     EDITOR_TYPES,
@@ -34,10 +34,13 @@ KEPT_FIELD = "carrel-csl"
 
 _URL = re.compile(r"https?://[^\s{}\\]+")
 _COMMAND_URL = re.compile(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
-_MORE_URLS = re.compile(r"^(?:url_|bdsk-url-|citeulike-linkout-)|^(?:adsurl|ee|link|biburl)$")
+_MORE_URLS = re.compile(r"^(?:url_|bdsk-url-|citeulike-linkout-)|^adsurl$")
 _NUMBER_IS_ISSUE = frozenset({"article-journal", "article-magazine", "article-newspaper", "periodical", "review"})
 _NUMBER_IN_SERIES = frozenset({"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"})
 _ENGLISH = frozenset({"english", "american", "usenglish", "british", "ukenglish", "canadian", "australian", "newzealand", "en", "eng"})
+_MANY_LINKS = re.compile(r"\s*[;,]\s+(?=https?://)")
+_EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
+_ORDINALS = {word: str(number) for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)}
 _KEYWORD_PARTS = re.compile(r"\s*[;]\s*")
 _KEYWORD_COMMAS = re.compile(r"\s*,\s*")
 _DASHES = re.compile(r"\s*(?:-{2,}|[–—‐‑−])\s*")
@@ -112,8 +115,10 @@ class EntryReader:
                 _other(item, "booktitle", to_rich(book).text)
         elif book:
             item["container-title"] = title(book)
-            if journal:
+            if journal and fields.get("series"):
                 _other(item, "journal", self._text(journal))
+            elif journal:
+                item["collection-title"] = self._text(journal)
         if main:
             if "container-title" in item or kind == "book":
                 item["volume-title"] = item.get("container-title") or item.get("title", "")
@@ -181,7 +186,7 @@ class EntryReader:
                 item["number"] = article_number
         else:
             if number:
-                item["collection-number" if kind in _NUMBER_IN_SERIES else "number"] = number
+                item["collection-number" if kind in _NUMBER_IN_SERIES and "collection-title" in item else "number"] = number
             if issue:
                 item["issue"] = issue
             if article_number:
@@ -191,6 +196,9 @@ class EntryReader:
                 value = self._text(fields.pop(name))
                 if value:
                     item.setdefault(variable, value)
+
+        if "edition" in item:
+            item["edition"] = edition_number(item["edition"])
 
     def _publisher(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
         names = ["publisher", "institution", "school", "organization"]
@@ -217,7 +225,10 @@ class EntryReader:
         doi = _verbatim(fields.pop("doi", ""))
         if doi:
             item["DOI"] = _doi(doi)
-        url = _verbatim(fields.pop("url", ""))
+        url, *others = _MANY_LINKS.split(_verbatim(fields.pop("url", "")))
+        url = url.replace(" ", "%20")
+        if others:
+            item.setdefault("custom", {})["additional_urls"] = [link.replace(" ", "%20") for link in others]
         how = fields.pop("howpublished", "")
         if how:
             found = _COMMAND_URL.search(how) or _URL.search(how)
@@ -231,7 +242,7 @@ class EntryReader:
                 _other(item, "howpublished", rest)
         self._eprint(fields, item)
         for name in [name for name in fields if _MORE_URLS.match(name)]:
-            link = _verbatim(fields.pop(name))
+            link = _link(fields.pop(name))
             if not link:
                 continue
             if not url and name.startswith("bdsk-url-"):
@@ -285,7 +296,8 @@ class EntryReader:
                     item.setdefault(variable, value)
         note = fields.pop("note", "")
         addendum = fields.pop("addendum", "")
-        notes = [to_rich(text).text for text in (note, addendum) if text]
+        comment = fields.pop("comment", "")
+        notes = [to_rich(text).text for text in (note, addendum, comment) if text]
         if len(notes) == 1 and (found := _PMID_IN_NOTE.match(notes[0])):
             item.setdefault("PMID", str(Pmid.parse(found.group(1))))
         if any(notes):
@@ -293,7 +305,8 @@ class EntryReader:
         language = self._text(fields.pop("language", "") or fields.get("langid", ""))
         if language:
             item["language"] = LANGUAGES.get(language.lower(), language)
-        keywords = self._text(fields.pop("keywords", "") or fields.pop("keyword", ""))
+        keywords = fields.pop("keywords", "") or fields.pop("keyword", "")
+        keywords = self._text(keywords) if "\\" in keywords or "{" in keywords else " ".join(keywords.split())
         if keywords:
             item["keyword"] = split_keywords(keywords)
         kind_of = self._text(fields.pop("type", ""))
@@ -323,6 +336,8 @@ def _type(entry_type: str, fields: dict[str, str]) -> str:
         else:
             kind = "document"
             fields.setdefault("entrytype", entry_type)
+    if kind == "book" and fields.get("booktitle") and fields.get("title") and fields["booktitle"] != fields["title"]:
+        return "chapter"
     if subtype in SUBTYPES and kind in {"article-journal", "motion_picture", "song"}:
         return SUBTYPES[subtype]
     if kind == "article-journal" and not any(fields.get(name) for name in ("journal", "journaltitle", "volume", "number", "pages", "issn")) and _is_preprint(fields):
@@ -363,6 +378,12 @@ def _whole(name: dict[str, str]) -> str:
     return ", ".join(part for part in (family, name.get("given")) if part)
 
 
+def edition_number(text: str) -> str:
+    """`Second`, `2nd` and `2nd edition` are 2; anything else says itself."""
+    found = _EDITION.match(text)
+    return found.group(1) if found else _ORDINALS.get(text.lower().removesuffix(" edition").strip(), text)
+
+
 def split_keywords(text: str) -> str:
     """Keywords joined by semicolons, whichever sign parted them."""
     separator = _KEYWORD_PARTS if ";" in text else _KEYWORD_COMMAS
@@ -380,6 +401,10 @@ def _verbatim(raw: str) -> str:
         text = re.sub(r"\\([&%$#_{}~^])", r"\1", text)
         text = text.replace("{\\textasciitilde}", "~").replace("\\textasciitilde", "~").replace("{", "").replace("}", "")
     return " ".join(text.split())
+
+
+def _link(raw: str) -> str:
+    return _verbatim(raw).replace(" ", "%20")
 
 
 def _doi(text: str) -> str:
@@ -410,6 +435,3 @@ def _put_back(item: CslItem, kept: str) -> None:
             item.pop(name, None)
         else:
             item[name] = value
-
-
-__all__ = ["EntryReader", "Isbn", "Rich", "Titles", "split_keywords"]

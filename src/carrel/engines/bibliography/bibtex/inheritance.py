@@ -63,6 +63,12 @@ def _keys(entry: RawEntry, name: str) -> list[str]:
 
 
 def _take(child: RawEntry, parent: RawEntry) -> None:
+    if parent.type == child.type and parent.type not in _BOOK_LIKE:
+        # Not a part and its whole but one work entered twice: it says the same.
+        for name, value in parent.fields.items():
+            if name not in {"crossref", "ids"}:
+                child.fields.setdefault(name, value)
+        return
     if child.type == "article" or parent.type == "periodical":
         titles = _JOURNAL_TITLES
     elif child.type in _PARTS:

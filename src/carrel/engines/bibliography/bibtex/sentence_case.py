@@ -13,17 +13,18 @@ _SMALL_WORDS = frozenset(
     "until up upon versus via vs von while with within without yet y zu zum its".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_LOWER_WORD = re.compile(r"(?<![^\W_])(?<![^\W_]['’])[^\W\d_A-Z][^\W_]*")
+_SPACED_WORD = re.compile(r"[^\s\u00a0]*[^\W\d_][^\s\u00a0]*")
+_FIRST_LETTER = re.compile(r"[^\W\d_]")
+_PUNCTUATION = "“”‘’'\"«»()[].,:;?!"
 _TAG_OR_ENTITY = re.compile(r"<[^<>]*>|&\w+;")
-_SENTENCE_BREAK = re.compile(r"[.:?!]['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z")
+_SENTENCE_BREAK = re.compile(r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z")
 
 
 def sentence_case(title: Rich) -> str:
     """The title as CSL wants it stored; one that is in sentence case already is left as it is."""
-    text = title.text
-    if not _is_title_case(text, title.protected):
-        return text
-    return lowered(text, title.protected)
+    if not _is_title_case(title.text, title.protected):
+        return title.text
+    return lowered(title.text, title.protected)
 
 
 def _is_inside(start: int, end: int, spans: tuple[tuple[int, int], ...]) -> bool:
@@ -31,16 +32,20 @@ def _is_inside(start: int, end: int, spans: tuple[tuple[int, int], ...]) -> bool
 
 
 def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
-    """Whether nothing but small words is small."""
-    for found in _LOWER_WORD.finditer(text):
-        word = found.group()
-        if not word[0].islower() or word in _SMALL_WORDS:
+    """Whether more words begin with a capital than do not, small words and protected ones aside."""
+    capitals = smalls = 0
+    for found in _SPACED_WORD.finditer(_TAG_OR_ENTITY.sub(lambda tag: "\x00" * len(tag.group()), text) if "<" in text else text):
+        if protected and _is_inside(found.start(), found.end(), protected):
             continue
-        if text[found.start() - 1 : found.start()] in {"-", "‐", "–", "<", "/", "&", "'", "’"}:
+        word = found.group().strip(_PUNCTUATION + "\x00")
+        letter = _FIRST_LETTER.search(word)
+        if letter is None or word.lower() in _SMALL_WORDS:
             continue
-        if not _is_inside(found.start(), found.end(), protected):
-            return False
-    return True
+        if letter.group().isupper():
+            capitals += 1
+        elif letter.group().islower():
+            smalls += 1
+    return capitals > smalls
 
 
 def lowered(text: str, protected: tuple[tuple[int, int], ...]) -> str:

@@ -24,6 +24,7 @@ _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 _OPTIONAL = re.compile(r"\s*\[[^\]]*\]")
 _TAG = re.compile(r"</?(?:i|b|sup|sub|span|sc)(?:\s[^<>]*)?>")
 _DIGITS = re.compile(r"\d+")
+_LINE_JOINED = re.compile(r"(?<!\\)%[ \t]*\r?\n\s*")
 _MAX_DEPTH = 60
 
 _CHARACTER_COMMANDS = frozenset({"symbol", "char", "unichar"})
@@ -43,6 +44,8 @@ class Rich:
 
 def to_rich(raw: str) -> Rich:
     """The text of a field where markup is welcome, such as a title."""
+    if "%" in raw:
+        raw = _LINE_JOINED.sub("", raw)
     if not _NEEDS_TEX.search(raw):
         return Rich(_SPACES.sub(" ", raw).strip())
     reader = _Reader(_without_outer_braces(raw.strip()))
@@ -52,7 +55,7 @@ def to_rich(raw: str) -> Rich:
 
 def to_plain(raw: str) -> str:
     """The text of a field where markup is not, such as a publisher."""
-    if not _NEEDS_TEX.search(raw):
+    if not _NEEDS_TEX.search(raw) and "%" not in raw:
         return _SPACES.sub(" ", raw).strip()
     return to_rich(raw).plain.replace("\u00a0", " ").replace("\u2009", " ").strip()
 
@@ -243,6 +246,11 @@ class _Reader:
         elif name in {"mathbb", "Bbb"}:
             letters = self._argument_text(depth)
             self._put("".join(BLACKBOARD.get(letter, letter) for letter in letters), is_protected=True)
+        elif name == "verb" and not self._at_end_of_command():
+            start = self._position + 1
+            end = self._raw.find(self._raw[self._position], start)
+            self._position = len(self._raw) if end < 0 else end + 1
+            self._put(self._raw[start:] if end < 0 else self._raw[start:end], is_protected=True)
         elif name in {"url", "path", "nolinkurl"}:
             self._put(self._verbatim(), is_protected=True)
         elif name in {"frac", "tfrac", "dfrac", "nicefrac", "sfrac"}:
@@ -363,4 +371,4 @@ class _Reader:
 
 def _is_shown_marked(raw: str, position: int) -> bool:
     found = _TOKEN.match(raw, position)
-    return bool(found and found.group(1) and (found.group(1) in MARKUP or found.group(1) in DECLARATIONS or found.group(1) in {"mbox", "hbox", "text", "textrm", "url"}))
+    return bool(found and found.group(1) and (found.group(1) in MARKUP or found.group(1) in {"mbox", "hbox", "text", "textrm", "url"}))
