@@ -17,8 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from carrel.engines.bibliography.bibtex.vocabulary import LANGUAGES
-from carrel.engines.bibliography.languages import two_letters
+from carrel.engines.bibliography.languages import language_code, two_letters
 
 Record = dict[str, str]
 
@@ -73,7 +72,7 @@ def field_text(name: str, value: Any) -> str:  # noqa: ANN401
     if name == "keyword":
         return keywords_text(text.split(";"))
     if name == "language":
-        return two_letters(LANGUAGES.get(text.lower(), text))
+        return two_letters(language_code(text))
     if name in {"page", "volume", "issue"}:
         return fold(text).replace(" ", "")
     return fold(text)

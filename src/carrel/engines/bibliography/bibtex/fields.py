@@ -15,7 +15,6 @@ from carrel.engines.bibliography.bibtex.vocabulary import (
     EDITOR_TYPES,
     GENRE_WORDS,
     GENRES,
-    LANGUAGES,
     NAME_FIELDS,
     PATENT_OFFICES,
     PLAIN_FIELDS,
@@ -28,6 +27,8 @@ from carrel.engines.bibliography.bibtex.vocabulary import (
 )
 from carrel.engines.bibliography.dates import read_date, read_edtf, read_year_and_month
 from carrel.engines.bibliography.imports import CslItem
+from carrel.engines.bibliography.items import put_other
+from carrel.engines.bibliography.languages import language_code
 
 # Where a writer keeps, as JSON, what the format has no field for; see writer.py.
 KEPT_FIELD = "carrel-csl"
@@ -99,7 +100,7 @@ class EntryReader:
         return sentence_case(to_rich(raw))
 
     def _titles_of(self, fields: dict[str, str], item: CslItem, kind: str, entry_type: str, title: Callable[[str], str]) -> None:
-        text = title(_joined(fields, "title", "subtitle", "titleaddon"))
+        text = title(_joined(fields, "title", "subtitle"))
         if entry_type == "inreference" and "lista" in fields and "booktitle" not in fields:
             item["container-title"] = text
             text = to_rich(fields.pop("lista")).text
@@ -107,16 +108,16 @@ class EntryReader:
             item["title"] = text
         journal = _joined(fields, "journaltitle", "journalsubtitle") or _joined(fields, "journal", "journalsubtitle")
         fields.pop("journal", None)
-        book = _joined(fields, "booktitle", "booksubtitle", "booktitleaddon")
-        main = _joined(fields, "maintitle", "mainsubtitle", "maintitleaddon")
+        book = _joined(fields, "booktitle", "booksubtitle")
+        main = _joined(fields, "maintitle", "mainsubtitle")
         if journal and (kind in _NUMBER_IS_ISSUE or not book):
             item["container-title"] = self._text(journal)
             if book:
-                _other(item, "booktitle", to_rich(book).text)
+                put_other(item, "booktitle", to_rich(book).text)
         elif book:
             item["container-title"] = title(book)
             if journal and fields.get("series"):
-                _other(item, "journal", self._text(journal))
+                put_other(item, "journal", self._text(journal))
             elif journal:
                 item["collection-title"] = self._text(journal)
         if main:
@@ -154,7 +155,7 @@ class EntryReader:
                 role = EDITOR_TYPES.get(fields.get(f"editor{letter}type", "").strip().lower(), "editor")
                 item[role] = item.get(role, []) + self._names.read(fields.pop(f"editor{letter}"))
         if "holder" in fields:
-            _other(item, "holder", "; ".join(_whole(name) for name in self._names.read(fields.pop("holder"))))
+            put_other(item, "holder", "; ".join(_whole(name) for name in self._names.read(fields.pop("holder"))))
 
     def _dates(self, fields: dict[str, str], item: CslItem) -> None:
         year, month, day = (self._text(fields.pop(name, "")) for name in ("year", "month", "day"))
@@ -181,7 +182,7 @@ class EntryReader:
             if number or issue:
                 item["issue"] = number or issue
             if number and issue and number != issue:
-                _other(item, "issue", issue)
+                put_other(item, "issue", issue)
             if article_number:
                 item["number"] = article_number
         else:
@@ -212,7 +213,7 @@ class EntryReader:
             if "publisher" not in item:
                 item["publisher"] = text
             elif item["publisher"] != text:
-                _other(item, name, text)
+                put_other(item, name, text)
         location, address = self._text(fields.pop("location", "")), self._text(fields.pop("address", ""))
         if address and location and address != location:
             # The ACM's files say the publisher's place in one and the conference's in the other.
@@ -239,7 +240,7 @@ class EntryReader:
             else:
                 rest = self._text(how)
             if rest:
-                _other(item, "howpublished", rest)
+                put_other(item, "howpublished", rest)
         self._eprint(fields, item)
         for name in [name for name in fields if _MORE_URLS.match(name)]:
             link = _link(fields.pop(name))
@@ -268,25 +269,25 @@ class EntryReader:
         category = _verbatim(fields.pop("primaryclass", "") or fields.pop("eprintclass", ""))
         if not eprint:
             if archive and archive != "arxiv":
-                _other(item, "archiveprefix", archive)
+                put_other(item, "archiveprefix", archive)
             return
         if archive in {"", "arxiv"} or eprint.lower().startswith("arxiv:"):
             try:
                 identifier = ArxivId.parse(eprint)
                 item.setdefault("custom", {})["arxiv_id"] = str(identifier)
                 if category:
-                    _other(item, "primaryclass", category)
+                    put_other(item, "primaryclass", category)
                 return
             except NotAnIdentifierError:
                 pass
         if archive in {"pubmed", "pmid"} and eprint.isdigit():
             item["PMID"] = eprint
             return
-        _other(item, "eprint", eprint)
+        put_other(item, "eprint", eprint)
         if archive:
-            _other(item, "eprinttype", archive)
+            put_other(item, "eprinttype", archive)
         if category:
-            _other(item, "primaryclass", category)
+            put_other(item, "primaryclass", category)
 
     def _words(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
         for name, variable in RICH_FIELDS.items():
@@ -304,7 +305,7 @@ class EntryReader:
             item["note"] = "\n".join(text for text in notes if text)
         language = self._text(fields.pop("language", "") or fields.get("langid", ""))
         if language:
-            item["language"] = LANGUAGES.get(language.lower(), language)
+            item["language"] = language_code(language)
         keywords = fields.pop("keywords", "") or fields.pop("keyword", "")
         keywords = self._text(keywords) if "\\" in keywords or "{" in keywords else " ".join(keywords.split())
         if keywords:
@@ -324,7 +325,7 @@ class EntryReader:
                 continue
             text = _verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
             if text:
-                _other(item, name, text)
+                put_other(item, name, text)
 
 
 def _type(entry_type: str, fields: dict[str, str]) -> str:
@@ -353,15 +354,11 @@ def _as_written(raw: str) -> str:
     return to_rich(raw).text
 
 
-def _joined(fields: dict[str, str], main: str, sub: str, *more: str) -> str:
+def _joined(fields: dict[str, str], main: str, sub: str) -> str:
     text = fields.pop(main, "").strip()
     below = fields.pop(sub, "").strip() if text else ""
     if below:
         text = f"{text} {below}" if text[-1] in ":.?!-–—" else f"{text}: {below}"
-    for name in more:
-        addition = fields.pop(name, "").strip() if text else ""
-        if addition:
-            text = f"{text}. {addition}"
     return text
 
 
@@ -414,21 +411,12 @@ def _doi(text: str) -> str:
         return text
 
 
-def _other(item: CslItem, name: str, value: str) -> None:
-    """Keeps what CSL has no variable for, under the name it had."""
-    others = item.setdefault("custom", {}).setdefault("fields", {})
-    if name in others and others[name] != value:
-        others[name] = f"{others[name]}; {value}"
-    else:
-        others[name] = value
-
-
 def _put_back(item: CslItem, kept: str) -> None:
     """What our own writer kept aside wins over what was understood from the fields."""
     try:
         values = json.loads(kept)
     except ValueError:
-        _other(item, KEPT_FIELD, kept)
+        put_other(item, KEPT_FIELD, kept)
         return
     for name, value in values.items():
         if value is None:

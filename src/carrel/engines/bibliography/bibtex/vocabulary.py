@@ -55,17 +55,5 @@ DATE_FIELDS = {"origdate": "original-date", "eventdate": "event-date", "urldate"
 # Verbatim fields: nothing in them is TeX.
 VERBATIM_FIELDS = frozenset({"url", "doi", "eprint", "file", "ids", "pdf", "adsurl", "groups", "link", "ee", "biburl"})
 
-LANGUAGES = {
-    "english": "en", "american": "en-US", "usenglish": "en-US", "british": "en-GB", "ukenglish": "en-GB", "canadian": "en-CA", "australian": "en-AU",
-    "newzealand": "en-NZ", "german": "de", "ngerman": "de", "austrian": "de-AT", "naustrian": "de-AT", "swissgerman": "de-CH", "nswissgerman": "de-CH",
-    "french": "fr", "francais": "fr", "acadian": "fr-CA", "canadien": "fr-CA", "spanish": "es", "italian": "it", "portuguese": "pt", "portuges": "pt",
-    "brazilian": "pt-BR", "brazil": "pt-BR", "dutch": "nl", "danish": "da", "swedish": "sv", "norwegian": "no", "norsk": "nb", "nynorsk": "nn",
-    "finnish": "fi", "icelandic": "is", "polish": "pl", "czech": "cs", "slovak": "sk", "slovene": "sl", "slovenian": "sl", "croatian": "hr", "serbian": "sr",
-    "hungarian": "hu", "romanian": "ro", "bulgarian": "bg", "russian": "ru", "ukrainian": "uk", "greek": "el", "turkish": "tr", "hebrew": "he",
-    "arabic": "ar", "persian": "fa", "chinese": "zh", "japanese": "ja", "korean": "ko", "hindi": "hi", "vietnamese": "vi", "thai": "th", "latin": "la",
-    "catalan": "ca", "basque": "eu", "galician": "gl", "estonian": "et", "latvian": "lv", "lithuanian": "lt", "irish": "ga", "welsh": "cy", "esperanto": "eo",
-    "indonesian": "id", "bahasa": "id", "malay": "ms", "afrikaans": "af", "deutsch": "de", "englisch": "en", "français": "fr", "español": "es",
-}  # fmt: skip
-
 # Fields that steer BibLaTeX or were used up; they say nothing about the work.
 USED_UP = frozenset({"crossref", "xdata", "entrysubtype", "editortype", "editoratype", "editorbtype", "editorctype", "langid", "archiveprefix", "eprinttype", "primaryclass", "eprintclass"})
