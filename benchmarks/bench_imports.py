@@ -15,9 +15,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.agreement.comparison import Agreement, Record
+from benchmarks.agreement.jabref import expected_records as expected_entries
+from benchmarks.agreement.jabref import our_record as jabref_record
 from benchmarks.agreement.zotero import as_preferred, expected_records, our_record
 from carrel.engines.bibliography.bibtex.fields import Titles
 from carrel.engines.bibliography.bibtex.reader import read_bibtex
+from carrel.engines.bibliography.errors import BibliographyError
+from carrel.engines.bibliography.reading import read
 
 
 def better_bibtex(folder: Path) -> Agreement:
@@ -36,6 +40,29 @@ def better_bibtex(folder: Path) -> Agreement:
         for key, theirs, mine in pairs(expected, ours):
             part.add(f"{path.stem}:{key}", as_preferred(theirs, preferences), mine)
         print_part(path.stem, part)
+        whole.join(part)
+    return whole
+
+
+def jabref(folder: Path) -> Agreement:
+    """Entries are compared in their order; a format that is not read is named and not counted."""
+    whole = Agreement()
+    for path in sorted(folder.glob("*")):
+        if path.suffix == ".bib":
+            continue
+        expected = expected_entries(path.with_suffix(".bib"))
+        try:
+            imported = read(path.read_bytes())
+        except BibliographyError as error:
+            fields = sum(len(record) for record in expected)
+            print(f"  {path.name:<45} not read, {fields} fields not counted ({error})"[:150])
+            continue
+        part = Agreement()
+        for place in range(max(len(expected), len(imported.items))):
+            theirs = expected[place] if place < len(expected) else {}
+            mine = jabref_record(imported.items[place].item, theirs) if place < len(imported.items) else {}
+            part.add(f"{path.name}:{place}", theirs, mine)
+        print_part(path.name, part)
         whole.join(part)
     return whole
 
@@ -70,18 +97,18 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, metavar="NUMBER", help="print this many classes of disagreement, with examples")
     arguments = parser.parse_args()
     total = Agreement()
-    for name, compare in (("better-bibtex-import", better_bibtex),):
+    for name, compare in (("better-bibtex-import", better_bibtex), ("jabref-import", jabref)):
         folder = arguments.folder / name
         if not folder.is_dir():
             print(f"{name}: not in {arguments.folder}")
             continue
         print(name)
         agreement = compare(folder)
-        print(f"{name}: {agreement.share:.2%} of {agreement.total} fields agree")
+        print(f"{name}: {agreement.share:.2%} of {agreement.total} fields agree ({agreement.share_of_expected:.2%} of those expected)")
         if arguments.show:
             show(agreement, arguments.show)
         total.join(agreement)
-    print(f"total: {total.share:.2%} of {total.total} fields agree")
+    print(f"total: {total.share:.2%} of {total.total} fields agree ({total.share_of_expected:.2%} of those expected)")
 
 
 if __name__ == "__main__":

@@ -113,6 +113,12 @@ class Agreement:
     def share(self) -> float:
         return self.same / self.total if self.total else 1.0
 
+    @property
+    def share_of_expected(self) -> float:
+        """The share without the fields that only we have."""
+        expected = self.total - self.extra
+        return self.same / expected if expected else 1.0
+
     def add(self, place: str, expected: Record, ours: Record) -> None:
         for name in sorted(expected.keys() | ours.keys()):
             theirs, mine = expected.get(name), ours.get(name)

@@ -13,9 +13,10 @@ _MONTH_NAMES = {
 _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
-_EDTF = re.compile(r"^([+-]?\d{3,}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:[T ]\d.*)?([~?%]?)$")
+_EDTF = re.compile(r"^([+-]?\d{3,}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| \d\d:\d\d.*)?([~?%]?)$")
 _YEAR_IN_WORDS = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _NUMERIC = re.compile(r"^(\d{4})[/.\-](\d{1,2})(?:[/.\-](\d{1,2}))?$")
+_SPACED = re.compile(r"^(\d{4})\s+(\d{1,2})(?:\s+(\d{1,2}))?$")
 _SLASHED = re.compile(r"^(\d{4})/(\d{0,2})/(\d{0,2})(?:/(.*))?$", re.DOTALL)
 _DAY_FIRST = re.compile(r"^(\d{1,2})[./](\d{1,2})[./](\d{4})$")
 _BETWEEN = re.compile(r"\s*(?:--+|–|—|/| to )\s*")
@@ -102,7 +103,7 @@ def _numeric(text: str) -> CslDate | None:
         date = date_of(int(year))
         season = season_number(other or "")
         return date | ({"season": season} if season else {})
-    found = _NUMERIC.match(text)
+    found = _NUMERIC.match(text) or _SPACED.match(text)
     if found:
         year, month, day = found.groups()
         if 1 <= int(month) <= 12:

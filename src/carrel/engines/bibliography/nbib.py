@@ -102,8 +102,7 @@ def _item(tags: Tags) -> CslItem:
         put_standard_numbers(item, value.split(" (")[0])
     _identifiers(tags, item)
     _words(tags, item)
-    if kinds:
-        put_other(item, "pubtype", ", ".join(kind.capitalize() for kind in kinds))
+    put_other(item, "pubtype", ", ".join(kind.capitalize() for kind in kinds if kind != "journal article"))
     for tag, name in _KEPT.items():
         put_other(item, name, "; ".join(value for value in tags.pop(tag, ()) if value))
     for tag, name in _KEPT_DATES.items():

@@ -64,7 +64,7 @@ def _article(node: Node) -> CslItem:
     put(item, "abstract", _abstract(article))
     _keywords(citation, item)
     _language(article, item)
-    put_other(item, "pubtype", ", ".join(kind for kind in kinds if kind != "Journal Article"))
+    put_other(item, "pubtype", ", ".join(kind for kind in kinds if kind.lower() != "journal article"))
     _about(node, citation, article, item)
     return item
 

@@ -1,6 +1,5 @@
 """One BibTeX or BibLaTeX entry to one CSL item."""
 
-import json
 import re
 from collections.abc import Callable
 from enum import Enum
@@ -9,7 +8,7 @@ from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmcid, P
 from carrel.engines.bibliography.bibtex.names import NameReader
 from carrel.engines.bibliography.bibtex.scanner import RawEntry
 from carrel.engines.bibliography.bibtex.sentence_case import sentence_case
-from carrel.engines.bibliography.bibtex.tex import to_plain, to_rich
+from carrel.engines.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
 from carrel.engines.bibliography.bibtex.vocabulary import (
     DATE_FIELDS,
     EDITOR_TYPES,
@@ -28,9 +27,10 @@ from carrel.engines.bibliography.bibtex.vocabulary import (
 from carrel.engines.bibliography.dates import read_date, read_edtf, read_year_and_month
 from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.bibliography.items import put_other
+from carrel.engines.bibliography.kept import put_back
 from carrel.engines.bibliography.languages import language_code
 
-# Where a writer keeps, as JSON, what the format has no field for; see writer.py.
+# Where our writer keeps what the format has no field for; see kept.py.
 KEPT_FIELD = "carrel-csl"
 
 _URL = re.compile(r"https?://[^\s{}\\]+")
@@ -81,8 +81,8 @@ class EntryReader:
         self._identifiers(fields, item)
         self._words(fields, item, entry.type, kind)
         self._rest(fields, item)
-        if kept is not None:
-            _put_back(item, kept)
+        if kept is not None and not put_back(item, kept):
+            put_other(item, KEPT_FIELD, kept)
         return item
 
     def _text(self, raw: str) -> str:
@@ -292,13 +292,13 @@ class EntryReader:
     def _words(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
         for name, variable in RICH_FIELDS.items():
             if name in fields:
-                value = to_rich(fields.pop(name)).text
+                value = to_paragraphs(fields.pop(name))
                 if value:
                     item.setdefault(variable, value)
         note = fields.pop("note", "")
         addendum = fields.pop("addendum", "")
         comment = fields.pop("comment", "")
-        notes = [to_rich(text).text for text in (note, addendum, comment) if text]
+        notes = [to_paragraphs(text) for text in (note, addendum, comment) if text]
         if len(notes) == 1 and (found := _PMID_IN_NOTE.match(notes[0])):
             item.setdefault("PMID", str(Pmid.parse(found.group(1))))
         if any(notes):
@@ -409,17 +409,3 @@ def _doi(text: str) -> str:
         return str(Doi.parse(text))
     except NotAnIdentifierError:
         return text
-
-
-def _put_back(item: CslItem, kept: str) -> None:
-    """What our own writer kept aside wins over what was understood from the fields."""
-    try:
-        values = json.loads(kept)
-    except ValueError:
-        put_other(item, KEPT_FIELD, kept)
-        return
-    for name, value in values.items():
-        if value is None:
-            item.pop(name, None)
-        else:
-            item[name] = value

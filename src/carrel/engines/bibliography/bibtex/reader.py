@@ -21,9 +21,11 @@ def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> 
         entry = entries.pop()
         if entry.type == "xdata":
             continue
-        if not entry.fields:
-            answer.fail(entry.line, f"@{entry.type} {entry.key!r} has no field that can be read")
+        if not entry.fields and not entry.key:
+            answer.fail(entry.line, f"@{entry.type} has neither a key nor a field that can be read")
             continue
+        if not entry.fields:
+            answer.warn(entry.line, f"@{entry.type} {entry.key!r} has no fields")
         first = seen.setdefault(entry.key.lower(), entry.line)
         if entry.key and first != entry.line:
             answer.warn(entry.line, f"The key {entry.key!r} was used before, on line {first}")

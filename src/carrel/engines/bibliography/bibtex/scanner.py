@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from carrel.engines.bibliography.imports import Imported
 
 _NAME = r"[A-Za-z][\w:.+/-]*"
-_START = re.compile(rf"(?<![\w.\\])@[ \t]*({_NAME})\s*([{{(])", re.ASCII)
+_START = re.compile(
+    rf"(?<![\w.\\])@[ \t]*(?:({_NAME})\s*([{{(])|({_NAME})[ \t]*,?[ \t]*\r?\n(?=\s*{_NAME}\s*=\s*[{{\"]))", re.ASCII
+)
 _AT_NEXT_ENTRY = re.compile(rf"[\s,]*@[ \t]*{_NAME}[ \t]*[{{(]|[\s,]*\Z", re.ASCII)
 _KEY = re.compile(r"\s*([^,={}\n]*?)[ \t]*(?:(,)|(\n)|(?=[})])|\Z)")
 # The usual field, up to two levels of braces deep, in one step. Possessive, so that what does not match fails at once.
@@ -61,8 +63,13 @@ class Scanner:
     def entries(self) -> Iterator[RawEntry]:
         text, position = self._text, 0
         while found := _START.search(text, position):
+            if found.group(3):
+                entry = RawEntry(found.group(3).lower(), "", self._line_at(found.start(3)))
+                self._warn(found.start(3), f"@{entry.type} has neither an opening brace nor a key")
+                position = self._fields(entry, found.end(), "}")
+                yield entry
+                continue
             kind = found.group(1).lower()
-            position = found.end()
             line_start = text.rfind("\n", 0, found.start()) + 1
             if _COMMENTED_OUT.match(text, line_start, found.start()):
                 self._warn(found.start(), f"@{kind} is commented out with %; it was left out")
@@ -75,7 +82,7 @@ class Scanner:
                 position = self._string(found.end())
             else:
                 entry = RawEntry(kind, "", self._line_at(found.start()))
-                position = self._entry(entry, found.end(), "}" if found.group(2) == "{" else ")")
+                position = self._fields(entry, self._key(entry, found.end()), "}" if found.group(2) == "{" else ")")
                 yield entry
 
     def _line_at(self, position: int) -> int:
@@ -109,9 +116,8 @@ class Scanner:
         self._strings[found.group(1).lower()] = value
         return position
 
-    def _entry(self, entry: RawEntry, position: int, closer: str) -> int:
+    def _fields(self, entry: RawEntry, position: int, closer: str) -> int:
         text = self._text
-        position = self._key(entry, position)
         last_name, last_value_at = "", position
         fields, strings = entry.fields, self._strings
         while True:

@@ -25,6 +25,7 @@ _OPTIONAL = re.compile(r"\s*\[[^\]]*\]")
 _TAG = re.compile(r"</?(?:i|b|sup|sub|span|sc)(?:\s[^<>]*)?>")
 _DIGITS = re.compile(r"\d+")
 _LINE_JOINED = re.compile(r"(?<!\\)%[ \t]*\r?\n\s*")
+_BREAK = re.compile("[ ]*\u2029[ ]*")
 _MAX_DEPTH = 60
 
 _CHARACTER_COMMANDS = frozenset({"symbol", "char", "unichar"})
@@ -42,8 +43,20 @@ class Rich:
         return _TAG.sub("", self.text) if "<" in self.text else self.text
 
 
+def to_paragraphs(raw: str) -> str:
+    """The text of a longer field, where \\par parts lines."""
+    if "\\" not in raw:
+        return to_rich(raw).text
+    return _BREAK.sub("\n", _read(raw).text).strip()
+
+
 def to_rich(raw: str) -> Rich:
     """The text of a field where markup is welcome, such as a title."""
+    rich = _read(raw)
+    return Rich(rich.text.replace("\u2029", " "), rich.protected) if "\u2029" in rich.text else rich
+
+
+def _read(raw: str) -> Rich:
     if "%" in raw:
         raw = _LINE_JOINED.sub("", raw)
     if not _NEEDS_TEX.search(raw):
@@ -221,10 +234,6 @@ class _Reader:
             self._accent(ACCENTS[name], depth, is_protected)
         elif name in MARKUP:
             before, after = MARKUP[name]
-            if name in {"textsuperscript", "sp", "textsubscript", "sb"}:
-                self._skip_spaces()
-                self._script("^" if "sup" in before else "_", depth)
-                return None
             self._put(before, is_protected=True)
             self._argument(depth, is_protected=True)
             self._put(after, is_protected=True)

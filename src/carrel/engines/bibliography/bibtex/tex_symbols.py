@@ -56,7 +56,7 @@ SYMBOLS = {
     "sup": "sup", "inf": "inf", "det": "det", "dim": "dim", "ker": "ker", "deg": "deg", "gcd": "gcd", "arg": "arg", "mod": "mod",
     "bmod": "mod", "hom": "hom", "sqrt": "√", "lbrack": "[", "rbrack": "]", "textvisiblespace": "␣", "nobreakspace": "\u00a0",
     "space": " ", "quad": "\u2003", "qquad": "\u2003\u2003", "enspace": "\u2002", "thinspace": "\u2009", "negthinspace": "", "hfill": " ",
-    "textcyrillic": "", "par": " ", "newline": " ", "linebreak": " ", "addcolon": ":", "addcomma": ",", "adddot": ".", "addspace": " ",
+    "textcyrillic": "", "par": "\u2029", "newline": "\u2029", "linebreak": " ", "addcolon": ":", "addcomma": ",", "adddot": ".", "addspace": " ",
     "newblock": " ", "bibrangedash": "–", "hyphen": "-", "BibTex": "BibTeX", "Latex": "LaTeX", "tex": "TeX",
 }  # fmt: skip
 

@@ -43,7 +43,7 @@ EDITOR_TYPES = {
 PLAIN_FIELDS = {
     "volume": "volume", "volumes": "number-of-volumes", "edition": "edition", "isbn": "ISBN", "issn": "ISSN", "chapter": "chapter-number",
     "pagetotal": "number-of-pages", "numpages": "number-of-pages", "version": "version", "part": "part-number", "pubstate": "status",
-    "library": "archive", "callnumber": "call-number", "call-number": "call-number", "venue": "event-place", "eventplace": "event-place",
+    "library": "archive", "database": "archive", "callnumber": "call-number", "call-number": "call-number", "venue": "event-place", "eventplace": "event-place",
     "copyright": "license", "license": "license", "rights": "license", "scale": "scale", "origpublisher": "original-publisher",
     "origlocation": "original-publisher-place", "shortjournal": "container-title-short", "journal-iso": "container-title-short",
     "pmid": "PMID", "medium": "medium", "year-suffix": "year-suffix", "archive_location": "archive_location",

@@ -1,6 +1,5 @@
 """RIS files to CSL-JSON items."""
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -10,10 +9,11 @@ from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 from carrel.engines.bibliography.items import add_note, join_keywords, page_range, put, put_doi, put_link, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.kept import put_back
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.ris.vocabulary import ARTICLES, KEPT_TAGS, PARTS, PLAIN_TAGS, TYPES
 
-# Where a writer keeps, as JSON, what the format has no tag for; see writer.py.
+# Where our writer keeps what the format has no tag for; see kept.py.
 KEPT_PREFIX = "carrel-csl: "
 
 _TAG = re.compile(r"^[ \t\ufeff]{0,3}([A-Z][A-Z0-9])(?: {1,3}| {0,2}\t)-(?: (.*)|(.*))$")
@@ -86,15 +86,12 @@ def _item(tags: Tags) -> CslItem:
     _numbers(tags, item, kind)
     _links(tags, item)
     _words(tags, item)
-    kept = _kept(tags)
+    kept = [value.removeprefix(KEPT_PREFIX) for value in tags.pop("N1", ()) if value.startswith(KEPT_PREFIX)]
     for tag in list(tags):
-        put_other(item, tag.lower(), "; ".join(value for value in tags.pop(tag) if value))
-    if kept:
-        for name, value in kept.items():
-            if value is None:
-                item.pop(name, None)
-            else:
-                item[name] = value
+        put_other(item, KEPT_TAGS.get(tag, tag.lower()), "; ".join(value for value in tags.pop(tag) if value))
+    for text in kept:
+        if not put_back(item, text):
+            add_note(item, KEPT_PREFIX + text)
     return item
 
 
@@ -248,17 +245,3 @@ def _words(tags: Tags, item: CslItem) -> None:
         if value and not value.startswith(KEPT_PREFIX):
             add_note(item, value)
 
-
-def _kept(tags: Tags) -> CslItem | None:
-    for value in tags.pop("N1", ()):
-        if value.startswith(KEPT_PREFIX):
-            try:
-                kept = json.loads(value.removeprefix(KEPT_PREFIX))
-            except ValueError:
-                continue
-            if isinstance(kept, dict):
-                return kept
-    return None
-
-
-__all__ = ["KEPT_PREFIX", "KEPT_TAGS", "read_ris"]

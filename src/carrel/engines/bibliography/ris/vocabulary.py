@@ -10,7 +10,7 @@ TYPES = {
     "UNBILL": "bill", "STAT": "legislation", "LEGAL": "legislation", "CASE": "legal_case", "ENCYC": "entry-encyclopedia", "DICT": "entry-dictionary",
     "MPCT": "motion_picture", "VIDEO": "motion_picture", "ADVS": "motion_picture", "MULTI": "motion_picture", "SOUND": "song", "MUSIC": "musical_score",
     "PCOMM": "personal_communication", "SER": "periodical", "CLSWK": "classic", "ANCIENT": "classic", "BLOGP": "post-weblog", "PREPRINT": "article",
-    "INTV": "interview", "PODCAST": "broadcast", "DISS": "thesis", "CTLG": "book", "CATALOG": "book",
+    "INTV": "interview", "PODCAST": "broadcast", "DISS": "thesis", "CTLG": "book", "JOURNAL": "article-journal", "CATALOG": "book",
 }  # fmt: skip
 
 # For writing: the RIS type of each CSL type.
@@ -33,4 +33,9 @@ PLAIN_TAGS = {
     "DP": "source", "CN": "call-number", "ST": "title-short", "NV": "number-of-volumes", "SE": "section", "RI": "reviewed-title",
     "OP": "original-title", "AV": "archive_location",
 }  # fmt: skip
-KEPT_TAGS = frozenset({"AD", "AN", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "CA", "M2", "RN", "RP", "SV", "TA", "TT", "U1", "U2", "U3", "U4", "U5", "NO", "TN", "WT", "WV"})
+# Tags without a variable, under names that say what they are.
+KEPT_TAGS = {
+    "AD": "author-address", "AN": "accession-number", "CA": "caption", "RN": "research-notes", "RP": "reprint-edition", "SV": "series-volume",
+    "TA": "translated-author", "TT": "translated-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4", "C5": "custom5", "C6": "custom6",
+    "C7": "custom7", "C8": "custom8", "U1": "user1", "U2": "user2", "U3": "user3", "U4": "user4", "U5": "user5", "M1": "m1", "M2": "m2",
+}  # fmt: skip
