@@ -1,10 +1,14 @@
 """BibTeX and BibLaTeX files to CSL-JSON items."""
 
+import re
+
 from carrel.engines.bibliography.bibtex.fields import EntryReader, Titles
 from carrel.engines.bibliography.bibtex.inheritance import inherit
-from carrel.engines.bibliography.bibtex.scanner import Scanner
+from carrel.engines.bibliography.bibtex.scanner import RawEntry, Scanner
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import Imported, ImportedItem
+
+_REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)", re.IGNORECASE)
 
 
 def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
@@ -12,23 +16,42 @@ def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> 
     answer = Imported()
     if isinstance(content, bytes):
         content, answer.warnings = decode(content)
-    entries = list(Scanner(content, answer).entries())
-    inherit(entries, answer)
+    # Only entries that give or take fields wait for the end of the file; the others need not be held twice.
+    parents = {key.strip().lower() for found in _REFERENCE.finditer(content) for key in found.group(1).split(",")}
     reader = EntryReader(titles)
     seen: dict[str, int] = {}
-    entries.reverse()
-    while entries:
-        entry = entries.pop()
-        if entry.type == "xdata":
+    waiting: list[tuple[int, RawEntry]] = []
+    for entry in Scanner(content, answer).entries():
+        if entry.type != "xdata" and not _is_fit(entry, seen, answer):
             continue
-        if not entry.fields and not entry.key:
-            answer.fail(entry.line, f"@{entry.type} has neither a key nor a field that can be read")
-            continue
-        if not entry.fields:
-            answer.warn(entry.line, f"@{entry.type} {entry.key!r} has no fields")
-        first = seen.setdefault(entry.key.lower(), entry.line)
-        if entry.key and first != entry.line:
-            answer.warn(entry.line, f"The key {entry.key!r} was used before, on line {first}")
-        answer.items.append(ImportedItem(reader.read(entry), entry.line))
+        if parents and (entry.type == "xdata" or _waits(entry, parents)):
+            waiting.append((len(answer.items), entry))
+            answer.items.append(ImportedItem({}, entry.line))
+        elif entry.type != "xdata":
+            answer.items.append(ImportedItem(reader.read(entry), entry.line))
+    if waiting:
+        inherit([entry for _, entry in waiting], answer)
+        for place, entry in waiting:
+            if entry.type != "xdata":
+                answer.items[place] = ImportedItem(reader.read(entry), entry.line)
+        answer.items = [imported for imported in answer.items if imported.item]
     answer.warnings.sort(key=lambda warning: warning.line)
     return answer
+
+
+def _waits(entry: RawEntry, parents: set[str]) -> bool:
+    if "crossref" in entry.fields or "xdata" in entry.fields or entry.key.lower() in parents:
+        return True
+    return any(alias.strip().lower() in parents for alias in entry.fields.get("ids", "").split(","))
+
+
+def _is_fit(entry: RawEntry, seen: dict[str, int], answer: Imported) -> bool:
+    if not entry.fields and not entry.key:
+        answer.fail(entry.line, f"@{entry.type} has neither a key nor a field that can be read")
+        return False
+    if not entry.fields:
+        answer.warn(entry.line, f"@{entry.type} {entry.key!r} has no fields")
+    first = seen.setdefault(entry.key.lower(), entry.line)
+    if entry.key and first != entry.line:
+        answer.warn(entry.line, f"The key {entry.key!r} was used before, on line {first}")
+    return True

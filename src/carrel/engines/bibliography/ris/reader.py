@@ -210,12 +210,12 @@ def _links(tags: Tags, item: CslItem) -> None:
                 tags[tag].remove(value)
         if tag in tags and not tags[tag]:
             del tags[tag]
-    if "PREPRINT" in tags or item.get("publisher", "").lower() == "arxiv":
+    if item.get("publisher", "").lower() == "arxiv":
         try:
-            item.setdefault("custom", {})["arxiv_id"] = str(ArxivId.parse(item.get("number", "")))
+            arxiv = str(ArxivId.parse(item.get("number", "")))
         except NotAnIdentifierError:
-            if not item["custom"]:
-                del item["custom"]
+            return
+        item.setdefault("custom", {})["arxiv_id"] = arxiv
 
 
 def _identifier(item: CslItem, value: str) -> bool:
