@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 _DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)", re.IGNORECASE)
 _DOI_PROXY = re.compile(r"^https?://[^/\s]+/(?:.*?/)?(?=10\.\d{4,9}/)", re.IGNORECASE)
@@ -68,7 +68,7 @@ class Doi:
 
     @property
     def url(self) -> str:
-        return f"https://doi.org/{self.value}"
+        return f"https://doi.org/{quote(self.value, safe='/:;()._-+<>[]')}"
 
     @property
     def arxiv(self) -> "ArxivId | None":

@@ -159,7 +159,7 @@ class EntryReader:
 
     def _dates(self, fields: dict[str, str], item: CslItem) -> None:
         year, month, day = (self._text(fields.pop(name, "")) for name in ("year", "month", "day"))
-        date_text = self._text(fields.pop("date", ""))
+        date_text = _verbatim(fields.pop("date", ""))
         issued = read_edtf(date_text) if date_text else None
         if issued is None and date_text:
             issued = read_year_and_month(year, date_text) if year else read_date(date_text)
@@ -168,7 +168,7 @@ class EntryReader:
         if issued:
             item["issued"] = issued
         for name, variable in DATE_FIELDS.items():
-            text = self._text(fields.pop(name, ""))
+            text = _verbatim(fields.pop(name, ""))
             if text:
                 item[variable] = read_date(text)
 

@@ -12,6 +12,12 @@ _SMALL_WORDS = frozenset(
     "per plus round s save since so some sur t than the their through to toward towards un una unas under underneath une unlike uno unos "
     "until up upon versus via vs von while with within without yet y zu zum its".split()
 )
+_ENGLISH_WORDS = frozenset("the of and for with on from to by an at is its are how why what using".split())
+# Small words of languages that capitalise by other rules; German nouns must stay as they are.
+_OTHER_WORDS = frozenset(
+    "der die das und für aus im zur zum von vom des dem den ein eine einer eines mit auf bei über nach les le la une et pour dans sur aux du el los las "
+    "del y para por con una il gli della delle nel di dos em het een van voor och av för og til som av".split()
+)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SPACED_WORD = re.compile(r"[^\s\u00a0]*[^\W\d_][^\s\u00a0]*")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
@@ -22,13 +28,18 @@ _SENTENCE_BREAK = re.compile(r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\
 
 def sentence_case(title: Rich) -> str:
     """The title as CSL wants it stored; one that is in sentence case already is left as it is."""
-    if not _is_title_case(title.text, title.protected):
+    if _is_of_another_language(title.text) or not _is_title_case(title.text, title.protected):
         return title.text
     return lowered(title.text, title.protected)
 
 
 def _is_inside(start: int, end: int, spans: tuple[tuple[int, int], ...]) -> bool:
     return any(start < stop and begin < end for begin, stop in spans)
+
+
+def _is_of_another_language(text: str) -> bool:
+    words = {word.lower() for word in _WORD.findall(text)}
+    return not words.isdisjoint(_OTHER_WORDS) and words.isdisjoint(_ENGLISH_WORDS)
 
 
 def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
