@@ -35,3 +35,8 @@ types: $(READY)
 .PHONY: lock
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
+
+.PHONY: bench-imports
+bench-imports: $(READY)
+	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)
+	@if [ -f $(or $(DATA),../shared/data/bibliography)/tugboat.bib.xz ]; then $(BIN)/python benchmarks/imports.py $(or $(DATA),../shared/data/bibliography); fi

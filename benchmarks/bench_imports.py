@@ -2,7 +2,8 @@
 
     python benchmarks/bench_imports.py FOLDER [--show NUMBER]
 
-FOLDER holds `better-bibtex-import` (.bib with the expected Zotero .json) and `jabref-import` (inputs of many formats with the expected
+FOLDER holds `better-bibtex-import` (.bib with the expected Zotero .json) and `jabref-import` (inputs of many formats with the
+expected
 .bib). How fields are compared stands in benchmarks/agreement.
 """
 
@@ -80,7 +81,14 @@ def pairs(expected: dict[str, Record], ours: dict[str, Record]) -> Iterator[tupl
 
 
 def print_part(name: str, part: Agreement) -> None:
-    print(f"  {name:<45} {part.share:7.1%}  of {part.total:5d} fields ({part.different} differ, {part.missing} missing, {part.extra} extra)")
+    counts = f"({part.different} differ, {part.missing} missing, {part.extra} extra)"
+    print(f"  {name:<45} {part.share:7.1%}  of {part.total:5d} fields {counts}")
+
+
+def result(name: str, agreement: Agreement) -> str:
+    return (
+        f"{name}: {agreement.share:.2%} of {agreement.total} fields agree ({agreement.share_of_expected:.2%} of those expected)"
+    )
 
 
 def show(agreement: Agreement, number: int) -> None:
@@ -94,7 +102,9 @@ def show(agreement: Agreement, number: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--show", type=int, default=0, metavar="NUMBER", help="print this many classes of disagreement, with examples")
+    parser.add_argument(
+        "--show", type=int, default=0, metavar="NUMBER", help="print this many classes of disagreement, with examples"
+    )
     arguments = parser.parse_args()
     total = Agreement()
     for name, compare in (("better-bibtex-import", better_bibtex), ("jabref-import", jabref)):
@@ -104,11 +114,11 @@ def main() -> None:
             continue
         print(name)
         agreement = compare(folder)
-        print(f"{name}: {agreement.share:.2%} of {agreement.total} fields agree ({agreement.share_of_expected:.2%} of those expected)")
+        print(result(name, agreement))
         if arguments.show:
             show(agreement, arguments.show)
         total.join(agreement)
-    print(f"total: {total.share:.2%} of {total.total} fields agree ({total.share_of_expected:.2%} of those expected)")
+    print(result("total", total))
 
 
 if __name__ == "__main__":

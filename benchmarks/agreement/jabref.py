@@ -1,6 +1,7 @@
 """What JabRef expects (.bib) as records.
 
-The expected file is read with our own BibTeX reader, titles as written, so that both sides are CSL items. JabRef imports into BibTeX, which
+The expected file is read with our own BibTeX reader, titles as written, so that both sides are CSL items. JabRef imports into
+BibTeX, which
 holds less than CSL, so these pairs are compared as one field each, and no other:
 
 - journal: BibTeX has one name for a journal, so the full and the short title both agree with it;
@@ -52,7 +53,7 @@ def our_record(item: dict[str, Any], expected: Record) -> Record:
     return record
 
 
-def _as_bibtex_would(value: Any) -> Any:  # noqa: ANN401
+def _as_bibtex_would(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     return [read_name(person["literal"]) if isinstance(person, dict) and "literal" in person else person for person in value]

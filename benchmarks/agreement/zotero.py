@@ -1,9 +1,13 @@
 """What Better BibTeX expects (Zotero items) as records.
 
-Zotero's fields are mapped to the CSL variables that Zotero's own CSL export uses. Lines `Name: value` of Extra are the fields they
-name, `tex.name: value` other fields. Not compared, because they describe the import and not the work: itemID, key, version, uri, dates of
-adding and changing, relations, collections (a file's groups), the note that lists import errors, and local files attached. Zotero has one
-kind of note, so note and annotation are compared together. Where the preferences of an expectation say that keys or other fields were not to be
+Zotero's fields are mapped to the CSL variables that Zotero's own CSL export uses. Lines `Name: value` of Extra are the fields
+they
+name, `tex.name: value` other fields. Not compared, because they describe the import and not the work: itemID, key, version,
+uri, dates of
+adding and changing, relations, collections (a file's groups), the note that lists import errors, and local files attached.
+Zotero has one
+kind of note, so note and annotation are compared together. Where the preferences of an expectation say that keys or other
+fields were not to be
 imported, or that titles were to stay as they are, so it is compared.
 """
 
@@ -17,41 +21,83 @@ from carrel.engines.bibliography.dates import read_date, read_year_and_month
 
 _TYPES = {
     "journalArticle": "article-journal", "bookSection": "chapter", "conferencePaper": "paper-conference", "document": "document",
-    "encyclopediaArticle": "entry-encyclopedia", "dictionaryEntry": "entry-dictionary", "film": "motion_picture", "videoRecording": "motion_picture",
+    "encyclopediaArticle": "entry-encyclopedia", "dictionaryEntry": "entry-dictionary", "film": "motion_picture",
+    "videoRecording": "motion_picture",
     "tvBroadcast": "broadcast", "radioBroadcast": "broadcast", "podcast": "broadcast", "newspaperArticle": "article-newspaper",
-    "magazineArticle": "article-magazine", "manuscript": "manuscript", "preprint": "article", "computerProgram": "software", "presentation": "speech",
-    "blogPost": "post-weblog", "forumPost": "post", "audioRecording": "song", "artwork": "graphic", "letter": "personal_communication",
+    "magazineArticle": "article-magazine", "manuscript": "manuscript", "preprint": "article", "computerProgram": "software",
+    "presentation": "speech",
+    "blogPost": "post-weblog", "forumPost": "post", "audioRecording": "song", "artwork": "graphic",
+    "letter": "personal_communication",
     "email": "personal_communication", "case": "legal_case", "statute": "legislation", "interview": "interview", "map": "map",
 }  # fmt: skip
 _FIELDS = {
-    "title": "title", "publicationTitle": "container-title", "journalAbbreviation": "container-title-short", "series": "collection-title",
-    "seriesNumber": "collection-number", "volume": "volume", "issue": "issue", "pages": "page", "edition": "edition", "publisher": "publisher",
-    "place": "publisher-place", "DOI": "DOI", "ISBN": "ISBN", "ISSN": "ISSN", "url": "URL", "abstractNote": "abstract", "language": "language",
-    "shortTitle": "title-short", "number": "number", "type": "genre", "numPages": "number-of-pages", "numberOfVolumes": "number-of-volumes",
-    "rights": "license", "conferenceName": "event-title", "meetingName": "event-title", "archive": "archive", "archiveLocation": "archive_location",
-    "libraryCatalog": "source", "callNumber": "call-number", "versionNumber": "version", "assignee": "other.holder", "section": "section",
-    "originalPlace": "original-publisher-place", "PMID": "PMID", "PMCID": "PMCID", "seriesTitle": "collection-title", "runningTime": "dimensions",
+    "title": "title", "publicationTitle": "container-title", "journalAbbreviation": "container-title-short",
+    "series": "collection-title",
+    "seriesNumber": "collection-number", "volume": "volume", "issue": "issue", "pages": "page", "edition": "edition",
+    "publisher": "publisher",
+    "place": "publisher-place", "DOI": "DOI", "ISBN": "ISBN", "ISSN": "ISSN", "url": "URL", "abstractNote": "abstract",
+    "language": "language",
+    "shortTitle": "title-short", "number": "number", "type": "genre", "numPages": "number-of-pages",
+    "numberOfVolumes": "number-of-volumes",
+    "rights": "license", "conferenceName": "event-title", "meetingName": "event-title", "archive": "archive",
+    "archiveLocation": "archive_location",
+    "libraryCatalog": "source", "callNumber": "call-number", "versionNumber": "version", "assignee": "other.holder",
+    "section": "section",
+    "originalPlace": "original-publisher-place", "PMID": "PMID", "PMCID": "PMCID", "seriesTitle": "collection-title",
+    "runningTime": "dimensions",
     "volumeTitle": "volume-title", "eventPlace": "event-place", "status": "status", "medium": "medium",
 }  # fmt: skip
 _EXTRA = {
-    "doi": "DOI", "issn": "ISSN", "isbn": "ISBN", "pages": "page", "number": "number", "section": "chapter-number", "edition": "edition",
-    "publisher": "publisher", "publication title": "container-title", "number of pages": "number-of-pages", "original title": "original-title",
-    "citation key": "id", "pmid": "PMID", "pmcid": "PMCID", "event title": "event-title", "event place": "event-place", "volume": "volume",
-    "issue": "issue", "status": "status", "url": "URL", "place": "publisher-place", "title": "title", "genre": "genre", "type": "genre",
-    "journal abbreviation": "container-title-short", "version": "version", "chapter number": "chapter-number", "medium": "medium", "series": "collection-title",
+    "doi": "DOI", "issn": "ISSN", "isbn": "ISBN", "pages": "page", "number": "number", "section": "chapter-number",
+    "edition": "edition",
+    "publisher": "publisher", "publication title": "container-title", "number of pages": "number-of-pages",
+    "original title": "original-title",
+    "citation key": "id", "pmid": "PMID", "pmcid": "PMCID", "event title": "event-title", "event place": "event-place",
+    "volume": "volume",
+    "issue": "issue", "status": "status", "url": "URL", "place": "publisher-place", "title": "title", "genre": "genre",
+    "type": "genre",
+    "journal abbreviation": "container-title-short", "version": "version", "chapter number": "chapter-number",
+    "medium": "medium", "series": "collection-title",
     "collection title": "collection-title", "container title": "container-title", "archive": "archive", "language": "language",
 }  # fmt: skip
 _DATES = {"date": "issued", "accessDate": "accessed", "originalDate": "original-date"}
 _ROLES = {
-    "author": "author", "inventor": "author", "programmer": "author", "presenter": "author", "artist": "author", "editor": "editor", "translator": "translator",
-    "director": "director", "scriptwriter": "script-writer", "bookAuthor": "container-author", "seriesEditor": "collection-editor",
-    "contributor": "contributor", "reviewedAuthor": "reviewed-author", "interviewee": "author", "interviewer": "interviewer", "composer": "composer",
+    "author": "author", "inventor": "author", "programmer": "author", "presenter": "author", "artist": "author",
+    "editor": "editor", "translator": "translator",
+    "director": "director", "scriptwriter": "script-writer", "bookAuthor": "container-author",
+    "seriesEditor": "collection-editor",
+    "contributor": "contributor", "reviewedAuthor": "reviewed-author", "interviewee": "author", "interviewer": "interviewer",
+    "composer": "composer",
     "performer": "performer", "recipient": "recipient", "producer": "producer",
 }  # fmt: skip
 _NOT_COMPARED = frozenset(
-    "itemID itemKey key version uri dateAdded dateModified relations collections libraryID citationKey creators tags notes attachments extra itemType".split()
+    [
+        "itemID",
+        "itemKey",
+        "key",
+        "version",
+        "uri",
+        "dateAdded",
+        "dateModified",
+        "relations",
+        "collections",
+        "libraryID",
+        "citationKey",
+        "creators",
+        "tags",
+        "notes",
+        "attachments",
+        "extra",
+        "itemType",
+    ]
 )
-_THESES = {"phd": "PhD thesis", "master": "Master's thesis", "phdthesis": "PhD thesis", "mathesis": "Master's thesis", "mastersthesis": "Master's thesis"}
+_THESES = {
+    "phd": "PhD thesis",
+    "master": "Master's thesis",
+    "phdthesis": "PhD thesis",
+    "mathesis": "Master's thesis",
+    "mastersthesis": "Master's thesis",
+}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH_DAYS_YEAR = re.compile(r"^(0[1-9]|1[0-2])\s+(\d{1,2}(?:\s*[-–]+\s*\d{1,2})?)\s+(\d{4})$")
 _IS_NOT_OF_THE_WORK = re.compile(r"^other\.(?:groups|file(?:-\d+)?|date-?added|date-?modified)$")
@@ -77,8 +123,12 @@ def _record(item: dict[str, Any]) -> Record:
     record: Record = {"type": _TYPES.get(item["itemType"], item["itemType"])}
     roles: dict[str, list[dict[str, str]]] = {}
     for person in item.get("creators", []):
-        name = {"literal": person["name"]} if person.get("name") else {"family": person.get("lastName", ""), "given": person.get("firstName", "")}
-        roles.setdefault(_ROLES.get(person["creatorType"], person["creatorType"]), []).append(name)
+        who = (
+            {"literal": person["name"]}
+            if person.get("name")
+            else {"family": person.get("lastName", ""), "given": person.get("firstName", "")}
+        )
+        roles.setdefault(_ROLES.get(person["creatorType"], person["creatorType"]), []).append(who)
     for role, names in roles.items():
         record[role] = field_text(role, names)
     for name, value in item.items():

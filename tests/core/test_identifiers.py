@@ -17,7 +17,10 @@ from carrel.core.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pm
         ("http://dx.doi.org/10.1016/0921-4534(89)90484-X", "10.1016/0921-4534(89)90484-x"),
         ("(see 10.1000/abc)", None),
         ("10.1000/abc);", "10.1000/abc"),
-        ("https://doi.org/10.1002/(SICI)1097-4571(199806)49:8%3C693::AID-ASI4%3E3.0.CO;2-O", "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"),
+        (
+            "https://doi.org/10.1002/(SICI)1097-4571(199806)49:8%3C693::AID-ASI4%3E3.0.CO;2-O",
+            "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o",
+        ),
         ("doi:https://doi.org/10.1000/abc?x=1#y", "10.1000/abc"),
         ("https://proxy.example.edu/login/10.1000/abc", "10.1000/abc"),
         ("10.12/abc", None),
@@ -66,7 +69,10 @@ def test_what_only_looks_like_arxiv_is_refused(text: str) -> None:
         ArxivId.parse(text)
 
 
-@pytest.mark.parametrize(("text", "value"), [("12345", "12345"), ("PMID: 0012345", "12345"), ("https://pubmed.ncbi.nlm.nih.gov/12345/", "12345"), ("pmid12345", "12345")])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("12345", "12345"), ("PMID: 0012345", "12345"), ("https://pubmed.ncbi.nlm.nih.gov/12345/", "12345"), ("pmid12345", "12345")],
+)
 def test_a_pmid_is_a_number(text: str, value: str) -> None:
     assert str(Pmid.parse(text)) == value
 
@@ -77,12 +83,24 @@ def test_what_is_no_pmid_is_refused(text: str) -> None:
         Pmid.parse(text)
 
 
-@pytest.mark.parametrize("text", ["PMC123", "pmc0123", "PMCID: PMC123", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/", "https://pmc.ncbi.nlm.nih.gov/articles/PMC123", "PMC123.1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PMC123",
+        "pmc0123",
+        "PMCID: PMC123",
+        "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/",
+        "https://pmc.ncbi.nlm.nih.gov/articles/PMC123",
+        "PMC123.1",
+    ],
+)
 def test_a_pmcid_keeps_its_letters(text: str) -> None:
     assert str(Pmcid.parse(text)) == "PMC123"
 
 
-@pytest.mark.parametrize("text", ["0-632-05808-0", "978-0-632-05808-2", "ISBN: 9780632058082", "ISBN-10 0632058080", "urn:isbn:9780632058082"])
+@pytest.mark.parametrize(
+    "text", ["0-632-05808-0", "978-0-632-05808-2", "ISBN: 9780632058082", "ISBN-10 0632058080", "urn:isbn:9780632058082"]
+)
 def test_an_isbn_is_thirteen_digits_whichever_way_it_is_written(text: str) -> None:
     assert Isbn.parse(text) == Isbn("9780632058082")
     assert Isbn.parse(text).isbn_10 == "0632058080"

@@ -10,7 +10,9 @@ MAX_KEY_LENGTH = 32
 _NOT_IN_KEYS = re.compile(r"[^a-z0-9_]+")
 _SPACES = re.compile(r"\s+")
 _MARKUP = re.compile(r"<[^>]{1,200}>")
-_TITLE_WORDS_LEFT_OUT = frozenset({"a", "an", "the", "on", "of", "in", "and", "for", "to", "with", "der", "die", "das", "le", "la", "el"})
+_TITLE_WORDS_LEFT_OUT = frozenset(
+    {"a", "an", "the", "on", "of", "in", "and", "for", "to", "with", "der", "die", "das", "le", "la", "el"}
+)
 _TITLE_WORDS_USED = 3
 
 

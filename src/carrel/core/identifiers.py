@@ -125,7 +125,7 @@ class Pmcid:
 
 @dataclass(frozen=True, slots=True)
 class ArxivId:
-    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001); the version is kept apart, as it names no other work."""
+    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001), with its version apart: that names no other work."""
 
     value: str
     version: int | None = None

@@ -1,5 +1,8 @@
 """BibTeX and BibLaTeX mean what they mean to TeX."""
 
+# Samples keep the lines that programs write.
+# ruff: noqa: E501
+
 from typing import Any
 
 import pytest
@@ -56,11 +59,14 @@ def test_a_date_that_is_none_is_kept_as_it_is_written() -> None:
     [
         ("Donald E. Knuth", {"family": "Knuth", "given": "Donald E."}),
         ("Ludwig van Beethoven", {"family": "Beethoven", "given": "Ludwig", "non-dropping-particle": "van"}),
-        ("de la Vall{\\'e}e Poussin, Charles", {"family": "Vallée Poussin", "given": "Charles", "non-dropping-particle": "de la"}),
+        (
+            "de la Vall{\\'e}e Poussin, Charles",
+            {"family": "Vallée Poussin", "given": "Charles", "non-dropping-particle": "de la"},
+        ),
         ("King, Jr., Martin Luther", {"family": "King", "given": "Martin Luther", "suffix": "Jr."}),
         ("{Barnes and Noble, Inc.}", {"literal": "Barnes and Noble, Inc."}),
         ("family=Berg, given=Anna, prefix=van den", {"family": "Berg", "given": "Anna", "non-dropping-particle": "van den"}),
-        ("Gr{\\\"u}n, J{\\\"o}rg", {"family": "Grün", "given": "Jörg"}),
+        ('Gr{\\"u}n, J{\\"o}rg', {"family": "Grün", "given": "Jörg"}),
         ("Plato", {"literal": "Plato"}),
     ],
 )
@@ -81,7 +87,10 @@ def test_a_list_of_names_is_parted_only_outside_braces() -> None:
         (r"pages 1--2 --- ``quoted'' and `single'", "pages 1–2 — “quoted” and ‘single’"),
         (r"A \& B 50\% \$5 \#1 a\_b \{c\}", "A & B 50% $5 #1 a_b {c}"),
         (r"H$_2$O, $x^{10}$, $\alpha$, $\leq$, $H_{max}$", "H₂O, x¹⁰, α, ≤, H<sub>max</sub>"),
-        (r"\emph{in} {\bf bold} \textsc{sc} \textsuperscript{a}", '<i>in</i> <b>bold</b> <span style="font-variant:small-caps;">sc</span> <sup>a</sup>'),
+        (
+            r"\emph{in} {\bf bold} \textsc{sc} \textsuperscript{a}",
+            '<i>in</i> <b>bold</b> <span style="font-variant:small-caps;">sc</span> <sup>a</sup>',
+        ),
         (r"The \TeX book and \LaTeX{} too", "The TeXbook and LaTeX too"),
         (r"\href{http://x.org/~a}{here} \url{http://x.org/~a_b}", "here http://x.org/~a_b"),
         (r"unknown \foo{argument} and \SPQR here", "unknown argument and SPQR here"),
@@ -114,14 +123,19 @@ def test_titles_in_title_case_become_sentence_case_but_for_what_is_protected(raw
 
 def test_titles_stay_as_written_when_asked_or_not_english() -> None:
     assert one("@article{a, title = {The Theory of Everything}}", Titles.AS_WRITTEN)["title"] == "The Theory of Everything"
-    assert one("@article{a, langid = {german}, title = {Die Theorie der Großen Dinge}}")["title"] == "Die Theorie der Großen Dinge"
+    assert (
+        one("@article{a, langid = {german}, title = {Die Theorie der Großen Dinge}}")["title"] == "Die Theorie der Großen Dinge"
+    )
 
 
 def test_a_crossref_gives_what_the_part_does_not_say() -> None:
-    answer = read_bibtex("""
+    answer = read_bibtex(
+        """
         @inproceedings{part, crossref = {WHOLE}, title = {Part}, pages = {1--2}}
         @proceedings{whole, title = {Proceedings of Things}, year = 1999, editor = {Ed Itor}, publisher = {P}, note = {mine}}
-    """, Titles.AS_WRITTEN)
+    """,
+        Titles.AS_WRITTEN,
+    )
     part = answer.items[0].item
     assert part["container-title"] == "Proceedings of Things"
     assert part["issued"] == {"date-parts": [[1999]]}
@@ -143,24 +157,44 @@ def test_xdata_is_taken_in_through_several_steps_and_is_no_item() -> None:
 
 
 def test_a_reference_to_itself_or_to_nothing_is_said() -> None:
-    answer = read_bibtex("@inbook{a, crossref = {b}, title = {x}}\n@book{b, crossref = {a}, title = {y}}\n@inbook{c, crossref = {nowhere}, title = {z}}")
+    answer = read_bibtex(
+        "@inbook{a, crossref = {b}, title = {x}}\n@book{b, crossref = {a}, title = {y}}\n@inbook{c, crossref = {nowhere}, title = {z}}"
+    )
     assert len(answer.items) == 3
     assert any("refers to itself" in warning.message for warning in answer.warnings)
     assert [warning.line for warning in answer.warnings if "nowhere" in warning.message] == [3]
 
 
 def test_comments_and_preambles_are_no_items() -> None:
-    answer = read_bibtex('@comment{jabref-meta: {x};}\n@preamble{"\\def\\x{y}"}\nfree text me@example.org\n@misc{a, title = {x}}\n@Comment unclosed {\n@misc{b, title = {y}}')
+    answer = read_bibtex(
+        '@comment{jabref-meta: {x};}\n@preamble{"\\def\\x{y}"}\nfree text me@example.org\n@misc{a, title = {x}}\n@Comment unclosed {\n@misc{b, title = {y}}'
+    )
     assert [imported.item["id"] for imported in answer.items] == ["a", "b"]
 
 
 def test_fields_that_csl_has_no_variable_for_are_kept_by_name() -> None:
-    item = one("@article{a, title = {x}, journal = {J}, owner = {me}, adsurl = {http://ads/1}, eprint = {2101.00001v2}, archiveprefix = {arXiv}, primaryclass = {cs.LG}}")
-    assert item["custom"] == {"fields": {"owner": "me", "primaryclass": "cs.LG"}, "additional_urls": ["http://ads/1"], "arxiv_id": "2101.00001v2"}
+    item = one(
+        "@article{a, title = {x}, journal = {J}, owner = {me}, adsurl = {http://ads/1}, eprint = {2101.00001v2}, archiveprefix = {arXiv}, primaryclass = {cs.LG}}"
+    )
+    assert item["custom"] == {
+        "fields": {"owner": "me", "primaryclass": "cs.LG"},
+        "additional_urls": ["http://ads/1"],
+        "arxiv_id": "2101.00001v2",
+    }
 
 
 def test_types_of_both_dialects() -> None:
-    kinds = {"article": "article-journal", "inbook": "chapter", "inproceedings": "paper-conference", "phdthesis": "thesis", "techreport": "report", "online": "webpage", "dataset": "dataset", "misc": "document", "unheardof": "document"}
+    kinds = {
+        "article": "article-journal",
+        "inbook": "chapter",
+        "inproceedings": "paper-conference",
+        "phdthesis": "thesis",
+        "techreport": "report",
+        "online": "webpage",
+        "dataset": "dataset",
+        "misc": "document",
+        "unheardof": "document",
+    }
     for written, kind in kinds.items():
         assert one(f"@{written}{{a, title = {{x}}, booktitle = {{y}}}}")["type"] == kind
     assert one("@article{a, entrysubtype = {newspaper}, title = {x}}")["type"] == "article-newspaper"
@@ -168,7 +202,9 @@ def test_types_of_both_dialects() -> None:
 
 
 def test_identifiers_are_undressed() -> None:
-    item = one("@article{a, title = {x}, doi = {https://doi.org/10.1000/A\\_B}, url = {http://x.org/a\\%20b}, isbn = {3-16}, pmcid = {123}, note = {{PMID:} 23439512}}")
+    item = one(
+        "@article{a, title = {x}, doi = {https://doi.org/10.1000/A\\_B}, url = {http://x.org/a\\%20b}, isbn = {3-16}, pmcid = {123}, note = {{PMID:} 23439512}}"
+    )
     assert item["DOI"] == "10.1000/a_b"
     assert item["URL"] == "http://x.org/a%20b"
     assert item["PMCID"] == "PMC123"

@@ -16,22 +16,59 @@ from carrel.engines.bibliography.ris.reader import read_ris
 from carrel.engines.bibliography.ris.writer import write_ris
 
 TYPES = [
-    "article-journal", "article", "book", "chapter", "paper-conference", "thesis", "report", "webpage", "document", "dataset", "software", "patent",
+    "article-journal", "article", "book", "chapter", "paper-conference", "thesis", "report", "webpage", "document", "dataset",
+    "software", "patent",
     "motion_picture", "entry-encyclopedia", "manuscript", "standard", "speech", "article-newspaper", "interview",
 ]  # fmt: skip
 TEXT_VARIABLES = [
-    "title", "container-title", "container-title-short", "collection-title", "publisher", "publisher-place", "volume", "issue", "number", "page", "edition",
-    "abstract", "note", "annote", "DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID", "genre", "language", "keyword", "event-title", "version", "title-short",
+    "title", "container-title", "container-title-short", "collection-title", "publisher", "publisher-place", "volume", "issue",
+    "number", "page", "edition",
+    "abstract", "note", "annote", "DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID", "genre", "language", "keyword", "event-title",
+    "version", "title-short",
     "source", "section", "chapter-number", "original-title", "archive", "unheard-of",
 ]  # fmt: skip
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
-word = st.sampled_from(["Zürich", "the", "of", "Quantum", "NASA", "α-helix", "R&D", "50%", "$x_1$", "{curly}", "\\TeX", "--", "''", "``", "<i>Homo sapiens</i>", "CO<sub>2</sub>", "#", "~", "@article{x,", "and", "O'Neil", "naïve", "京都"])
+word = st.sampled_from(
+    [
+        "Zürich",
+        "the",
+        "of",
+        "Quantum",
+        "NASA",
+        "α-helix",
+        "R&D",
+        "50%",
+        "$x_1$",
+        "{curly}",
+        "\\TeX",
+        "--",
+        "''",
+        "``",
+        "<i>Homo sapiens</i>",
+        "CO<sub>2</sub>",
+        "#",
+        "~",
+        "@article{x,",
+        "and",
+        "O'Neil",
+        "naïve",
+        "京都",
+    ]
+)
 sentence = st.lists(word, min_size=1, max_size=8).map(" ".join)
 texts = st.one_of(sentence, any_text)
 names = st.one_of(
     st.fixed_dictionaries({"literal": texts}),
-    st.fixed_dictionaries({"family": texts}, optional={"given": texts, "suffix": st.sampled_from(["Jr.", "III", "PhD"]), "non-dropping-particle": st.sampled_from(["van", "de la"]), "dropping-particle": st.sampled_from(["von", "d'"])}),
+    st.fixed_dictionaries(
+        {"family": texts},
+        optional={
+            "given": texts,
+            "suffix": st.sampled_from(["Jr.", "III", "PhD"]),
+            "non-dropping-particle": st.sampled_from(["van", "de la"]),
+            "dropping-particle": st.sampled_from(["von", "d'"]),
+        },
+    ),
 )
 parts = st.one_of(
     st.tuples(st.integers(-500, 2500)).map(list),
@@ -39,15 +76,24 @@ parts = st.one_of(
     st.tuples(st.integers(1000, 2500), st.integers(1, 12), st.integers(1, 31)).map(list),
 )
 dates = st.one_of(
-    st.fixed_dictionaries({"date-parts": st.lists(parts, min_size=1, max_size=2)}, optional={"circa": st.just(True), "season": st.integers(1, 4)}),
+    st.fixed_dictionaries(
+        {"date-parts": st.lists(parts, min_size=1, max_size=2)}, optional={"circa": st.just(True), "season": st.integers(1, 4)}
+    ),
     st.fixed_dictionaries({"literal": texts}),
 )
-json_values = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(-10, 10), texts), lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)), max_leaves=6)
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-10, 10), texts),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)),
+    max_leaves=6,
+)
 
 
 @st.composite
 def items(draw: st.DrawFn) -> CslItem:
-    item: dict[str, Any] = {"id": draw(st.one_of(st.from_regex(r"[a-z]{2,8}[0-9]{4}", fullmatch=True), any_text)), "type": draw(st.sampled_from(TYPES))}
+    item: dict[str, Any] = {
+        "id": draw(st.one_of(st.from_regex(r"[a-z]{2,8}[0-9]{4}", fullmatch=True), any_text)),
+        "type": draw(st.sampled_from(TYPES)),
+    }
     for variable in draw(st.lists(st.sampled_from(TEXT_VARIABLES), unique=True, max_size=8)):
         item[variable] = draw(texts)
     for role in draw(st.lists(st.sampled_from(["author", "editor", "translator", "director"]), unique=True, max_size=2)):
@@ -55,13 +101,15 @@ def items(draw: st.DrawFn) -> CslItem:
     for variable in draw(st.lists(st.sampled_from(["issued", "accessed", "original-date"]), unique=True, max_size=2)):
         item[variable] = draw(dates)
     if draw(st.booleans()):
-        item["custom"] = draw(st.dictionaries(st.sampled_from(["arxiv_id", "uuid", "fields", "additional_urls"]), json_values, max_size=2))
+        item["custom"] = draw(
+            st.dictionaries(st.sampled_from(["arxiv_id", "uuid", "fields", "additional_urls"]), json_values, max_size=2)
+        )
     return item
 
 
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize("titles", Titles)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(library=st.lists(items(), max_size=3))
 def test_bibtex_gives_back_what_it_was_given(library: list[CslItem], dialect: Dialect, titles: Titles) -> None:
     answer = read_bibtex(write_bibtex(library, dialect), titles)
@@ -69,7 +117,7 @@ def test_bibtex_gives_back_what_it_was_given(library: list[CslItem], dialect: Di
     assert not answer.failures
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(library=st.lists(items(), max_size=3))
 def test_ris_gives_back_what_it_was_given(library: list[CslItem]) -> None:
     answer = read_ris(write_ris(library))
@@ -77,7 +125,7 @@ def test_ris_gives_back_what_it_was_given(library: list[CslItem]) -> None:
     assert not answer.failures
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(library=st.lists(items(), max_size=3))
 def test_csl_json_gives_back_what_it_was_given(library: list[CslItem]) -> None:
     answer = read_csl_json(write_csl_json(library))

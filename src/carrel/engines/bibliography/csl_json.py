@@ -1,25 +1,68 @@
 """CSL-JSON in and out, lenient about what the world calls by that name."""
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
 _DATES = frozenset({"issued", "accessed", "original-date", "event-date", "submitted", "available-date"})
 _NAMES = frozenset(
-    "author editor translator container-author collection-editor director editorial-director composer illustrator interviewer recipient "
-    "reviewed-author original-author compiler contributor curator guest host narrator organizer performer producer script-writer series-creator".split()
+    [
+        "author",
+        "editor",
+        "translator",
+        "container-author",
+        "collection-editor",
+        "director",
+        "editorial-director",
+        "composer",
+        "illustrator",
+        "interviewer",
+        "recipient",
+        "reviewed-author",
+        "original-author",
+        "compiler",
+        "contributor",
+        "curator",
+        "guest",
+        "host",
+        "narrator",
+        "organizer",
+        "performer",
+        "producer",
+        "script-writer",
+        "series-creator",
+    ]
 )
 _OTHER_TYPES = {
-    "journal-article": "article-journal", "proceedings-article": "paper-conference", "book-chapter": "chapter", "book-section": "chapter",
-    "posted-content": "article", "dissertation": "thesis", "monograph": "book", "edited-book": "book", "reference-book": "book", "proceedings": "book",
-    "journal": "periodical", "peer-review": "review", "reference-entry": "entry-encyclopedia", "report-series": "report", "component": "document",
+    "journal-article": "article-journal", "proceedings-article": "paper-conference", "book-chapter": "chapter",
+    "book-section": "chapter",
+    "posted-content": "article", "dissertation": "thesis", "monograph": "book", "edited-book": "book",
+    "reference-book": "book", "proceedings": "book",
+    "journal": "periodical", "peer-review": "review", "reference-entry": "entry-encyclopedia", "report-series": "report",
+    "component": "document",
     "other": "document", "misc": "document",
 }  # fmt: skip
 # Crossref's own JSON wraps these in lists.
-_LISTED = frozenset({"title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN", "subtitle", "original-title", "archive", "publisher"})
+_LISTED = frozenset(
+    {
+        "title",
+        "container-title",
+        "container-title-short",
+        "short-container-title",
+        "ISSN",
+        "ISBN",
+        "subtitle",
+        "original-title",
+        "archive",
+        "publisher",
+    }
+)
 
 
 def read_csl_json(content: str | bytes) -> Imported:
@@ -36,11 +79,12 @@ def read_csl_json(content: str | bytes) -> Imported:
             answer.fail(error.lineno, f"Not JSON: {error.msg}")
             return answer
     lines = _lines(content)
-    for place, raw in enumerate(_listed(whole)):
-        line = lines[place] if place < len(lines) else 1
+    line = 1
+    for place, raw in enumerate(_listed(whole), start=1):
         if not isinstance(raw, dict):
-            answer.fail(line, f"An item must be an object, and this is {type(raw).__name__}")
+            answer.fail(line, f"Item {place} must be an object, and is {type(raw).__name__}")
             continue
+        line = next(lines, line)
         if not raw or set(raw) <= {"id"}:
             answer.fail(line, "The item is empty")
             continue
@@ -69,7 +113,7 @@ def _several(text: str) -> list[Any] | None:
     return found or None
 
 
-def _listed(whole: Any) -> list[Any]:  # noqa: ANN401
+def _listed(whole: Any) -> list[Any]:
     if isinstance(whole, list):
         return whole
     if isinstance(whole, dict):
@@ -80,30 +124,20 @@ def _listed(whole: Any) -> list[Any]:  # noqa: ANN401
     return [whole]
 
 
-def _lines(text: str) -> list[int]:
+def _lines(text: str) -> Iterator[int]:
     """The line where each object of the outermost list begins."""
-    lines: list[int] = []
-    depth, line, is_string, is_escaped = 0, 1, False, False
+    depth, line, counted = 0, 1, 0
     base = 1 if text.lstrip().startswith("[") else 0
-    for sign in text:
-        if sign == "\n":
-            line += 1
-        if is_string:
-            if is_escaped:
-                is_escaped = False
-            elif sign == "\\":
-                is_escaped = True
-            elif sign == '"':
-                is_string = False
-        elif sign == '"':
-            is_string = True
-        elif sign in "{[":
+    for found in _STRUCTURE.finditer(text):
+        sign = found.group()
+        if sign in {"{", "["}:
             if depth == base and sign == "{":
-                lines.append(line)
+                line += text.count("\n", counted, found.start())
+                counted = found.start()
+                yield line
             depth += 1
-        elif sign in "}]":
+        elif sign in {"}", "]"}:
             depth -= 1
-    return lines
 
 
 def _item(raw: CslItem, line: int, answer: Imported) -> CslItem:
@@ -137,7 +171,7 @@ def _item(raw: CslItem, line: int, answer: Imported) -> CslItem:
     return item
 
 
-def _date(value: Any) -> Any:  # noqa: ANN401
+def _date(value: Any) -> Any:
     if isinstance(value, (str, int)):
         return read_date(str(value))
     if isinstance(value, dict) and isinstance(value.get("date-parts"), list):
@@ -153,14 +187,14 @@ def _date(value: Any) -> Any:  # noqa: ANN401
     return value
 
 
-def _number(part: Any) -> Any:  # noqa: ANN401
+def _number(part: Any) -> Any:
     """Numbers in strings are numbers; anything else is left for others to judge."""
     if isinstance(part, str) and part.strip().lstrip("-").isdigit():
         return int(part)
     return part
 
 
-def _name(person: Any) -> Any:  # noqa: ANN401
+def _name(person: Any) -> Any:
     if isinstance(person, str):
         return {"literal": person}
     if isinstance(person, dict) and "name" in person and not {"family", "given", "literal"} & person.keys():

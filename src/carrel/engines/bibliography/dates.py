@@ -7,13 +7,16 @@ CslDate = dict[str, Any]
 
 _MONTH_NAMES = {
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-    "mär": 3, "mai": 5, "okt": 10, "dez": 12, "janv": 1, "fév": 2, "févr": 2, "avr": 4, "juin": 6, "juil": 7, "août": 8, "déc": 12,
+    "mär": 3, "mai": 5, "okt": 10, "dez": 12, "janv": 1, "fév": 2, "févr": 2, "avr": 4, "juin": 6, "juil": 7, "août": 8,
+    "déc": 12,
     "ene": 1, "abr": 4, "ago": 8, "dic": 12, "gen": 1, "mag": 5, "giu": 6, "lug": 7, "set": 9, "ott": 10,
 }  # fmt: skip
 _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
-_EDTF = re.compile(r"^([+-]?\d{3,}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| \d\d:\d\d.*)?([~?%]?)$")
+_EDTF = re.compile(
+    r"^([+-]?\d{3,}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| \d\d:\d\d.*)?([~?%]?)$"
+)
 _YEAR_IN_WORDS = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _NUMERIC = re.compile(r"^(\d{4})[/.\-](\d{1,2})(?:[/.\-](\d{1,2}))?$")
 _SPACED = re.compile(r"^(\d{4})\s+(\d{1,2})(?:\s+(\d{1,2}))?$")
@@ -184,6 +187,12 @@ def read_year_and_month(year: str, month: str, day: str = "") -> CslDate | None:
     if beside is None:
         return {"literal": f"{month} {year}"}
     date = base | with_year(base["date-parts"][0][0], beside)
-    if day.isascii() and day.isdigit() and 1 <= int(day) <= 31 and len(date["date-parts"]) == 1 and len(date["date-parts"][0]) == 2:
+    if (
+        day.isascii()
+        and day.isdigit()
+        and 1 <= int(day) <= 31
+        and len(date["date-parts"]) == 1
+        and len(date["date-parts"][0]) == 2
+    ):
         date["date-parts"][0].append(int(day))
     return date

@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from carrel.engines.bibliography.imports import ImportWarning
+from carrel.engines.bibliography.imports import Recovery
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -12,13 +12,15 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_DECLARED = re.compile(rb"^\s*%+\s*(?:-\*-\s*coding:|Encoding:|Saved with string encoding)\s*([^\r\n]{1,60})", re.IGNORECASE | re.MULTILINE)
+_DECLARED = re.compile(
+    rb"^\s*%+\s*(?:-\*-\s*coding:|Encoding:|Saved with string encoding)\s*([^\r\n]{1,60})", re.IGNORECASE | re.MULTILINE
+)
 _NAMES_OF_OTHERS = {"unicode (utf-8)": "utf-8", "western (iso latin 1)": "cp1252", "western (windows latin 1)": "cp1252"}
 _DECLARATION_WITHIN_BYTES = 2000
 _CP1252_HOLES = {0x81: "\x81", 0x8D: "\x8d", 0x8F: "\x8f", 0x90: "\x90", 0x9D: "\x9d"}
 
 
-def decode(content: bytes) -> tuple[str, list[ImportWarning]]:
+def decode(content: bytes) -> tuple[str, list[Recovery]]:
     """The text, with a warning for each line that was not in the encoding of the rest."""
     for bom, name in _BOMS:
         if content.startswith(bom):
@@ -48,16 +50,16 @@ def _declared_encoding(content: bytes) -> str | None:
     return None if codec == "utf-8" else codec
 
 
-def _line_by_line(content: bytes) -> tuple[str, list[ImportWarning]]:
+def _line_by_line(content: bytes) -> tuple[str, list[Recovery]]:
     """Old files are often joined from parts in different encodings, so each line is judged alone."""
     lines: list[str] = []
-    warnings: list[ImportWarning] = []
+    warnings: list[Recovery] = []
     for number, line in enumerate(content.split(b"\n"), start=1):
         try:
             lines.append(line.decode("utf-8"))
         except UnicodeDecodeError:
             lines.append("".join(_cp1252(byte) for byte in line))
-            warnings.append(ImportWarning(number, "This line is not UTF-8; it was read as Windows-1252"))
+            warnings.append(Recovery(number, "This line is not UTF-8; it was read as Windows-1252"))
     return "\n".join(lines), warnings
 
 

@@ -6,22 +6,40 @@ from carrel.core.identifiers import NotAnIdentifierError, Pmcid
 from carrel.engines.bibliography.bibtex.fields import edition_number
 from carrel.engines.bibliography.dates import read_date, read_year_and_month
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, join_keywords, put, put_doi, put_link, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    join_keywords,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.refer import TYPES
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
 _JOURNALS = frozenset({"article-journal", "article-magazine", "article-newspaper"})
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
-_ROLES = {"authors": "author", "secondary-authors": "editor", "tertiary-authors": "collection-editor", "translated-authors": "translator"}
+_ROLES = {
+    "authors": "author",
+    "secondary-authors": "editor",
+    "tertiary-authors": "collection-editor",
+    "translated-authors": "translator",
+}
 _PLAIN = {
-    "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place", "num-vols": "number-of-volumes", "section": "section",
+    "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place", "num-vols": "number-of-volumes",
+    "section": "section",
     "call-num": "call-number", "remote-database-name": "archive", "remote-database-provider": "source", "work-type": "genre",
 }  # fmt: skip
 _KEPT = {
-    "auth-address": "author-address", "accession-num": "accession-number", "label": "label", "custom1": "custom1", "custom2": "custom2",
-    "custom3": "custom3", "custom4": "custom4", "custom5": "custom5", "custom6": "custom6", "custom7": "custom7", "research-notes": "research-notes",
-    "reprint-edition": "reprint-edition", "reprint-status": "reprint-status", "user16": "user16", "caption": "caption", "orig-pub": "original-publication",
+    "auth-address": "author-address", "accession-num": "accession-number", "label": "label", "custom1": "custom1",
+    "custom2": "custom2",
+    "custom3": "custom3", "custom4": "custom4", "custom5": "custom5", "custom6": "custom6", "custom7": "custom7",
+    "research-notes": "research-notes",
+    "reprint-edition": "reprint-edition", "reprint-status": "reprint-status", "user16": "user16", "caption": "caption",
+    "orig-pub": "original-publication",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ class ImportedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportWarning:
+class Recovery:
     """Something that was not as it should be and was recovered."""
 
     line: int
@@ -35,11 +35,11 @@ class Imported:
     """Everything that one input held, in its order."""
 
     items: list[ImportedItem] = field(default_factory=list)
-    warnings: list[ImportWarning] = field(default_factory=list)
+    warnings: list[Recovery] = field(default_factory=list)
     failures: list[ImportFailure] = field(default_factory=list)
 
     def warn(self, line: int, message: str) -> None:
-        self.warnings.append(ImportWarning(line, message))
+        self.warnings.append(Recovery(line, message))
 
     def fail(self, line: int, reason: str) -> None:
         self.failures.append(ImportFailure(line, reason))

@@ -1,7 +1,9 @@
 """What a format has no field for, kept beside the fields so that nothing is lost.
 
-Every writer reads back what it wrote. Where the reading differs from the item, the difference is written as one JSON object into a field
-of its own: `set` holds variables with the values they should have, `drop` names those that reading invents. The object is plain ASCII on
+Every writer reads back what it wrote. Where the reading differs from the item, the difference is written as one JSON object
+into a field
+of its own: `set` holds variables with the values they should have, `drop` names those that reading invents. The object is
+plain ASCII on
 one line, with braces inside strings escaped, so that it is a balanced BibTeX value and a single RIS line.
 """
 
@@ -15,7 +17,11 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 def difference(item: CslItem, *readings: CslItem) -> str:
     """The JSON that turns each reading into the item, or nothing when all are the item already."""
-    changed = {name: value for name, value in item.items() if any(name not in reading or not _is_same(reading[name], value) for reading in readings)}
+    changed = {
+        name: value
+        for name, value in item.items()
+        if any(name not in reading or not _is_same(reading[name], value) for reading in readings)
+    }
     dropped = list(dict.fromkeys(name for reading in readings for name in reading if name not in item))
     if not changed and not dropped:
         return ""

@@ -5,7 +5,16 @@ import re
 from carrel.engines.bibliography.bibtex.fields import edition_number
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, join_keywords, put, put_doi, put_link, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    join_keywords,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
@@ -14,14 +23,28 @@ _ISBD_END = re.compile(r"\s*[/:;,=]\s*$")
 _PAGES = re.compile(r"(?:pages?|Seiten?|S\.|pp?\.)[:\s]*(\d+(?:\s*[-–]\s*\d+)?)", re.IGNORECASE)
 _VOLUME = re.compile(r"(?:volumes?|vol\.?|Band|Bd\.)[:\s]*([\w./-]+)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:number|no\.?|Heft|H\.|issue)[:\s]*([\w./-]+)", re.IGNORECASE)
-_ROLES = {"aut": "author", "edt": "editor", "hrsg": "editor", "trl": "translator", "ill": "illustrator", "ctb": "contributor", "oth": "", "dgs": "", "pbl": ""}
+_ROLES = {
+    "aut": "author",
+    "edt": "editor",
+    "hrsg": "editor",
+    "trl": "translator",
+    "ill": "illustrator",
+    "ctb": "contributor",
+    "oth": "",
+    "dgs": "",
+    "pbl": "",
+}
 
 
 def read_marc_xml(content: str | bytes) -> Imported:
     """Every MARC record, in whatever envelope it came."""
     answer = Imported()
     root = read_xml(content, answer)
-    records = [record for record in ([root] if root.name == "record" else root.deep("record")) if record.first("datafield") or record.first("leader")]
+    records = [
+        record
+        for record in ([root] if root.name == "record" else root.deep("record"))
+        if record.first("datafield") or record.first("leader")
+    ]
     for record in records:
         item = _item(record)
         if set(item) <= {"type"}:
@@ -110,7 +133,16 @@ def _type(record: Node, fields: _Fields) -> str:
         return "periodical"
     if kind == "m" and fields.each("020"):
         return "book"
-    return {"a": "book", "e": "map", "f": "map", "g": "motion_picture", "j": "song", "k": "graphic", "m": "software", "t": "manuscript"}.get(kind, "document")
+    return {
+        "a": "book",
+        "e": "map",
+        "f": "map",
+        "g": "motion_picture",
+        "j": "song",
+        "k": "graphic",
+        "m": "software",
+        "t": "manuscript",
+    }.get(kind, "document")
 
 
 def _people(fields: _Fields, item: CslItem) -> None:

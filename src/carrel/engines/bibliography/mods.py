@@ -2,21 +2,39 @@
 
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, join_keywords, page_range, put, put_doi, put_link, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    join_keywords,
+    page_range,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
 _GENRES = {
-    "article": "article-journal", "journal article": "article-journal", "academic journal": "article-journal", "book": "book", "text": "",
-    "conference publication": "book", "conference paper": "paper-conference", "in proceedings": "paper-conference", "book chapter": "chapter",
-    "chapter": "chapter", "thesis": "thesis", "dissertation": "thesis", "ph.d. thesis": "thesis", "masters thesis": "thesis", "technical report": "report",
-    "report": "report", "periodical": "periodical", "newspaper": "article-newspaper", "magazine": "article-magazine", "web page": "webpage",
-    "web site": "webpage", "electronic resource": "webpage", "patent": "patent", "map": "map", "dataset": "dataset", "instruction": "report", "manuscript": "manuscript",
-    "motion picture": "motion_picture", "computer program": "software", "letter": "personal_communication", "encyclopedia": "entry-encyclopedia",
+    "article": "article-journal", "journal article": "article-journal", "academic journal": "article-journal", "book": "book",
+    "text": "",
+    "conference publication": "book", "conference paper": "paper-conference", "in proceedings": "paper-conference",
+    "book chapter": "chapter",
+    "chapter": "chapter", "thesis": "thesis", "dissertation": "thesis", "ph.d. thesis": "thesis", "masters thesis": "thesis",
+    "technical report": "report",
+    "report": "report", "periodical": "periodical", "newspaper": "article-newspaper", "magazine": "article-magazine",
+    "web page": "webpage",
+    "web site": "webpage", "electronic resource": "webpage", "patent": "patent", "map": "map", "dataset": "dataset",
+    "instruction": "report", "manuscript": "manuscript",
+    "motion picture": "motion_picture", "computer program": "software", "letter": "personal_communication",
+    "encyclopedia": "entry-encyclopedia",
 }  # fmt: skip
 _ROLES = {
-    "author": "author", "aut": "author", "creator": "author", "cre": "author", "editor": "editor", "edt": "editor", "translator": "translator",
-    "trl": "translator", "contributor": "contributor", "ctb": "contributor", "director": "director", "drt": "director", "illustrator": "illustrator",
+    "author": "author", "aut": "author", "creator": "author", "cre": "author", "editor": "editor", "edt": "editor",
+    "translator": "translator",
+    "trl": "translator", "contributor": "contributor", "ctb": "contributor", "director": "director", "drt": "director",
+    "illustrator": "illustrator",
     "degree grantor": "publisher",
 }  # fmt: skip
 
@@ -70,7 +88,10 @@ def _type(record: Node, host: Node | None) -> str:
             return "chapter" if kind == "book" and host else kind
     if host:
         around = {node.text().lower() for node in host.each("genre")}
-        if around & {"periodical", "academic journal", "journal"} or host.at("originInfo", "issuance") in {"continuing", "serial"}:
+        if around & {"periodical", "academic journal", "journal"} or host.at("originInfo", "issuance") in {
+            "continuing",
+            "serial",
+        }:
             return "article-journal"
         if around & {"newspaper"}:
             return "article-newspaper"
@@ -116,7 +137,12 @@ def _origin(node: Node, item: CslItem) -> None:
         places = [term.text() for place in origin.each("place") for term in place.each("placeTerm")]
         put(item, "publisher-place", ", ".join(places))
         put(item, "edition", origin.at("edition"))
-        for name, variable in (("dateIssued", "issued"), ("copyrightDate", "issued"), ("dateCaptured", "accessed"), ("dateCreated", "issued")):
+        for name, variable in (
+            ("dateIssued", "issued"),
+            ("copyrightDate", "issued"),
+            ("dateCaptured", "accessed"),
+            ("dateCreated", "issued"),
+        ):
             text = origin.at(name)
             if text and variable not in item:
                 item[variable] = read_date(text)
@@ -127,7 +153,9 @@ def _part(node: Node, item: CslItem) -> None:
         for detail in part.each("detail"):
             kind = detail.attributes.get("type", "")
             text = detail.at("number") or detail.at("caption") or detail.at("title")
-            variable = {"volume": "volume", "issue": "issue", "number": "issue", "chapter": "chapter-number", "page": "page"}.get(kind)
+            variable = {"volume": "volume", "issue": "issue", "number": "issue", "chapter": "chapter-number", "page": "page"}.get(
+                kind
+            )
             if variable:
                 put(item, variable, text)
         for extent in part.each("extent"):
@@ -158,7 +186,12 @@ def _identifiers(node: Node, item: CslItem) -> None:
 
 def _words(record: Node, item: CslItem) -> None:
     put(item, "abstract", record.at("abstract"))
-    topics = [topic.text() for subject in record.each("subject") for topic in subject.nodes() if topic.name in {"topic", "geographic", "temporal"}]
+    topics = [
+        topic.text()
+        for subject in record.each("subject")
+        for topic in subject.nodes()
+        if topic.name in {"topic", "geographic", "temporal"}
+    ]
     put(item, "keyword", join_keywords(topics))
     language = record.first("language")
     if language:

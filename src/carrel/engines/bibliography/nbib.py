@@ -7,7 +7,16 @@ from carrel.core.identifiers import NotAnIdentifierError, Pmcid
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, full_range, join_keywords, put, put_doi, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    full_range,
+    join_keywords,
+    put,
+    put_doi,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 
 _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
@@ -17,17 +26,32 @@ _SEPARATE_LINES = frozenset({"AB", "CON"})
 
 # Publication types that change what kind of work a record is; all others are journal articles.
 _TYPES = {
-    "book": "book", "books": "book", "book chapter": "chapter", "chapter": "chapter", "technical report": "report", "dataset": "dataset",
-    "academic dissertation": "thesis", "congress": "paper-conference", "congresses": "paper-conference", "clinical conference": "paper-conference",
-    "consensus development conference": "paper-conference", "consensus development conference, nih": "paper-conference", "preprint": "article",
-    "newspaper article": "article-newspaper", "interview": "interview", "legal cases": "legal_case", "legislation": "legislation", "video-audio media": "motion_picture",
+    "book": "book", "books": "book", "book chapter": "chapter", "chapter": "chapter", "technical report": "report",
+    "dataset": "dataset",
+    "academic dissertation": "thesis", "congress": "paper-conference", "congresses": "paper-conference",
+    "clinical conference": "paper-conference",
+    "consensus development conference": "paper-conference", "consensus development conference, nih": "paper-conference",
+    "preprint": "article",
+    "newspaper article": "article-newspaper", "interview": "interview", "legal cases": "legal_case",
+    "legislation": "legislation", "video-audio media": "motion_picture",
 }  # fmt: skip
 _PLAIN = {"VI": "volume", "IP": "issue", "EN": "edition", "PB": "publisher", "PL": "publisher-place", "CTI": "collection-title"}
 _KEPT = {
-    "OWN": "owner", "STAT": "status", "JID": "nlm-id", "SB": "citation-subset", "GR": "grant", "CI": "copyright", "SO": "source", "PST": "pubstate",
-    "AD": "author-address", "AUID": "auid", "SI": "secondary-source", "RN": "registry-number", "TT": "transliterated-title", "OTO": "other-term-owner",
+    "OWN": "owner", "STAT": "status", "JID": "nlm-id", "SB": "citation-subset", "GR": "grant", "CI": "copyright",
+    "SO": "source", "PST": "pubstate",
+    "AD": "author-address", "AUID": "auid", "SI": "secondary-source", "RN": "registry-number", "TT": "transliterated-title",
+    "OTO": "other-term-owner",
 }  # fmt: skip
-_KEPT_DATES = {"DCOM": "completed", "LR": "revised", "DA": "created", "EDAT": "edat", "MHDA": "mhda", "CRDT": "crdt", "DEP": "epub", "PHST": "history"}
+_KEPT_DATES = {
+    "DCOM": "completed",
+    "LR": "revised",
+    "DA": "created",
+    "EDAT": "edat",
+    "MHDA": "mhda",
+    "CRDT": "crdt",
+    "DEP": "epub",
+    "PHST": "history",
+}
 
 Tags = dict[str, list[str]]
 

@@ -5,19 +5,40 @@ import re
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, join_keywords, page_range, put, put_link, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    join_keywords,
+    page_range,
+    put,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 
 Tags = dict[str, list[str]]
 
 _BIBLIOSCAPE_TAG = re.compile(r"^--([A-Z][A-Z0-9])--[ \t]?(.*)$")
-_BIBLIOSCAPE_TYPES = {"article": "article-journal", "journal article": "article-journal", "book": "book", "book section": "chapter", "thesis": "thesis", "conference": "paper-conference", "report": "report", "patent": "patent"}
+_BIBLIOSCAPE_TYPES = {
+    "article": "article-journal",
+    "journal article": "article-journal",
+    "book": "book",
+    "book section": "chapter",
+    "thesis": "thesis",
+    "conference": "paper-conference",
+    "report": "report",
+    "patent": "patent",
+}
 _BIBLIOSCAPE_TEXTS = {
-    "TI": "title", "VL": "volume", "PB": "publisher", "ED": "edition", "AB": "abstract", "SE": "chapter-number", "DE": "annote", "CY": "publisher-place", "ET": "edition",
+    "TI": "title", "VL": "volume", "PB": "publisher", "ED": "edition", "AB": "abstract", "SE": "chapter-number",
+    "DE": "annote", "CY": "publisher-place", "ET": "edition",
 }  # fmt: skip
 _BIBLIOSCAPE_KEPT = {
-    "AD": "author-address", "CO": "country", "TT": "tertiary-title", "SA": "secondary-authors", "TA": "tertiary-authors", "QA": "quaternary-authors",
-    "QT": "quaternary-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4", "C5": "custom5", "C6": "custom6", "SB": "subject",
+    "AD": "author-address", "CO": "country", "TT": "tertiary-title", "SA": "secondary-authors", "TA": "tertiary-authors",
+    "QA": "quaternary-authors",
+    "QT": "quaternary-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4", "C5": "custom5",
+    "C6": "custom6", "SB": "subject",
     "CA": "categories", "TH": "short-title", "TW": "type-of-work", "SH": "shelf",
 }  # fmt: skip
 _COPAC_TAG = re.compile(r"^([A-Z]{2})- ?(.*)$")
@@ -149,7 +170,14 @@ def read_repec_nep(content: str | bytes) -> Imported:
         if not found:
             place += 1
             continue
-        end = next((other for other in range(place + 1, len(lines)) if _NEP_ENTRY.match(lines[other]) or lines[other].startswith("------")), len(lines))
+        end = next(
+            (
+                other
+                for other in range(place + 1, len(lines))
+                if _NEP_ENTRY.match(lines[other]) or lines[other].startswith("------")
+            ),
+            len(lines),
+        )
         answer.items.append(ImportedItem(_nep_item(found.group(2), lines[place + 1 : end]), place + 1))
         place = end
     return answer

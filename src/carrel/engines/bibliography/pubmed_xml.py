@@ -9,7 +9,13 @@ from carrel.engines.bibliography.items import add_note, full_range, join_keyword
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
-_TYPES = {"Preprint": "article", "Dataset": "dataset", "Academic Dissertation": "thesis", "Congress": "paper-conference", "Technical Report": "report"}
+_TYPES = {
+    "Preprint": "article",
+    "Dataset": "dataset",
+    "Academic Dissertation": "thesis",
+    "Congress": "paper-conference",
+    "Technical Report": "report",
+}
 _MARKS = {"i": "i", "b": "b", "sup": "sup", "sub": "sub"}
 
 
@@ -137,7 +143,11 @@ def _person(author: Node) -> dict[str, str]:
     literal = author.at("CollectiveName")
     if literal:
         return {"literal": literal}
-    person = {"family": author.at("LastName"), "given": author.at("ForeName") or author.at("Initials"), "suffix": author.at("Suffix")}
+    person = {
+        "family": author.at("LastName"),
+        "given": author.at("ForeName") or author.at("Initials"),
+        "suffix": author.at("Suffix"),
+    }
     return {part: text for part, text in person.items() if text}
 
 

@@ -36,7 +36,7 @@ _READERS: dict[Kind, Callable[[str | bytes], Imported]] = {
 
 
 def read(content: str | bytes, kind: Kind | None = None, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
-    """Reads a bibliography; without a kind, the one it has the shape of. `titles` concerns BibTeX alone, where title case is usual."""
+    """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where title case is usual."""
     if kind is None:
         text = content if isinstance(content, str) else decode(content[:200_000])[0]
         kind = recognise(text)

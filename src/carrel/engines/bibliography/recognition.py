@@ -42,9 +42,12 @@ class Kind(Enum):
 
 
 _XML_KINDS = {
-    "PubmedArticleSet": Kind.PUBMED_XML, "PubmedArticle": Kind.PUBMED_XML, "PubmedBookArticleSet": Kind.PUBMED_XML, "PubmedBookArticle": Kind.PUBMED_XML,
-    "MedlineCitationSet": Kind.PUBMED_XML, "MedlineCitation": Kind.PUBMED_XML, "BookDocument": Kind.PUBMED_XML, "modsCollection": Kind.MODS, "mods": Kind.MODS,
-    "Sources": Kind.MS_BIB, "Source": Kind.MS_BIB, "records": Kind.ENDNOTE_XML, "ref-type": Kind.ENDNOTE_XML, "leader": Kind.MARC_XML,
+    "PubmedArticleSet": Kind.PUBMED_XML, "PubmedArticle": Kind.PUBMED_XML, "PubmedBookArticleSet": Kind.PUBMED_XML,
+    "PubmedBookArticle": Kind.PUBMED_XML,
+    "MedlineCitationSet": Kind.PUBMED_XML, "MedlineCitation": Kind.PUBMED_XML, "BookDocument": Kind.PUBMED_XML,
+    "modsCollection": Kind.MODS, "mods": Kind.MODS,
+    "Sources": Kind.MS_BIB, "Source": Kind.MS_BIB, "records": Kind.ENDNOTE_XML, "ref-type": Kind.ENDNOTE_XML,
+    "leader": Kind.MARC_XML,
     "controlfield": Kind.MARC_XML, "datafield": Kind.MARC_XML,
 }  # fmt: skip
 _IDENTIFIERS = ((Kind.DOI, Doi), (Kind.PMCID, Pmcid), (Kind.ARXIV, ArxivId), (Kind.ISBN, Isbn), (Kind.PMID, Pmid))
@@ -71,7 +74,13 @@ def recognise(text: str) -> Kind | None:
         return Kind.NBIB
     if _BIBTEX.search(head):
         return Kind.BIBTEX
-    for shape, kind in ((_REFER, Kind.REFER), (_BIBLIOSCAPE, Kind.BIBLIOSCAPE), (_NEP, Kind.REPEC_NEP), (_RIS_WITHOUT_TYPE, Kind.RIS), (_COPAC, Kind.COPAC)):
+    for shape, kind in (
+        (_REFER, Kind.REFER),
+        (_BIBLIOSCAPE, Kind.BIBLIOSCAPE),
+        (_NEP, Kind.REPEC_NEP),
+        (_RIS_WITHOUT_TYPE, Kind.RIS),
+        (_COPAC, Kind.COPAC),
+    ):
         if shape.search(head):
             return kind
     return None

@@ -7,26 +7,54 @@ from carrel.engines.bibliography.bibtex.fields import edition_number
 from carrel.engines.bibliography.dates import read_date, read_year_and_month
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, join_keywords, put, put_doi, put_link, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    join_keywords,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 
 # EndNote's names of reference types, in lower case.
 TYPES = {
-    "journal article": "article-journal", "electronic article": "article-journal", "article": "article-journal", "magazine article": "article-magazine",
-    "newspaper article": "article-newspaper", "book": "book", "edited book": "book", "electronic book": "book", "classical work": "classic",
+    "journal article": "article-journal", "electronic article": "article-journal", "article": "article-journal",
+    "magazine article": "article-magazine",
+    "newspaper article": "article-newspaper", "book": "book", "edited book": "book", "electronic book": "book",
+    "classical work": "classic",
     "book section": "chapter", "electronic book section": "chapter", "serial": "book", "conference paper": "paper-conference",
-    "conference proceedings": "paper-conference", "thesis": "thesis", "report": "report", "government document": "report", "standard": "standard",
-    "patent": "patent", "web page": "webpage", "website": "webpage", "blog": "post-weblog", "computer program": "software", "dataset": "dataset",
-    "online database": "dataset", "aggregated database": "dataset", "unpublished work": "manuscript", "manuscript": "manuscript", "pamphlet": "pamphlet",
-    "map": "map", "artwork": "graphic", "figure": "figure", "chart or table": "figure", "equation": "figure", "audiovisual material": "motion_picture",
-    "film or broadcast": "motion_picture", "music": "song", "personal communication": "personal_communication", "hearing": "hearing", "bill": "bill",
-    "statute": "legislation", "legal rule or regulation": "legislation", "case": "legal_case", "encyclopedia": "entry-encyclopedia",
-    "dictionary": "entry-dictionary", "online multimedia": "motion_picture", "interview": "interview", "grant": "document", "generic": "document",
+    "conference proceedings": "paper-conference", "thesis": "thesis", "report": "report", "government document": "report",
+    "standard": "standard",
+    "patent": "patent", "web page": "webpage", "website": "webpage", "blog": "post-weblog", "computer program": "software",
+    "dataset": "dataset",
+    "online database": "dataset", "aggregated database": "dataset", "unpublished work": "manuscript",
+    "manuscript": "manuscript", "pamphlet": "pamphlet",
+    "map": "map", "artwork": "graphic", "figure": "figure", "chart or table": "figure", "equation": "figure",
+    "audiovisual material": "motion_picture",
+    "film or broadcast": "motion_picture", "music": "song", "personal communication": "personal_communication",
+    "hearing": "hearing", "bill": "bill",
+    "statute": "legislation", "legal rule or regulation": "legislation", "case": "legal_case",
+    "encyclopedia": "entry-encyclopedia",
+    "dictionary": "entry-dictionary", "online multimedia": "motion_picture", "interview": "interview", "grant": "document",
+    "generic": "document",
 }  # fmt: skip
 
 _TAG = re.compile(r"^%([0-9A-Z!@#$%^&*()+\[\]?<>~|\\])[ \t]+(.*)$")
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
-_PLAIN = {"V": "volume", "I": "publisher", "C": "publisher-place", "6": "number-of-volumes", "&": "section", "L": "call-number", "!": "title-short", "~": "archive", "W": "source"}
+_PLAIN = {
+    "V": "volume",
+    "I": "publisher",
+    "C": "publisher-place",
+    "6": "number-of-volumes",
+    "&": "section",
+    "L": "call-number",
+    "!": "title-short",
+    "~": "archive",
+    "W": "source",
+}
 
 Tags = dict[str, list[str]]
 
@@ -76,7 +104,19 @@ def _item(tags: Tags) -> CslItem:
     written = _take(tags, "0")
     kind = TYPES.get(written.lower())
     if kind is None:
-        kind = "article-journal" if "J" in tags else "chapter" if "B" in tags else "thesis" if "thesis" in written.lower() else "document" if written else "book" if "I" in tags else "document"
+        kind = (
+            "article-journal"
+            if "J" in tags
+            else "chapter"
+            if "B" in tags
+            else "thesis"
+            if "thesis" in written.lower()
+            else "document"
+            if written
+            else "book"
+            if "I" in tags
+            else "document"
+        )
     item: CslItem = {"type": kind}
     key = _take(tags, "F")
     if key:
@@ -90,7 +130,11 @@ def _item(tags: Tags) -> CslItem:
         put(item, "container-title", journal or container)
         put(item, "collection-title", container if journal and container != journal else "")
     put(item, "collection-title", _take(tags, "S"))
-    put(item, "container-title-short", _take(tags, "O") if kind == "article-journal" and len("".join(tags.get("O", ()))) < 60 else "")
+    put(
+        item,
+        "container-title-short",
+        _take(tags, "O") if kind == "article-journal" and len("".join(tags.get("O", ()))) < 60 else "",
+    )
     put_people(item, "author", tags.pop("A", []))
     put_people(item, "author", [f"{name}," for name in tags.pop("Q", ())])
     put_people(item, "editor", tags.pop("E", []))

@@ -65,7 +65,11 @@ class _Builder:
         self._open: list[Node] = []
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        node = Node(name.rpartition(":")[2], {key.rpartition(":")[2]: value for key, value in attributes.items()}, self.parser.CurrentLineNumber)
+        node = Node(
+            name.rpartition(":")[2],
+            {key.rpartition(":")[2]: value for key, value in attributes.items()},
+            self.parser.CurrentLineNumber,
+        )
         if self._open:
             self._open[-1].children.append(node)
         elif self.root is None:
@@ -81,7 +85,7 @@ class _Builder:
         if self._open:
             self._open[-1].children.append(text)
 
-    def _entity(self, *_: Any) -> None:  # noqa: ANN401
+    def _entity(self, *_: Any) -> None:
         raise UnsafeXmlError(self.parser.CurrentLineNumber)
 
 

@@ -38,10 +38,17 @@ _COMMAND_URL = re.compile(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
 _MORE_URLS = re.compile(r"^(?:url_|bdsk-url-|citeulike-linkout-)|^adsurl$")
 _NUMBER_IS_ISSUE = frozenset({"article-journal", "article-magazine", "article-newspaper", "periodical", "review"})
 _NUMBER_IN_SERIES = frozenset({"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"})
-_ENGLISH = frozenset({"english", "american", "usenglish", "british", "ukenglish", "canadian", "australian", "newzealand", "en", "eng"})
+_ENGLISH = frozenset(
+    {"english", "american", "usenglish", "british", "ukenglish", "canadian", "australian", "newzealand", "en", "eng"}
+)
 _MANY_LINKS = re.compile(r"\s*[;,]\s+(?=https?://)")
 _EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
-_ORDINALS = {word: str(number) for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)}
+_ORDINALS = {
+    word: str(number)
+    for number, word in enumerate(
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], start=1
+    )
+}
 _KEYWORD_PARTS = re.compile(r"\s*[;]\s*")
 _KEYWORD_COMMAS = re.compile(r"\s*,\s*")
 _DASHES = re.compile(r"\s*(?:-{2,}|[–—‐‑−])\s*")
@@ -178,7 +185,9 @@ class EntryReader:
             item["page"] = _DASHES.sub("-", pages)
         number, issue = self._text(fields.pop("number", "")), self._text(fields.pop("issue", ""))
         article_number = self._text(fields.pop("article-number", "") or fields.pop("eid", "") or fields.pop("articleno", ""))
-        if kind in _NUMBER_IS_ISSUE or (kind in {"chapter", "paper-conference"} and "collection-title" not in item and "container-title" in item):
+        if kind in _NUMBER_IS_ISSUE or (
+            kind in {"chapter", "paper-conference"} and "collection-title" not in item and "container-title" in item
+        ):
             if number or issue:
                 item["issue"] = number or issue
             if number and issue and number != issue:
@@ -235,7 +244,9 @@ class EntryReader:
             found = _COMMAND_URL.search(how) or _URL.search(how)
             if found:
                 url = url or (found.group(1) if found.re is _COMMAND_URL else found.group())
-                rest = "" if found.re is _COMMAND_URL and how.lstrip().startswith("\\") else to_plain(how.replace(found.group(), ""))
+                rest = (
+                    "" if found.re is _COMMAND_URL and how.lstrip().startswith("\\") else to_plain(how.replace(found.group(), ""))
+                )
                 rest = rest.strip(" ,.:;")
             else:
                 rest = self._text(how)
@@ -341,13 +352,19 @@ def _type(entry_type: str, fields: dict[str, str]) -> str:
         return "chapter"
     if subtype in SUBTYPES and kind in {"article-journal", "motion_picture", "song"}:
         return SUBTYPES[subtype]
-    if kind == "article-journal" and not any(fields.get(name) for name in ("journal", "journaltitle", "volume", "number", "pages", "issn")) and _is_preprint(fields):
+    if (
+        kind == "article-journal"
+        and not any(fields.get(name) for name in ("journal", "journaltitle", "volume", "number", "pages", "issn"))
+        and _is_preprint(fields)
+    ):
         return "article"
     return kind
 
 
 def _is_preprint(fields: dict[str, str]) -> bool:
-    return bool(fields.get("eprint")) and (fields.get("archiveprefix") or fields.get("eprinttype") or "").strip("{} ").lower() in {"arxiv", ""}
+    return bool(fields.get("eprint")) and (fields.get("archiveprefix") or fields.get("eprinttype") or "").strip(
+        "{} "
+    ).lower() in {"arxiv", ""}
 
 
 def _as_written(raw: str) -> str:

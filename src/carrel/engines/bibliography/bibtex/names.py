@@ -37,7 +37,9 @@ class NameReader:
 def split_names(raw: str) -> list[str]:
     """The names of a list, parted by `and` outside braces."""
     if not _HAS_TEX.search(raw):
-        return [name for name in (part.strip(" \t\r\n,") for part in _PLAIN_AND.split(raw.strip())) if name and name.lower() != "and"]
+        return [
+            name for name in (part.strip(" \t\r\n,") for part in _PLAIN_AND.split(raw.strip())) if name and name.lower() != "and"
+        ]
     names: list[str] = []
     start = 0
     for found in _AND.finditer(raw):

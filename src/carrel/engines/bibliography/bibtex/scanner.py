@@ -195,7 +195,9 @@ class Scanner:
             if swallowed:
                 start = last_value_at + (1 if text[last_value_at] in '{"' else 0)
                 entry.fields[last_name] = text[start : swallowed.start()].strip()
-                self._warn(last_value_at, f"The field {last_name!r} of {entry.key!r} is not closed; it was ended before the next field")
+                self._warn(
+                    last_value_at, f"The field {last_name!r} of {entry.key!r} is not closed; it was ended before the next field"
+                )
                 return swallowed.end(), False
             self._warn(position, f"Entry {entry.key!r} is not closed")
             return position, True

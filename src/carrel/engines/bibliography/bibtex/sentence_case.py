@@ -1,4 +1,4 @@
-"""Title case to sentence case, as BibTeX styles and other importers do it: what braces protect stays, and so do names with inner capitals."""
+"""Title case to sentence case, as BibTeX styles do it: what braces protect stays, and so do names with inner capitals."""
 
 import re
 
@@ -6,24 +6,213 @@ from carrel.engines.bibliography.bibtex.tex import Rich
 
 # Words that title case leaves small, so that finding them small does not show a title to be in sentence case already.
 _SMALL_WORDS = frozenset(
-    "a ab aboard about above across after against al along amid among an and anti around as at before behind below beneath beside besides "
-    "between beyond but by d da das de del dell dello dei degli della delle dem den der des despite die do down du during ein eine einem "
-    "einen einer eines el en et except for from gli i il in inside into is l la las le les like lo los near nor of off on onto or over past "
-    "per plus round s save since so some sur t than the their through to toward towards un una unas under underneath une unlike uno unos "
-    "until up upon versus via vs von while with within without yet y zu zum its".split()
+    [
+        "a",
+        "ab",
+        "aboard",
+        "about",
+        "above",
+        "across",
+        "after",
+        "against",
+        "al",
+        "along",
+        "amid",
+        "among",
+        "an",
+        "and",
+        "anti",
+        "around",
+        "as",
+        "at",
+        "before",
+        "behind",
+        "below",
+        "beneath",
+        "beside",
+        "besides",
+        "between",
+        "beyond",
+        "but",
+        "by",
+        "d",
+        "da",
+        "das",
+        "de",
+        "del",
+        "dell",
+        "dello",
+        "dei",
+        "degli",
+        "della",
+        "delle",
+        "dem",
+        "den",
+        "der",
+        "des",
+        "despite",
+        "die",
+        "do",
+        "down",
+        "du",
+        "during",
+        "ein",
+        "eine",
+        "einem",
+        "einen",
+        "einer",
+        "eines",
+        "el",
+        "en",
+        "et",
+        "except",
+        "for",
+        "from",
+        "gli",
+        "i",
+        "il",
+        "in",
+        "inside",
+        "into",
+        "is",
+        "l",
+        "la",
+        "las",
+        "le",
+        "les",
+        "like",
+        "lo",
+        "los",
+        "near",
+        "nor",
+        "of",
+        "off",
+        "on",
+        "onto",
+        "or",
+        "over",
+        "past",
+        "per",
+        "plus",
+        "round",
+        "s",
+        "save",
+        "since",
+        "so",
+        "some",
+        "sur",
+        "t",
+        "than",
+        "the",
+        "their",
+        "through",
+        "to",
+        "toward",
+        "towards",
+        "un",
+        "una",
+        "unas",
+        "under",
+        "underneath",
+        "une",
+        "unlike",
+        "uno",
+        "unos",
+        "until",
+        "up",
+        "upon",
+        "versus",
+        "via",
+        "vs",
+        "von",
+        "while",
+        "with",
+        "within",
+        "without",
+        "yet",
+        "y",
+        "zu",
+        "zum",
+        "its",
+    ]
 )
-_ENGLISH_WORDS = frozenset("the of and for with on from to by an at is its are how why what using".split())
+_ENGLISH_WORDS = frozenset(
+    ["the", "of", "and", "for", "with", "on", "from", "to", "by", "an", "at", "is", "its", "are", "how", "why", "what", "using"]
+)
 # Small words of languages that capitalise by other rules; German nouns must stay as they are.
 _OTHER_WORDS = frozenset(
-    "der die das und für aus im zur zum von vom des dem den ein eine einer eines mit auf bei über nach les le la une et pour dans sur aux du el los las "
-    "del y para por con una il gli della delle nel di dos em het een van voor och av för og til som av".split()
+    [
+        "der",
+        "die",
+        "das",
+        "und",
+        "für",
+        "aus",
+        "im",
+        "zur",
+        "zum",
+        "von",
+        "vom",
+        "des",
+        "dem",
+        "den",
+        "ein",
+        "eine",
+        "einer",
+        "eines",
+        "mit",
+        "auf",
+        "bei",
+        "über",
+        "nach",
+        "les",
+        "le",
+        "la",
+        "une",
+        "et",
+        "pour",
+        "dans",
+        "sur",
+        "aux",
+        "du",
+        "el",
+        "los",
+        "las",
+        "del",
+        "y",
+        "para",
+        "por",
+        "con",
+        "una",
+        "il",
+        "gli",
+        "della",
+        "delle",
+        "nel",
+        "di",
+        "dos",
+        "em",
+        "het",
+        "een",
+        "van",
+        "voor",
+        "och",
+        "av",
+        "för",
+        "og",
+        "til",
+        "som",
+        "av",
+    ]
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SPACED_WORD = re.compile(r"[^\s\u00a0]*[^\W\d_][^\s\u00a0]*")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _PUNCTUATION = "“”‘’'\"«»()[].,:;?!"
 _TAG_OR_ENTITY = re.compile(r"<[^<>]*>|&\w+;")
-_SENTENCE_BREAK = re.compile(r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z")
+_SENTENCE_BREAK = re.compile(
+    r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z"
+)
 
 
 def sentence_case(title: Rich) -> str:
@@ -60,7 +249,11 @@ def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
 
 
 def lowered(text: str, protected: tuple[tuple[int, int], ...]) -> str:
-    blocked = protected + tuple((found.start(), found.end()) for found in _TAG_OR_ENTITY.finditer(text)) if "<" in text or "&" in text else protected
+    blocked = (
+        protected + tuple((found.start(), found.end()) for found in _TAG_OR_ENTITY.finditer(text))
+        if "<" in text or "&" in text
+        else protected
+    )
     pieces: list[str] = []
     last = 0
     is_first = True
@@ -75,7 +268,12 @@ def lowered(text: str, protected: tuple[tuple[int, int], ...]) -> str:
             continue
         if word == "A":
             small = "a"
-        elif len(word) > 1 and word[0].isupper() and word[1:].islower() and not _SENTENCE_BREAK.search(text, max(0, start - 60), start):
+        elif (
+            len(word) > 1
+            and word[0].isupper()
+            and word[1:].islower()
+            and not _SENTENCE_BREAK.search(text, max(0, start - 60), start)
+        ):
             small = word[0].lower() + word[1:]
         else:
             continue

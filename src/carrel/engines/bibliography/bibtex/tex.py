@@ -28,6 +28,8 @@ _LINE_JOINED = re.compile(r"(?<!\\)%[ \t]*\r?\n\s*")
 _BREAK = re.compile("[ ]*\u2029[ ]*")
 _MAX_DEPTH = 60
 
+_MOVES = frozenset({"kern", "mkern", "raise", "lower", "hskip", "vskip", "mskip"})
+_DIMENSION = re.compile(r"\s*=?\s*[-+]?[\d.,]+\s*(?:em|ex|pt|pc|in|bp|cm|mm|dd|cc|sp|mu)?")
 _CHARACTER_COMMANDS = frozenset({"symbol", "char", "unichar"})
 
 
@@ -122,7 +124,10 @@ class _Reader:
         whole = "".join(text).rstrip(" ")
         composed = unicodedata.normalize("NFC", whole)
         if len(composed) != len(whole):
-            spans = [(len(unicodedata.normalize("NFC", whole[:start])), len(unicodedata.normalize("NFC", whole[:end]))) for start, end in spans]
+            spans = [
+                (len(unicodedata.normalize("NFC", whole[:start])), len(unicodedata.normalize("NFC", whole[:end])))
+                for start, end in spans
+            ]
         return Rich(composed, tuple((start, min(end, len(composed))) for start, end in spans if start < len(composed)))
 
     def _put(self, piece: str, is_protected: bool) -> None:
@@ -246,6 +251,9 @@ class _Reader:
             self._argument(depth, is_protected)
             if name == "texorpdfstring":
                 self._argument_text(depth)
+        elif name in _MOVES:
+            dimension = _DIMENSION.match(self._raw, self._position)
+            self._position = dimension.end() if dimension else self._position
         elif name in DECLARATIONS:
             self._skip_spaces()
             return DECLARATIONS[name]
@@ -280,12 +288,14 @@ class _Reader:
         optional = _OPTIONAL.match(self._raw, self._position)
         if optional and self._raw.startswith("{", optional.end()):
             self._position = optional.end()
-        if self._raw.startswith("{", self._position):
+        if self._raw.startswith("{", self._position) and not self._raw.startswith("{}", self._position):
             self._argument(depth, is_protected=True)
             return
         shown = name if any(letter.isupper() for letter in name) else f"\\{name}"
         self._put(shown, is_protected=True)
-        if self._raw.startswith(" ", self._position):
+        if self._raw.startswith("{}", self._position):
+            self._position += 2
+        elif self._raw.startswith(" ", self._position):
             self._put(" ", is_protected=True)
 
     def _at_end_of_command(self) -> bool:
@@ -380,4 +390,6 @@ class _Reader:
 
 def _is_shown_marked(raw: str, position: int) -> bool:
     found = _TOKEN.match(raw, position)
-    return bool(found and found.group(1) and (found.group(1) in MARKUP or found.group(1) in {"mbox", "hbox", "text", "textrm", "url"}))
+    return bool(
+        found and found.group(1) and (found.group(1) in MARKUP or found.group(1) in {"mbox", "hbox", "text", "textrm", "url"})
+    )

@@ -19,28 +19,41 @@ class Dialect(Enum):
 
 
 _BIBTEX_TYPES = {
-    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "book": "book", "chapter": "incollection",
-    "entry-encyclopedia": "incollection", "entry-dictionary": "incollection", "paper-conference": "inproceedings", "thesis": "phdthesis",
+    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "book": "book",
+    "chapter": "incollection",
+    "entry-encyclopedia": "incollection", "entry-dictionary": "incollection", "paper-conference": "inproceedings",
+    "thesis": "phdthesis",
     "report": "techreport", "manuscript": "unpublished", "pamphlet": "booklet",
 }  # fmt: skip
 _BIBLATEX_TYPES = {
-    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "article": "online", "book": "book", "chapter": "incollection",
-    "entry-encyclopedia": "inreference", "entry-dictionary": "inreference", "paper-conference": "inproceedings", "thesis": "thesis", "report": "report",
-    "manuscript": "unpublished", "pamphlet": "booklet", "webpage": "online", "post": "online", "post-weblog": "online", "dataset": "dataset",
-    "software": "software", "patent": "patent", "periodical": "periodical", "motion_picture": "movie", "broadcast": "video", "song": "audio",
-    "graphic": "artwork", "personal_communication": "letter", "performance": "performance", "standard": "standard", "legislation": "legislation",
+    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "article": "online",
+    "book": "book", "chapter": "incollection",
+    "entry-encyclopedia": "inreference", "entry-dictionary": "inreference", "paper-conference": "inproceedings",
+    "thesis": "thesis", "report": "report",
+    "manuscript": "unpublished", "pamphlet": "booklet", "webpage": "online", "post": "online", "post-weblog": "online",
+    "dataset": "dataset",
+    "software": "software", "patent": "patent", "periodical": "periodical", "motion_picture": "movie", "broadcast": "video",
+    "song": "audio",
+    "graphic": "artwork", "personal_communication": "letter", "performance": "performance", "standard": "standard",
+    "legislation": "legislation",
     "legal_case": "jurisdiction", "review": "review",
 }  # fmt: skip
 _ROLES = {
-    "author": "author", "editor": "editor", "translator": "translator", "container-author": "bookauthor", "director": "director", "contributor": "collaborator",
-    "script-writer": "scriptwriter", "interviewer": "interviewer", "recipient": "recipient", "composer": "composer", "illustrator": "illustrator",
-    "performer": "performer", "narrator": "narrator", "producer": "producer", "compiler": "compiler", "collection-editor": "serieseditor",
+    "author": "author", "editor": "editor", "translator": "translator", "container-author": "bookauthor",
+    "director": "director", "contributor": "collaborator",
+    "script-writer": "scriptwriter", "interviewer": "interviewer", "recipient": "recipient", "composer": "composer",
+    "illustrator": "illustrator",
+    "performer": "performer", "narrator": "narrator", "producer": "producer", "compiler": "compiler",
+    "collection-editor": "serieseditor",
 }  # fmt: skip
 _PLAIN = {
-    "volume": "volume", "number-of-volumes": "volumes", "edition": "edition", "chapter-number": "chapter", "number-of-pages": "pagetotal", "version": "version",
-    "part-number": "part", "status": "pubstate", "archive": "library", "call-number": "call-number", "event-place": "venue", "license": "copyright",
+    "volume": "volume", "number-of-volumes": "volumes", "edition": "edition", "chapter-number": "chapter",
+    "number-of-pages": "pagetotal", "version": "version",
+    "part-number": "part", "status": "pubstate", "archive": "library", "call-number": "call-number", "event-place": "venue",
+    "license": "copyright",
     "container-title-short": "shortjournal", "language": "language", "medium": "medium", "original-publisher": "origpublisher",
-    "original-publisher-place": "origlocation", "scale": "scale", "archive_location": "archive_location", "year-suffix": "year-suffix",
+    "original-publisher-place": "origlocation", "scale": "scale", "archive_location": "archive_location",
+    "year-suffix": "year-suffix",
 }  # fmt: skip
 _VERBATIM = {"DOI": "doi", "URL": "url", "ISBN": "isbn", "ISSN": "issn", "PMID": "pmid", "PMCID": "pmcid"}
 _TITLES = {"title-short": "shorttitle", "original-title": "origtitle", "event-title": "eventtitle", "collection-title": "series"}
@@ -54,7 +67,7 @@ _MONTH_NAMES = list(MONTHS)
 
 
 def write_bibtex(items: list[CslItem], dialect: Dialect) -> str:
-    """One entry for each item. What the dialect has no field for stands in the field `carrel-csl`, which other programs ignore."""
+    """One entry for each item. What the dialect has no field for stands in `carrel-csl`, which other programs ignore."""
     return "\n".join(_entry(item, dialect) for item in items)
 
 
@@ -111,9 +124,13 @@ class _Fields:
         for variable, name in _VERBATIM.items():
             self._put(name, verbatim_to_tex(_text(item.get(variable))))
         for variable, name in _RICH.items():
-            self._put("annote" if name == "annotation" and not self._is_biblatex else name, paragraphs_to_tex(_text(item.get(variable))))
+            self._put(
+                "annote" if name == "annotation" and not self._is_biblatex else name, paragraphs_to_tex(_text(item.get(variable)))
+            )
         words = [word.strip() for word in _text(item.get("keyword")).split(";") if word.strip()]
-        self._put("keywords", plain_to_tex("; ".join(words)) if any("," in word for word in words) else plain_to_tex(", ".join(words)))
+        self._put(
+            "keywords", plain_to_tex("; ".join(words)) if any("," in word for word in words) else plain_to_tex(", ".join(words))
+        )
         genre = _text(item.get("genre"))
         if genre and not (self.entry_type() in {"phdthesis", "mastersthesis"} and genre in {"PhD thesis", "Master's thesis"}):
             self._put("type", plain_to_tex(genre))
@@ -130,7 +147,10 @@ class _Fields:
             self._put("journaltitle" if self._is_biblatex else "journal", plain_to_tex(container))
         elif container:
             is_part = self._kind in _PARTS
-            self._put("booktitle" if is_part else "journaltitle" if self._is_biblatex else "journal", title_to_tex(container) if is_part else plain_to_tex(container))
+            self._put(
+                "booktitle" if is_part else "journaltitle" if self._is_biblatex else "journal",
+                title_to_tex(container) if is_part else plain_to_tex(container),
+            )
 
     def _date(self) -> None:
         issued = self._item.get("issued")
@@ -180,8 +200,10 @@ class _Fields:
                 self._put(name, plain_to_tex(value))
 
 
-def _text(value: Any) -> str:  # noqa: ANN401
-    return value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+def _text(value: Any) -> str:
+    return (
+        value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+    )
 
 
 def _name(person: dict[str, Any], is_biblatex: bool) -> str:
@@ -206,14 +228,16 @@ def _part(text: str) -> str:
     return f"{{{written}}}" if "," in text or re.search(r"(?:^|\s)and(?:\s|$)", text, re.IGNORECASE) else written
 
 
-def _first_date(date: Any) -> list[int]:  # noqa: ANN401
+def _first_date(date: Any) -> list[int]:
     if not isinstance(date, dict) or not isinstance(date.get("date-parts"), list) or not date["date-parts"]:
         return []
     parts = date["date-parts"][0]
-    return parts if isinstance(parts, list) and all(isinstance(part, int) and not isinstance(part, bool) for part in parts) else []
+    return (
+        parts if isinstance(parts, list) and all(isinstance(part, int) and not isinstance(part, bool) for part in parts) else []
+    )
 
 
-def _edtf(date: Any) -> str:  # noqa: ANN401
+def _edtf(date: Any) -> str:
     """A CSL date as BibLaTeX writes dates; a literal one as it is."""
     if not isinstance(date, dict):
         return ""
@@ -229,6 +253,10 @@ def _edtf(date: Any) -> str:  # noqa: ANN401
             continue
         year = f"{'-' if parts[0] < 0 else ''}{abs(parts[0]):04d}"
         season = date.get("season")
-        month = [f"{20 + season}"] if isinstance(season, int) and len(parts) == 1 and 1 <= season <= 4 else [f"{part:02d}" for part in parts[1:3]]
+        month = (
+            [f"{20 + season}"]
+            if isinstance(season, int) and len(parts) == 1 and 1 <= season <= 4
+            else [f"{part:02d}" for part in parts[1:3]]
+        )
         written.append("-".join([year, *month]) + ("~" if date.get("circa") else ""))
     return "/".join(written)

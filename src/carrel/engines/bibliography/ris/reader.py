@@ -8,7 +8,17 @@ from carrel.engines.bibliography.bibtex.fields import edition_number
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, join_keywords, page_range, put, put_doi, put_link, put_other, put_people, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    join_keywords,
+    page_range,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.kept import put_back
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.ris.vocabulary import ARTICLES, KEPT_TAGS, PARTS, PLAIN_TAGS, TYPES
@@ -40,9 +50,11 @@ def _references(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
     tags: Tags = {}
     start, last = 0, ""
     number = 0
-    for number, line in enumerate(text.splitlines(), start=1):  # noqa: B007
+    for number, line in enumerate(text.splitlines(), start=1):
         found = _TAG.match(line)
-        if not found or (tags and found.group(1) == "ER" and found.group(2) and last in {"AB", "N2", "N1"} and len(found.group(2)) > 20):
+        if not found or (
+            tags and found.group(1) == "ER" and found.group(2) and last in {"AB", "N2", "N1"} and len(found.group(2)) > 20
+        ):
             if tags and last and line.strip():
                 tags[last][-1] = f"{tags[last][-1]}\n{line.strip()}"
             continue
@@ -244,4 +256,3 @@ def _words(tags: Tags, item: CslItem) -> None:
     for value in [*notes, *tags.pop("NO", [])]:
         if value and not value.startswith(KEPT_PREFIX):
             add_note(item, value)
-

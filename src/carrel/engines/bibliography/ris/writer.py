@@ -10,14 +10,17 @@ from carrel.engines.bibliography.ris.vocabulary import ARTICLES, PARTS, TYPES_WR
 
 _PEOPLE = {"author": "AU", "editor": "ED", "collection-editor": "A3", "translator": "A4"}
 _TEXTS = {
-    "collection-title": "T3", "title-short": "ST", "volume": "VL", "publisher": "PB", "publisher-place": "CY", "edition": "ET", "language": "LA",
-    "archive": "DB", "source": "DP", "call-number": "CN", "number-of-volumes": "NV", "section": "SE", "reviewed-title": "RI", "original-title": "OP",
-    "archive_location": "AV", "genre": "M3", "DOI": "DO", "ISBN": "SN", "ISSN": "SN", "URL": "UR", "abstract": "AB", "container-title-short": "J2",
+    "collection-title": "T3", "title-short": "ST", "volume": "VL", "publisher": "PB", "publisher-place": "CY", "edition": "ET",
+    "language": "LA",
+    "archive": "DB", "source": "DP", "call-number": "CN", "number-of-volumes": "NV", "section": "SE", "reviewed-title": "RI",
+    "original-title": "OP",
+    "archive_location": "AV", "genre": "M3", "DOI": "DO", "ISBN": "SN", "ISSN": "SN", "URL": "UR", "abstract": "AB",
+    "container-title-short": "J2",
 }  # fmt: skip
 
 
 def write_ris(items: list[CslItem]) -> str:
-    """One reference for each item. What RIS has no tag for stands in a note that begins with `carrel-csl:`, which other programs show as a note."""
+    """One reference for each item. What RIS has no tag for stands in a note that begins with `carrel-csl:`."""
     return "\r\n".join(_reference(item) for item in items)
 
 
@@ -48,7 +51,10 @@ def _values(item: CslItem, kind: str) -> Iterator[tuple[str, str]]:
         for person in people if isinstance(people, list) else ():
             if isinstance(person, dict):
                 yield tag, _name(person)
-    yield ("JF" if kind in ARTICLES and kind not in PARTS else "T2" if kind in PARTS else "JF"), _text(item.get("container-title"))
+    yield (
+        ("JF" if kind in ARTICLES and kind not in PARTS else "T2" if kind in PARTS else "JF"),
+        _text(item.get("container-title")),
+    )
     yield from _dates(item)
     start, _, end = _text(item.get("page")).partition("-")
     if start and end and "-" not in end and start != end:
@@ -88,13 +94,18 @@ def _dates(item: CslItem) -> Iterator[tuple[str, str]]:
         if parts and all(isinstance(part, int) for part in parts):
             if variable == "issued":
                 yield "PY", f"{parts[0]:04d}"
-            yield tag, "/".join([f"{parts[0]:04d}", *(f"{part:02d}" for part in parts[1:3]), *([""] * (3 - len(parts[:3])))]) + "/"
+            yield (
+                tag,
+                "/".join([f"{parts[0]:04d}", *(f"{part:02d}" for part in parts[1:3]), *([""] * (3 - len(parts[:3])))]) + "/",
+            )
         else:
             yield "PY" if variable == "issued" else tag, _text(date.get("literal") or date.get("raw"))
 
 
-def _text(value: Any) -> str:  # noqa: ANN401
-    return value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+def _text(value: Any) -> str:
+    return (
+        value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+    )
 
 
 def _name(person: dict[str, Any]) -> str:
