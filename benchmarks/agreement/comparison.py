@@ -29,33 +29,11 @@ _SINGLE = re.compile(r"[‘’‚‛`´′]")
 _DOUBLE = re.compile(r"[“”„‟«»″]|''")
 _SPACES = re.compile(r"\s+")
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]")
-_NAME_VARIABLES = frozenset(
-    [
-        "author",
-        "editor",
-        "translator",
-        "container-author",
-        "collection-editor",
-        "director",
-        "contributor",
-        "script-writer",
-        "reviewed-author",
-        "interviewer",
-        "recipient",
-        "composer",
-        "illustrator",
-        "performer",
-        "narrator",
-        "producer",
-        "compiler",
-        "organizer",
-        "curator",
-        "original-author",
-        "editorial-director",
-        "editor-translator",
-        "chair",
-    ]
-)
+_NAME_VARIABLES = frozenset({
+    "author", "editor", "translator", "container-author", "collection-editor", "director", "contributor", "script-writer",
+    "reviewed-author", "interviewer", "recipient", "composer", "illustrator", "performer", "narrator", "producer",
+    "compiler", "organizer", "curator", "original-author", "editorial-director", "editor-translator", "chair",
+})  # fmt: skip
 _DATES = frozenset({"issued", "accessed", "original-date", "event-date", "submitted", "available-date"})
 
 

@@ -70,27 +70,10 @@ _ROLES = {
     "composer": "composer",
     "performer": "performer", "recipient": "recipient", "producer": "producer",
 }  # fmt: skip
-_NOT_COMPARED = frozenset(
-    [
-        "itemID",
-        "itemKey",
-        "key",
-        "version",
-        "uri",
-        "dateAdded",
-        "dateModified",
-        "relations",
-        "collections",
-        "libraryID",
-        "citationKey",
-        "creators",
-        "tags",
-        "notes",
-        "attachments",
-        "extra",
-        "itemType",
-    ]
-)
+_NOT_COMPARED = frozenset({
+    "itemID", "itemKey", "key", "version", "uri", "dateAdded", "dateModified", "relations", "collections", "libraryID",
+    "citationKey", "creators", "tags", "notes", "attachments", "extra", "itemType",
+})  # fmt: skip
 _THESES = {
     "phd": "PhD thesis",
     "master": "Master's thesis",

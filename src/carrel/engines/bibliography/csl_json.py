@@ -11,34 +11,11 @@ from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
 _DATES = frozenset({"issued", "accessed", "original-date", "event-date", "submitted", "available-date"})
-_NAMES = frozenset(
-    [
-        "author",
-        "editor",
-        "translator",
-        "container-author",
-        "collection-editor",
-        "director",
-        "editorial-director",
-        "composer",
-        "illustrator",
-        "interviewer",
-        "recipient",
-        "reviewed-author",
-        "original-author",
-        "compiler",
-        "contributor",
-        "curator",
-        "guest",
-        "host",
-        "narrator",
-        "organizer",
-        "performer",
-        "producer",
-        "script-writer",
-        "series-creator",
-    ]
-)
+_NAMES = frozenset({
+    "author", "editor", "translator", "container-author", "collection-editor", "director", "editorial-director", "composer",
+    "illustrator", "interviewer", "recipient", "reviewed-author", "original-author", "compiler", "contributor", "curator",
+    "guest", "host", "narrator", "organizer", "performer", "producer", "script-writer", "series-creator",
+})  # fmt: skip
 _OTHER_TYPES = {
     "journal-article": "article-journal", "proceedings-article": "paper-conference", "book-chapter": "chapter",
     "book-section": "chapter",
@@ -49,20 +26,10 @@ _OTHER_TYPES = {
     "other": "document", "misc": "document",
 }  # fmt: skip
 # Crossref's own JSON wraps these in lists.
-_LISTED = frozenset(
-    {
-        "title",
-        "container-title",
-        "container-title-short",
-        "short-container-title",
-        "ISSN",
-        "ISBN",
-        "subtitle",
-        "original-title",
-        "archive",
-        "publisher",
-    }
-)
+_LISTED = frozenset({
+    "title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN", "subtitle",
+    "original-title", "archive", "publisher",
+})  # fmt: skip
 
 
 def read_csl_json(content: str | bytes) -> Imported:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from carrel.core.identifiers import NotAnIdentifierError, Pmcid
-from carrel.engines.bibliography.bibtex.fields import edition_number
+from carrel.engines.bibliography.bibtex.values import edition_number
 from carrel.engines.bibliography.dates import read_date, read_year_and_month
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 from carrel.engines.bibliography.items import (

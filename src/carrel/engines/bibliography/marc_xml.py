@@ -2,7 +2,7 @@
 
 import re
 
-from carrel.engines.bibliography.bibtex.fields import edition_number
+from carrel.engines.bibliography.bibtex.values import edition_number
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 from carrel.engines.bibliography.items import (

@@ -18,6 +18,7 @@ from carrel.engines.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.engines.bibliography.languages import language_code
+from carrel.engines.bibliography.tagged_lines import tagged_fields
 
 _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
 _NUMBERED = re.compile(r"^(\S+)\s+\[(\w+)\]$")
@@ -72,27 +73,20 @@ def read_nbib(content: str | bytes) -> Imported:
 
 def _records(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
     tags: Tags = {}
-    start, last = 0, ""
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
-        found = _TAG.match(line)
-        if not line.strip():
-            if tags:
-                yield start, tags
-            tags, last = {}, ""
-        elif found and not (line.startswith(" ")):
-            tag, value = found.group(1), found.group(2).strip()
-            if tag == "PMID" and "PMID" in tags:
-                answer.warn(number, "No empty line before this record")
-                yield start, tags
-                tags = {}
-            if not tags:
-                start = number
-            tags.setdefault(tag, []).append(value)
-            last = tag
-        elif tags and line.startswith(" ") and last:
-            tags[last][-1] = f"{tags[last][-1]} {line.strip()}".strip()
-        elif tags and last:
-            answer.warn(number, f"This line belongs to no field: {line.strip()[:60]!r}; it was left out")
+    start = 0
+    for field in tagged_fields(text, _TAG):
+        if tags and (field.is_after_gap or (field.tag == "PMID" and "PMID" in tags)):
+            if not field.is_after_gap:
+                answer.warn(field.line, "No empty line before this record")
+            yield start, tags
+            tags = {}
+        if not tags:
+            start = field.line
+        for number, line in field.more:
+            if not line.startswith(" "):
+                answer.warn(number, f"This line belongs to no field: {line.strip()[:60]!r}; it was left out")
+        field.more = [(number, line) for number, line in field.more if line.startswith(" ")]
+        tags.setdefault(field.tag, []).append(field.joined(" "))
     if tags:
         yield start, tags
 

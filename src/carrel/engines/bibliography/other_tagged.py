@@ -1,6 +1,7 @@
 """Three small tagged forms that library services and older programs export: Biblioscape, Copac and RePEc's mail reports."""
 
 import re
+from itertools import takewhile
 
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
@@ -16,6 +17,7 @@ from carrel.engines.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.engines.bibliography.languages import language_code
+from carrel.engines.bibliography.tagged_lines import tagged_fields
 
 Tags = dict[str, list[str]]
 
@@ -52,20 +54,18 @@ def read_biblioscape(content: str | bytes) -> Imported:
     answer = Imported()
     text = _text(content, answer)
     tags: Tags = {}
-    start, last = 1, ""
-    for number, line in enumerate([*text.splitlines(), "------"], start=1):
-        found = _BIBLIOSCAPE_TAG.match(line)
-        if found:
-            if not tags:
-                start = number
-            last = found.group(1)
-            tags.setdefault(last, []).append(found.group(2).strip())
-        elif line.startswith("------"):
-            if tags:
-                answer.items.append(ImportedItem(_biblioscape_item(tags), start))
-            tags, last = {}, ""
-        elif tags and last:
-            tags[last][-1] = f"{tags[last][-1]}{line.strip()}"
+    start = 1
+    for field in tagged_fields(text, _BIBLIOSCAPE_TAG):
+        if not tags:
+            start = field.line
+        is_last = any(line.startswith("------") for _, line in field.more)
+        field.more = list(takewhile(lambda more: not more[1].startswith("------"), field.more))
+        tags.setdefault(field.tag, []).append(field.joined(""))
+        if is_last:
+            answer.items.append(ImportedItem(_biblioscape_item(tags), start))
+            tags = {}
+    if tags:
+        answer.items.append(ImportedItem(_biblioscape_item(tags), start))
     return answer
 
 
@@ -115,19 +115,14 @@ def read_copac(content: str | bytes) -> Imported:
     """The union catalogue Copac: `TI- Title`, records parted by empty lines."""
     answer = Imported()
     tags: Tags = {}
-    start, last = 1, ""
-    for number, line in enumerate([*_text(content, answer).splitlines(), ""], start=1):
-        found = _COPAC_TAG.match(line)
-        if found:
-            if not tags or (found.group(1) == "TI" and "TI" in tags):
-                if tags:
-                    answer.items.append(ImportedItem(_copac_item(tags), start))
-                    tags = {}
-                start = number
-            last = found.group(1)
-            tags.setdefault(last, []).append(found.group(2).strip())
-        elif line.strip() and tags and last:
-            tags[last][-1] = f"{tags[last][-1]} {line.strip()}"
+    start = 1
+    for field in tagged_fields(_text(content, answer), _COPAC_TAG):
+        if tags and field.tag == "TI" and "TI" in tags:
+            answer.items.append(ImportedItem(_copac_item(tags), start))
+            tags = {}
+        if not tags:
+            start = field.line
+        tags.setdefault(field.tag, []).append(field.joined(" "))
     if tags:
         answer.items.append(ImportedItem(_copac_item(tags), start))
     return answer

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from carrel.engines.bibliography.bibtex.fields import edition_number
+from carrel.engines.bibliography.bibtex.values import edition_number
 from carrel.engines.bibliography.dates import read_date, read_year_and_month
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
@@ -18,6 +18,7 @@ from carrel.engines.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.engines.bibliography.languages import language_code
+from carrel.engines.bibliography.tagged_lines import tagged_fields
 
 # EndNote's names of reference types, in lower case.
 TYPES = {
@@ -42,7 +43,7 @@ TYPES = {
     "generic": "document",
 }  # fmt: skip
 
-_TAG = re.compile(r"^%([0-9A-Z!@#$%^&*()+\[\]?<>~|\\])[ \t]+(.*)$")
+_TAG = re.compile(r"^\s*%([0-9A-Z!@#$%^&*()+\[\]?<>~|\\])[ \t]+(.*)$")
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
 _PLAIN = {
     "V": "volume",
@@ -74,24 +75,14 @@ def read_refer(content: str | bytes) -> Imported:
 
 def _references(text: str) -> Iterator[tuple[int, Tags]]:
     tags: Tags = {}
-    start, last, was_empty = 0, "", False
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
-        found = _TAG.match(line.strip())
-        if not line.strip():
-            was_empty = True
-            continue
-        if found:
-            tag, value = found.group(1), found.group(2).strip()
-            if tags and (tag == "0" or (was_empty and tag in {"A", "T", "F"} and tag in tags)):
-                yield start, tags
-                tags = {}
-            if not tags:
-                start = number
-            tags.setdefault(tag, []).append(value)
-            last = tag
-        elif tags and last:
-            tags[last][-1] = f"{tags[last][-1]}\n{line.strip()}"
-        was_empty = False
+    start = 0
+    for field in tagged_fields(text, _TAG):
+        if tags and (field.tag == "0" or (field.is_after_gap and field.tag in {"A", "T", "F"} and field.tag in tags)):
+            yield start, tags
+            tags = {}
+        if not tags:
+            start = field.line
+        tags.setdefault(field.tag, []).append(field.joined("\n"))
     if tags:
         yield start, tags
 

@@ -16,56 +16,14 @@ _JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^>]*>")
 _JATS_MARKS = {"italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "i": "i", "b": "b"}
 _JATS_BLOCKS = frozenset({"p", "sec", "title", "list", "list-item", "break", "disp-formula"})
 # What Crossref says about its record and not about the work.
-_NOT_OF_THE_WORK = frozenset(
-    [
-        "indexed",
-        "reference-count",
-        "is-referenced-by-count",
-        "references-count",
-        "reference",
-        "created",
-        "deposited",
-        "score",
-        "prefix",
-        "member",
-        "content-domain",
-        "relation",
-        "resource",
-        "link",
-        "license",
-        "funder",
-        "assertion",
-        "update-policy",
-        "alternative-id",
-        "journal-issue",
-        "published",
-        "published-print",
-        "published-online",
-        "issn-type",
-        "isbn-type",
-        "update-to",
-        "institution",
-        "content-created",
-        "content-updated",
-        "approved",
-        "accepted",
-        "posted",
-        "subject",
-        "archive",
-        "aliases",
-        "clinical-trial-number",
-        "free-to-read",
-        "review",
-        "short-title",
-        "update-policy",
-        "original-title",
-        "subtitle",
-        "event",
-        "edition-number",
-        "domain",
-        "status-update",
-    ]
-)
+_NOT_OF_THE_WORK = frozenset({
+    "indexed", "reference-count", "is-referenced-by-count", "references-count", "reference", "created", "deposited", "score",
+    "prefix", "member", "content-domain", "relation", "resource", "link", "license", "funder", "assertion", "update-policy",
+    "alternative-id", "journal-issue", "published", "published-print", "published-online", "issn-type", "isbn-type",
+    "update-to", "institution", "content-created", "content-updated", "approved", "accepted", "posted", "subject", "archive",
+    "aliases", "clinical-trial-number", "free-to-read", "review", "short-title", "original-title",
+    "subtitle", "event", "edition-number", "domain", "status-update",
+})  # fmt: skip
 
 
 class Crossref:

@@ -4,11 +4,20 @@ import re
 from collections.abc import Callable
 from enum import Enum
 
-from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmcid, Pmid
+from carrel.core.identifiers import Pmid
+from carrel.engines.bibliography.bibtex.links import put_links
 from carrel.engines.bibliography.bibtex.names import NameReader
 from carrel.engines.bibliography.bibtex.scanner import RawEntry
 from carrel.engines.bibliography.bibtex.sentence_case import sentence_case
 from carrel.engines.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
+from carrel.engines.bibliography.bibtex.values import (
+    and_list,
+    edition_number,
+    joined,
+    split_keywords,
+    verbatim,
+    whole_name,
+)
 from carrel.engines.bibliography.bibtex.vocabulary import (
     DATE_FIELDS,
     EDITOR_TYPES,
@@ -33,24 +42,11 @@ from carrel.engines.bibliography.languages import language_code
 # Where our writer keeps what the format has no field for; see kept.py.
 KEPT_FIELD = "carrel-csl"
 
-_URL = re.compile(r"https?://[^\s{}\\]+")
-_COMMAND_URL = re.compile(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
-_MORE_URLS = re.compile(r"^(?:url_|bdsk-url-|citeulike-linkout-)|^adsurl$")
 _NUMBER_IS_ISSUE = frozenset({"article-journal", "article-magazine", "article-newspaper", "periodical", "review"})
 _NUMBER_IN_SERIES = frozenset({"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"})
 _ENGLISH = frozenset(
     {"english", "american", "usenglish", "british", "ukenglish", "canadian", "australian", "newzealand", "en", "eng"}
 )
-_MANY_LINKS = re.compile(r"\s*[;,]\s+(?=https?://)")
-_EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
-_ORDINALS = {
-    word: str(number)
-    for number, word in enumerate(
-        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], start=1
-    )
-}
-_KEYWORD_PARTS = re.compile(r"\s*[;]\s*")
-_KEYWORD_COMMAS = re.compile(r"\s*,\s*")
 _DASHES = re.compile(r"\s*(?:-{2,}|[–—‐‑−])\s*")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
 
@@ -85,7 +81,7 @@ class EntryReader:
         self._dates(fields, item)
         self._numbers(fields, item, kind)
         self._publisher(fields, item, entry.type, kind)
-        self._identifiers(fields, item)
+        put_links(fields, item)
         self._words(fields, item, entry.type, kind)
         self._rest(fields, item)
         if kept is not None and not put_back(item, kept):
@@ -107,16 +103,16 @@ class EntryReader:
         return sentence_case(to_rich(raw))
 
     def _titles_of(self, fields: dict[str, str], item: CslItem, kind: str, entry_type: str, title: Callable[[str], str]) -> None:
-        text = title(_joined(fields, "title", "subtitle"))
+        text = title(joined(fields, "title", "subtitle"))
         if entry_type == "inreference" and "lista" in fields and "booktitle" not in fields:
             item["container-title"] = text
             text = to_rich(fields.pop("lista")).text
         if text:
             item["title"] = text
-        journal = _joined(fields, "journaltitle", "journalsubtitle") or _joined(fields, "journal", "journalsubtitle")
+        journal = joined(fields, "journaltitle", "journalsubtitle") or joined(fields, "journal", "journalsubtitle")
         fields.pop("journal", None)
-        book = _joined(fields, "booktitle", "booksubtitle")
-        main = _joined(fields, "maintitle", "mainsubtitle")
+        book = joined(fields, "booktitle", "booksubtitle")
+        main = joined(fields, "maintitle", "mainsubtitle")
         if journal and (kind in _NUMBER_IS_ISSUE or not book):
             item["container-title"] = self._text(journal)
             if book:
@@ -162,11 +158,11 @@ class EntryReader:
                 role = EDITOR_TYPES.get(fields.get(f"editor{letter}type", "").strip().lower(), "editor")
                 item[role] = item.get(role, []) + self._names.read(fields.pop(f"editor{letter}"))
         if "holder" in fields:
-            put_other(item, "holder", "; ".join(_whole(name) for name in self._names.read(fields.pop("holder"))))
+            put_other(item, "holder", "; ".join(whole_name(name) for name in self._names.read(fields.pop("holder"))))
 
     def _dates(self, fields: dict[str, str], item: CslItem) -> None:
         year, month, day = (self._text(fields.pop(name, "")) for name in ("year", "month", "day"))
-        date_text = _verbatim(fields.pop("date", ""))
+        date_text = verbatim(fields.pop("date", ""))
         issued = read_edtf(date_text) if date_text else None
         if issued is None and date_text:
             issued = read_year_and_month(year, date_text) if year else read_date(date_text)
@@ -175,7 +171,7 @@ class EntryReader:
         if issued:
             item["issued"] = issued
         for name, variable in DATE_FIELDS.items():
-            text = _verbatim(fields.pop(name, ""))
+            text = verbatim(fields.pop(name, ""))
             if text:
                 item[variable] = read_date(text)
 
@@ -216,7 +212,7 @@ class EntryReader:
             names = ["institution", "school", "publisher", "organization"]
         for name in names:
             raw = fields.pop(name, "")
-            text = "; ".join(self._text(part) for part in _and_list(raw)) if " and " in raw else self._text(raw)
+            text = "; ".join(self._text(part) for part in and_list(raw)) if " and " in raw else self._text(raw)
             if not text:
                 continue
             if "publisher" not in item:
@@ -230,75 +226,6 @@ class EntryReader:
             item.setdefault("event-place", location)
         elif address or location:
             item["publisher-place"] = address or location
-
-    def _identifiers(self, fields: dict[str, str], item: CslItem) -> None:
-        doi = _verbatim(fields.pop("doi", ""))
-        if doi:
-            item["DOI"] = _doi(doi)
-        url, *others = _MANY_LINKS.split(_verbatim(fields.pop("url", "")))
-        url = url.replace(" ", "%20")
-        if others:
-            item.setdefault("custom", {})["additional_urls"] = [link.replace(" ", "%20") for link in others]
-        how = fields.pop("howpublished", "")
-        if how:
-            found = _COMMAND_URL.search(how) or _URL.search(how)
-            if found:
-                url = url or (found.group(1) if found.re is _COMMAND_URL else found.group())
-                rest = (
-                    "" if found.re is _COMMAND_URL and how.lstrip().startswith("\\") else to_plain(how.replace(found.group(), ""))
-                )
-                rest = rest.strip(" ,.:;")
-            else:
-                rest = self._text(how)
-            if rest:
-                put_other(item, "howpublished", rest)
-        self._eprint(fields, item)
-        for name in [name for name in fields if _MORE_URLS.match(name)]:
-            link = _link(fields.pop(name))
-            if not link:
-                continue
-            if not url and name.startswith("bdsk-url-"):
-                url = link
-            elif link != url:
-                more = item.setdefault("custom", {}).setdefault("additional_urls", [])
-                if link not in more:
-                    more.append(link)
-        if url:
-            item["URL"] = url
-        for name in ("pmcid", "pmc"):
-            if name in fields:
-                text = _verbatim(fields.pop(name))
-                try:
-                    item["PMCID"] = str(Pmcid.parse(text if text.upper().startswith("PMC") else f"PMC{text}"))
-                except NotAnIdentifierError:
-                    item["PMCID"] = text
-
-    def _eprint(self, fields: dict[str, str], item: CslItem) -> None:
-        eprint = _verbatim(fields.pop("eprint", ""))
-        archive = _verbatim(fields.pop("archiveprefix", "") or fields.pop("eprinttype", "")).lower()
-        fields.pop("eprinttype", None)
-        category = _verbatim(fields.pop("primaryclass", "") or fields.pop("eprintclass", ""))
-        if not eprint:
-            if archive and archive != "arxiv":
-                put_other(item, "archiveprefix", archive)
-            return
-        if archive in {"", "arxiv"} or eprint.lower().startswith("arxiv:"):
-            try:
-                identifier = ArxivId.parse(eprint)
-                item.setdefault("custom", {})["arxiv_id"] = str(identifier)
-                if category:
-                    put_other(item, "primaryclass", category)
-                return
-            except NotAnIdentifierError:
-                pass
-        if archive in {"pubmed", "pmid"} and eprint.isdigit():
-            item["PMID"] = eprint
-            return
-        put_other(item, "eprint", eprint)
-        if archive:
-            put_other(item, "eprinttype", archive)
-        if category:
-            put_other(item, "primaryclass", category)
 
     def _words(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
         for name, variable in RICH_FIELDS.items():
@@ -334,7 +261,7 @@ class EntryReader:
         for name, raw in fields.items():
             if name in USED_UP or name.startswith("bdsk-file-"):
                 continue
-            text = _verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
+            text = verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
             if text:
                 put_other(item, name, text)
 
@@ -369,60 +296,3 @@ def _is_preprint(fields: dict[str, str]) -> bool:
 
 def _as_written(raw: str) -> str:
     return to_rich(raw).text
-
-
-def _joined(fields: dict[str, str], main: str, sub: str) -> str:
-    text = fields.pop(main, "").strip()
-    below = fields.pop(sub, "").strip() if text else ""
-    if below:
-        text = f"{text} {below}" if text[-1] in ":.?!-–—" else f"{text}: {below}"
-    return text
-
-
-def _and_list(raw: str) -> list[str]:
-    parts = re.split(r"\s+and\s+", raw)
-    # `Taylor and Francis` is one house, `{Springer} and {Wiley}` are two.
-    return [raw] if not all(part.strip().startswith("{") for part in parts) else parts
-
-
-def _whole(name: dict[str, str]) -> str:
-    if "literal" in name:
-        return name["literal"]
-    family = " ".join(part for part in (name.get("non-dropping-particle"), name.get("family")) if part)
-    return ", ".join(part for part in (family, name.get("given")) if part)
-
-
-def edition_number(text: str) -> str:
-    """`Second`, `2nd` and `2nd edition` are 2; anything else says itself."""
-    found = _EDITION.match(text)
-    return found.group(1) if found else _ORDINALS.get(text.lower().removesuffix(" edition").strip(), text)
-
-
-def split_keywords(text: str) -> str:
-    """Keywords joined by semicolons, whichever sign parted them."""
-    separator = _KEYWORD_PARTS if ";" in text else _KEYWORD_COMMAS
-    seen: dict[str, None] = {}
-    for word in separator.split(text):
-        if word.strip():
-            seen.setdefault(word.strip())
-    return "; ".join(seen)
-
-
-def _verbatim(raw: str) -> str:
-    text = raw.strip()
-    if "{" in text or "\\" in text:
-        text = re.sub(r"\\(?:url|path)\s*\{([^{}]*)\}", r"\1", text)
-        text = re.sub(r"\\([&%$#_{}~^])", r"\1", text)
-        text = text.replace("{\\textasciitilde}", "~").replace("\\textasciitilde", "~").replace("{", "").replace("}", "")
-    return " ".join(text.split())
-
-
-def _link(raw: str) -> str:
-    return _verbatim(raw).replace(" ", "%20")
-
-
-def _doi(text: str) -> str:
-    try:
-        return str(Doi.parse(text))
-    except NotAnIdentifierError:
-        return text

@@ -3,76 +3,20 @@
 from carrel.engines.bibliography.bibtex.scanner import RawEntry
 from carrel.engines.bibliography.imports import Imported
 
-_NEVER_INHERITED = frozenset(
-    [
-        "crossref",
-        "xdata",
-        "xref",
-        "ids",
-        "entryset",
-        "entrysubtype",
-        "execute",
-        "label",
-        "options",
-        "presort",
-        "related",
-        "relatedoptions",
-        "relatedstring",
-        "relatedtype",
-        "shorthand",
-        "shorthandintro",
-        "sortkey",
-        "sortname",
-        "sorttitle",
-        "sortyear",
-        "key",
-        "keywords",
-        "abstract",
-        "doi",
-        "url",
-        "urldate",
-        "file",
-        "timestamp",
-        "owner",
-        "groups",
-        "date-added",
-        "date-modified",
-        "bdsk-file-1",
-        "bdsk-url-1",
-        "annote",
-        "note",
-        "pages",
-        "pagetotal",
-        "eprint",
-        "eprinttype",
-        "author",
-        "title",
-        "subtitle",
-        "titleaddon",
-        "shorttitle",
-        "isbn-child",
-        "comment",
-        "creationdate",
-        "modificationdate",
-        "langid",
-    ]
-)
+_NEVER_INHERITED = frozenset({
+    "crossref", "xdata", "xref", "ids", "entryset", "entrysubtype", "execute", "label", "options", "presort", "related",
+    "relatedoptions", "relatedstring", "relatedtype", "shorthand", "shorthandintro", "sortkey", "sortname", "sorttitle",
+    "sortyear", "key", "keywords", "abstract", "doi", "url", "urldate", "file", "timestamp", "owner", "groups", "date-added",
+    "date-modified", "bdsk-file-1", "bdsk-url-1", "annote", "note", "pages", "pagetotal", "eprint", "eprinttype", "author",
+    "title", "subtitle", "titleaddon", "shorttitle", "isbn-child", "comment", "creationdate", "modificationdate", "langid",
+})  # fmt: skip
 _BOOK_LIKE = frozenset(
     {"book", "collection", "proceedings", "reference", "mvbook", "mvcollection", "mvproceedings", "mvreference"}
 )
-_PARTS = frozenset(
-    {
-        "inbook",
-        "incollection",
-        "inproceedings",
-        "conference",
-        "inreference",
-        "suppbook",
-        "suppcollection",
-        "bookinbook",
-        "suppperiodical",
-    }
-)
+_PARTS = frozenset({
+    "inbook", "incollection", "inproceedings", "conference", "inreference", "suppbook", "suppcollection", "bookinbook",
+    "suppperiodical",
+})  # fmt: skip
 _TITLES = {"title": "booktitle", "subtitle": "booksubtitle", "titleaddon": "booktitleaddon", "shorttitle": ""}
 _MAIN_TITLES = {"title": "maintitle", "subtitle": "mainsubtitle", "titleaddon": "maintitleaddon", "shorttitle": ""}
 _JOURNAL_TITLES = {"title": "journaltitle", "subtitle": "journalsubtitle", "shorttitle": "shortjournal", "titleaddon": ""}

@@ -94,7 +94,7 @@ class Scanner:
         if position < self._counted:
             line = self._line - self._text.count("\n", position, self._counted)
         else:
-            line = self._line + self._text.count("\n", self._counted, position)
+            line = self._line_at(position)
         self._report.warn(line, message)
 
     def _after_comment(self, opening: int) -> int:

@@ -2,209 +2,30 @@
 
 import re
 
-from carrel.engines.bibliography.bibtex.tex import Rich
+from carrel.engines.bibliography.bibtex.tex_reader import Rich
 
 # Words that title case leaves small, so that finding them small does not show a title to be in sentence case already.
-_SMALL_WORDS = frozenset(
-    [
-        "a",
-        "ab",
-        "aboard",
-        "about",
-        "above",
-        "across",
-        "after",
-        "against",
-        "al",
-        "along",
-        "amid",
-        "among",
-        "an",
-        "and",
-        "anti",
-        "around",
-        "as",
-        "at",
-        "before",
-        "behind",
-        "below",
-        "beneath",
-        "beside",
-        "besides",
-        "between",
-        "beyond",
-        "but",
-        "by",
-        "d",
-        "da",
-        "das",
-        "de",
-        "del",
-        "dell",
-        "dello",
-        "dei",
-        "degli",
-        "della",
-        "delle",
-        "dem",
-        "den",
-        "der",
-        "des",
-        "despite",
-        "die",
-        "do",
-        "down",
-        "du",
-        "during",
-        "ein",
-        "eine",
-        "einem",
-        "einen",
-        "einer",
-        "eines",
-        "el",
-        "en",
-        "et",
-        "except",
-        "for",
-        "from",
-        "gli",
-        "i",
-        "il",
-        "in",
-        "inside",
-        "into",
-        "is",
-        "l",
-        "la",
-        "las",
-        "le",
-        "les",
-        "like",
-        "lo",
-        "los",
-        "near",
-        "nor",
-        "of",
-        "off",
-        "on",
-        "onto",
-        "or",
-        "over",
-        "past",
-        "per",
-        "plus",
-        "round",
-        "s",
-        "save",
-        "since",
-        "so",
-        "some",
-        "sur",
-        "t",
-        "than",
-        "the",
-        "their",
-        "through",
-        "to",
-        "toward",
-        "towards",
-        "un",
-        "una",
-        "unas",
-        "under",
-        "underneath",
-        "une",
-        "unlike",
-        "uno",
-        "unos",
-        "until",
-        "up",
-        "upon",
-        "versus",
-        "via",
-        "vs",
-        "von",
-        "while",
-        "with",
-        "within",
-        "without",
-        "yet",
-        "y",
-        "zu",
-        "zum",
-        "its",
-    ]
-)
+_SMALL_WORDS = frozenset({
+    "a", "ab", "aboard", "about", "above", "across", "after", "against", "al", "along", "amid", "among", "an", "and", "anti",
+    "around", "as", "at", "before", "behind", "below", "beneath", "beside", "besides", "between", "beyond", "but", "by", "d",
+    "da", "das", "de", "del", "dell", "dello", "dei", "degli", "della", "delle", "dem", "den", "der", "des", "despite",
+    "die", "do", "down", "du", "during", "ein", "eine", "einem", "einen", "einer", "eines", "el", "en", "et", "except",
+    "for", "from", "gli", "i", "il", "in", "inside", "into", "is", "l", "la", "las", "le", "les", "like", "lo", "los",
+    "near", "nor", "of", "off", "on", "onto", "or", "over", "past", "per", "plus", "round", "s", "save", "since", "so",
+    "some", "sur", "t", "than", "the", "their", "through", "to", "toward", "towards", "un", "una", "unas", "under",
+    "underneath", "une", "unlike", "uno", "unos", "until", "up", "upon", "versus", "via", "vs", "von", "while", "with",
+    "within", "without", "yet", "y", "zu", "zum", "its",
+})  # fmt: skip
 _ENGLISH_WORDS = frozenset(
     ["the", "of", "and", "for", "with", "on", "from", "to", "by", "an", "at", "is", "its", "are", "how", "why", "what", "using"]
 )
 # Small words of languages that capitalise by other rules; German nouns must stay as they are.
-_OTHER_WORDS = frozenset(
-    [
-        "der",
-        "die",
-        "das",
-        "und",
-        "für",
-        "aus",
-        "im",
-        "zur",
-        "zum",
-        "von",
-        "vom",
-        "des",
-        "dem",
-        "den",
-        "ein",
-        "eine",
-        "einer",
-        "eines",
-        "mit",
-        "auf",
-        "bei",
-        "über",
-        "nach",
-        "les",
-        "le",
-        "la",
-        "une",
-        "et",
-        "pour",
-        "dans",
-        "sur",
-        "aux",
-        "du",
-        "el",
-        "los",
-        "las",
-        "del",
-        "y",
-        "para",
-        "por",
-        "con",
-        "una",
-        "il",
-        "gli",
-        "della",
-        "delle",
-        "nel",
-        "di",
-        "dos",
-        "em",
-        "het",
-        "een",
-        "van",
-        "voor",
-        "och",
-        "av",
-        "för",
-        "og",
-        "til",
-        "som",
-        "av",
-    ]
-)
+_OTHER_WORDS = frozenset({
+    "der", "die", "das", "und", "für", "aus", "im", "zur", "zum", "von", "vom", "des", "dem", "den", "ein", "eine", "einer",
+    "eines", "mit", "auf", "bei", "über", "nach", "les", "le", "la", "une", "et", "pour", "dans", "sur", "aux", "du", "el",
+    "los", "las", "del", "y", "para", "por", "con", "una", "il", "gli", "della", "delle", "nel", "di", "dos", "em", "het",
+    "een", "van", "voor", "och", "av", "för", "og", "til", "som",
+})  # fmt: skip
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SPACED_WORD = re.compile(r"[^\s\u00a0]*[^\W\d_][^\s\u00a0]*")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
@@ -222,8 +43,12 @@ def sentence_case(title: Rich) -> str:
     return lowered(title.text, title.protected)
 
 
-def _is_inside(start: int, end: int, spans: tuple[tuple[int, int], ...]) -> bool:
-    return any(start < stop and begin < end for begin, stop in spans)
+def _mask(text: str, protected: tuple[tuple[int, int], ...]) -> bytearray:
+    """One byte for each character, 1 where case is not to be touched."""
+    mask = bytearray(len(text))
+    for start, end in protected:
+        mask[start:end] = b"\x01" * (end - start)
+    return mask
 
 
 def _is_of_another_language(text: str) -> bool:
@@ -234,8 +59,10 @@ def _is_of_another_language(text: str) -> bool:
 def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
     """Whether more words begin with a capital than do not, small words and protected ones aside."""
     capitals = smalls = 0
-    for found in _SPACED_WORD.finditer(_TAG_OR_ENTITY.sub(lambda tag: "\x00" * len(tag.group()), text) if "<" in text else text):
-        if protected and _is_inside(found.start(), found.end(), protected):
+    mask = _mask(text, protected) if protected else b""
+    hidden = _TAG_OR_ENTITY.sub(lambda tag: "\x00" * len(tag.group()), text) if "<" in text else text
+    for found in _SPACED_WORD.finditer(hidden):
+        if mask and 1 in mask[found.start() : found.end()]:
             continue
         word = found.group().strip(_PUNCTUATION + "\x00")
         letter = _FIRST_LETTER.search(word)
@@ -249,36 +76,27 @@ def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
 
 
 def lowered(text: str, protected: tuple[tuple[int, int], ...]) -> str:
-    blocked = (
-        protected + tuple((found.start(), found.end()) for found in _TAG_OR_ENTITY.finditer(text))
-        if "<" in text or "&" in text
-        else protected
-    )
+    """The text with every ordinary capitalised word in small letters, but at the start of a sentence."""
+    mask = _mask(text, protected)
+    for tag in _TAG_OR_ENTITY.finditer(text):
+        mask[tag.start() : tag.end()] = b"\x01" * (tag.end() - tag.start())
     pieces: list[str] = []
     last = 0
     is_first = True
     for found in _WORD.finditer(text):
         start, end = found.start(), found.end()
-        if blocked and _is_inside(start, end, blocked):
+        if 1 in mask[start:end]:
             is_first = is_first and text[start - 1 : start] in {"<", "/"}
             continue
         word = found.group()
         if is_first:
             is_first = False
             continue
-        if word == "A":
-            small = "a"
-        elif (
-            len(word) > 1
-            and word[0].isupper()
-            and word[1:].islower()
-            and not _SENTENCE_BREAK.search(text, max(0, start - 60), start)
-        ):
-            small = word[0].lower() + word[1:]
-        else:
+        is_ordinary = len(word) > 1 and word[0].isupper() and word[1:].islower()
+        if word != "A" and (not is_ordinary or _SENTENCE_BREAK.search(text, max(0, start - 60), start)):
             continue
         pieces.append(text[last:start])
-        pieces.append(small)
+        pieces.append(word[0].lower() + word[1:])
         last = end
     pieces.append(text[last:])
     return "".join(pieces)

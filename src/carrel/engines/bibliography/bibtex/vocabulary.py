@@ -87,19 +87,7 @@ DATE_FIELDS = {"origdate": "original-date", "eventdate": "event-date", "urldate"
 VERBATIM_FIELDS = frozenset({"url", "doi", "eprint", "file", "ids", "pdf", "adsurl", "groups", "link", "ee", "biburl"})
 
 # Fields that steer BibLaTeX or were used up; they say nothing about the work.
-USED_UP = frozenset(
-    {
-        "crossref",
-        "xdata",
-        "entrysubtype",
-        "editortype",
-        "editoratype",
-        "editorbtype",
-        "editorctype",
-        "langid",
-        "archiveprefix",
-        "eprinttype",
-        "primaryclass",
-        "eprintclass",
-    }
-)
+USED_UP = frozenset({
+    "crossref", "xdata", "entrysubtype", "editortype", "editoratype", "editorbtype", "editorctype", "langid",
+    "archiveprefix", "eprinttype", "primaryclass", "eprintclass",
+})  # fmt: skip

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from carrel.core.identifiers import ArxivId, NotAnIdentifierError, Pmcid
-from carrel.engines.bibliography.bibtex.fields import edition_number
+from carrel.engines.bibliography.bibtex.values import edition_number
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
@@ -22,6 +22,7 @@ from carrel.engines.bibliography.items import (
 from carrel.engines.bibliography.kept import put_back
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.ris.vocabulary import ARTICLES, KEPT_TAGS, PARTS, PLAIN_TAGS, TYPES
+from carrel.engines.bibliography.tagged_lines import tagged_fields
 
 # Where our writer keeps what the format has no tag for; see kept.py.
 KEPT_PREFIX = "carrel-csl: "
@@ -48,35 +49,26 @@ def read_ris(content: str | bytes) -> Imported:
 
 def _references(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
     tags: Tags = {}
-    start, last = 0, ""
-    number = 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        found = _TAG.match(line)
-        if not found or (
-            tags and found.group(1) == "ER" and found.group(2) and last in {"AB", "N2", "N1"} and len(found.group(2)) > 20
-        ):
-            if tags and last and line.strip():
-                tags[last][-1] = f"{tags[last][-1]}\n{line.strip()}"
-            continue
-        tag, value = found.group(1), (found.group(2) or found.group(3) or "").strip()
-        if tag == "ER":
+    start, line = 0, 1
+    for field in tagged_fields(text, _TAG):
+        line = field.line
+        if field.tag == "ER":
             if tags:
                 yield start, tags
-            tags, last = {}, ""
+            tags = {}
             continue
-        if tag == "TY" and tags:
-            answer.warn(number, "The reference before has no ER line; it was ended here")
+        if field.tag == "TY" and tags:
+            answer.warn(line, "The reference before has no ER line; it was ended here")
             yield start, tags
             tags = {}
         if not tags:
-            start = number
-            if tag != "TY":
-                answer.warn(number, "The reference has no TY line; it was taken for a generic one")
+            start = line
+            if field.tag != "TY":
+                answer.warn(line, "The reference has no TY line; it was taken for a generic one")
                 tags["TY"] = ["GEN"]
-        tags.setdefault(tag, []).append(value)
-        last = tag
+        tags.setdefault(field.tag, []).append(field.joined("\n"))
     if tags:
-        answer.warn(number, "The last reference has no ER line")
+        answer.warn(line, "The last reference has no ER line")
         yield start, tags
 
 

@@ -41,19 +41,10 @@ TYPES_WRITTEN = {
 }  # fmt: skip
 
 PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary", "entry"})
-ARTICLES = frozenset(
-    {
-        "article-journal",
-        "article-magazine",
-        "article-newspaper",
-        "periodical",
-        "article",
-        "review",
-        "document",
-        "webpage",
-        "post-weblog",
-    }
-)
+ARTICLES = frozenset({
+    "article-journal", "article-magazine", "article-newspaper", "periodical", "article", "review", "document", "webpage",
+    "post-weblog",
+})  # fmt: skip
 
 # Tags that mean the same wherever they stand.
 PLAIN_TAGS = {
