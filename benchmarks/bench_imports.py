@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.agreement.comparison import Agreement, Record
 from benchmarks.agreement.jabref import expected_records as expected_entries
 from benchmarks.agreement.jabref import our_record as jabref_record
-from benchmarks.agreement.zotero import as_preferred, expected_records, our_record
+from benchmarks.agreement.zotero import as_preferred, expected_records, one_journal, our_record
 from carrel.engines.bibliography.bibtex.fields import Titles
 from carrel.engines.bibliography.bibtex.reader import read_bibtex
 from carrel.engines.bibliography.errors import BibliographyError
@@ -39,7 +39,7 @@ def better_bibtex(folder: Path) -> Agreement:
             ours[key] = our_record(imported.item, preferences)
         part = Agreement()
         for key, theirs, mine in pairs(expected, ours):
-            part.add(f"{path.stem}:{key}", as_preferred(theirs, preferences), mine)
+            part.add(f"{path.stem}:{key}", one_journal(as_preferred(theirs, preferences), mine), mine)
         print_part(path.stem, part)
         whole.join(part)
     return whole

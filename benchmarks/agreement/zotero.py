@@ -9,6 +9,12 @@ Zotero has one
 kind of note, so note and annotation are compared together. Where the preferences of an expectation say that keys or other
 fields were not to be
 imported, or that titles were to stay as they are, so it is compared.
+
+Three places where Zotero's fields are fewer than CSL's are compared as one: a number is compared with the number within a
+series; where a second place
+is kept as `tex.address`, the first is the event's; and since Better BibTeX files a journal's name with full stops as an
+abbreviation and looks others
+up in a list, the name as written agrees with either form.
 """
 
 import json
@@ -135,6 +141,9 @@ def _record(item: dict[str, Any]) -> Record:
     extra = item.get("extra", [])
     for line in extra if isinstance(extra, list) else extra.split("\n"):
         _add_extra(record, line)
+    if "other.address" in record and "publisher-place" in record:
+        record["event-place"], record["publisher-place"] = record["publisher-place"], record.pop("other.address")
+    _one_number(record)
     return {name: text for name, text in record.items() if text and not _IS_NOT_OF_THE_WORK.match(name)}
 
 
@@ -155,7 +164,21 @@ def our_record(item: dict[str, Any], preferences: dict[str, Any]) -> Record:
     record.pop("annote", None)
     if notes:
         record["note"] = notes_text(notes)
-    return as_preferred(record, preferences)
+    return as_preferred(_one_number(record), preferences)
+
+
+def one_journal(theirs: Record, mine: Record) -> Record:
+    """The expected record with the journal's name in the form that was written, when that is one of its two."""
+    written = mine.get("container-title")
+    if written and theirs.get("container-title-short") == written and "container-title-short" not in mine:
+        theirs = {name: text for name, text in theirs.items() if name != "container-title-short"} | {"container-title": written}
+    return theirs
+
+
+def _one_number(record: Record) -> Record:
+    if "collection-number" in record:
+        record.setdefault("number", record.pop("collection-number"))
+    return record
 
 
 def as_preferred(record: Record, preferences: dict[str, Any]) -> Record:

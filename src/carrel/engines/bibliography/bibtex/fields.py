@@ -49,6 +49,8 @@ _ENGLISH = frozenset(
 )
 _DASHES = re.compile(r"\s*(?:-{2,}|[–—‐‑−])\s*")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
+_LONGEST_SHARED = 400
+_SHARED_AT_MOST = 50_000
 
 
 class Titles(Enum):
@@ -74,6 +76,8 @@ class EntryReader:
             item["id"] = entry.key
         item["type"] = kind
         kept = fields.pop(KEPT_FIELD, None)
+        if "hyphenation" in fields:
+            fields.setdefault("langid", fields.pop("hyphenation"))
         is_english = fields.get("langid", fields.get("language", "english")).strip("{} \n").lower().split("-")[0] in _ENGLISH
         title: Callable[[str], str] = self._sentence if self._titles is Titles.SENTENCE_CASE and is_english else _as_written
         self._titles_of(fields, item, kind, entry.type, title)
@@ -89,13 +93,13 @@ class EntryReader:
         return item
 
     def _text(self, raw: str) -> str:
-        """Plain text; short values repeat from entry to entry and are shared."""
-        if len(raw) > 120:
+        """Plain text; values of @string and other short ones repeat from entry to entry and are shared."""
+        if len(raw) > _LONGEST_SHARED:
             return to_plain(raw)
         text = self._plain.get(raw)
         if text is None:
             text = to_plain(raw)
-            if len(self._plain) < 100_000:
+            if len(self._plain) < _SHARED_AT_MOST:
                 self._plain[raw] = text
         return text
 

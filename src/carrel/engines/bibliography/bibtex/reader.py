@@ -8,7 +8,7 @@ from carrel.engines.bibliography.bibtex.scanner import RawEntry, Scanner
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import Imported, ImportedItem
 
-_REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)", re.IGNORECASE)
+_REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)")
 
 
 def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
@@ -17,7 +17,7 @@ def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> 
     if isinstance(content, bytes):
         content, answer.warnings = decode(content)
     # Only entries that give or take fields wait for the end of the file; the others need not be held twice.
-    parents = {key.strip().lower() for found in _REFERENCE.finditer(content) for key in found.group(1).split(",")}
+    parents = _parents(content.lower())
     reader = EntryReader(titles)
     seen: dict[str, int] = {}
     waiting: list[tuple[int, RawEntry]] = []
@@ -37,6 +37,13 @@ def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> 
         answer.items = [imported for imported in answer.items if imported.item]
     answer.warnings.sort(key=lambda warning: warning.line)
     return answer
+
+
+def _parents(text: str) -> set[str]:
+    """The keys that some entry refers to."""
+    if "crossref" not in text and "xdata" not in text:
+        return set()
+    return {key.strip() for found in _REFERENCE.finditer(text) for key in found.group(1).split(",")}
 
 
 def _waits(entry: RawEntry, parents: set[str]) -> bool:
