@@ -1,0 +1,1 @@
+"""Measurements beside peers, printed as ratios of one run. Never part of the tests."""

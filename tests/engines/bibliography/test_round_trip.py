@@ -12,8 +12,10 @@ from carrel.engines.bibliography.bibtex.reader import read_bibtex
 from carrel.engines.bibliography.bibtex.writer import Dialect, write_bibtex
 from carrel.engines.bibliography.csl_json import read_csl_json, write_csl_json
 from carrel.engines.bibliography.imports import CslItem
+from carrel.engines.bibliography.reading import read
 from carrel.engines.bibliography.ris.reader import read_ris
 from carrel.engines.bibliography.ris.writer import write_ris
+from carrel.engines.bibliography.writing import Form, write
 
 TYPES = [
     "article-journal", "article", "book", "chapter", "paper-conference", "thesis", "report", "webpage", "document", "dataset",
@@ -179,3 +181,8 @@ def test_an_item_without_a_key_stays_without_one() -> None:
     item = {"type": "book", "title": "Nothing"}
     assert read_bibtex(write_bibtex([item], Dialect.BIBTEX)).items[0].item == item
     assert read_ris(write_ris([item])).items[0].item == item
+
+
+@pytest.mark.parametrize("form", Form)
+def test_every_form_is_recognised_and_read_back(form: Form) -> None:
+    assert [imported.item for imported in read(write([COMMON], form)).items] == [COMMON]

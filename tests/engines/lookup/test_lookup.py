@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import pytest
 
-from carrel.core.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
+from carrel.core.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.engines.lookup.arxiv import Arxiv
 from carrel.engines.lookup.cache import Answer, AnswerCache, FileCache, MemoryCache
 from carrel.engines.lookup.crossref import Crossref
@@ -19,6 +19,7 @@ from carrel.engines.lookup.open_library import OpenLibrary
 from carrel.engines.lookup.pmc import PmcConverter, SameWork
 from carrel.engines.lookup.polite import Manners, PoliteClient
 from carrel.engines.lookup.pubmed import PubMed
+from carrel.engines.lookup.works import Addresses, Works
 from tests.engines.lookup.services import Reply, Services, running
 
 Found = TypeVar("Found")
@@ -234,3 +235,50 @@ def test_an_old_or_damaged_answer_is_none(tmp_path: Path) -> None:
     now = 0.0
     next(tmp_path.iterdir()).write_bytes(b"garbage")
     assert files.get("x") is None
+
+
+def works(client: PoliteClient, url: str, open_library: str | None = None) -> Works:
+    return Works(client, Addresses(url, url, url, f"{url}/idconv", url, open_library or url, url))
+
+
+@pytest.mark.parametrize(
+    ("identifier", "title"),
+    [
+        (Doi("10.1038/nature12373"), "Nanometre-scale thermometry in a living cell"),
+        (Pmid("1"), "Nanometre-scale <i>thermometry</i>"),
+        (ArxivId("hep-ex/0307015"), "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA"),
+        (Isbn("9780632058082"), "Sea Ice: An Introduction"),
+    ],
+)
+def test_each_kind_of_identifier_is_asked_where_it_is_known(services: Services, identifier: Identifier, title: str) -> None:
+    assert with_client(lambda client: works(client, services.url).find(identifier))["title"] == title
+
+
+def test_a_pmcid_is_found_through_its_pubmed_number(services: Services) -> None:
+    with pytest.raises(WorkNotFoundError):
+        with_client(lambda client: works(client, services.url).find(Pmcid("PMC3531190")))
+    assert "id=23193287" in services.asked[1][0]
+
+
+def test_crossref_stands_in_when_doi_org_fails(services: Services) -> None:
+    services.first += [Reply(503, b"")] * 3
+    item = with_client(lambda client: works(client, services.url).find(Doi("10.1038/nature12373")))
+    assert item["volume"] == "500"
+    assert services.asked[-1][0].startswith("/works/")
+
+
+def test_a_doi_that_does_not_exist_is_asked_for_once(services: Services) -> None:
+    with pytest.raises(WorkNotFoundError):
+        with_client(lambda client: works(client, services.url).find(Doi("10.5555/none")))
+    assert len(services.asked) == 1
+
+
+def test_a_page_in_place_of_metadata_stays_the_reason_when_crossref_has_nothing(services: Services) -> None:
+    with pytest.raises(UnreadableAnswerError):
+        with_client(lambda client: works(client, services.url).find(Doi("10.5555/page")))
+
+
+def test_a_catalogue_that_cannot_be_asked_says_more_than_one_that_has_nothing(services: Services) -> None:
+    services.first += [Reply(200, b"{}"), *[Reply(500, b"")] * 3]
+    with pytest.raises(ServiceFailedError):
+        with_client(lambda client: works(client, services.url).find(Isbn("9780804429573")))

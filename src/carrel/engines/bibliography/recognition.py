@@ -3,17 +3,19 @@
 import re
 from enum import Enum
 
-from carrel.core.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
+from carrel.core.identifiers import ArxivId, Doi, Identifier, Isbn, NotAnIdentifierError, Pmcid, Pmid
 
 _XML_START = re.compile(r"\s*<(?:\?xml|!DOCTYPE|!--|[A-Za-z])")
 _ELEMENT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s/>]")
 _BIBTEX = re.compile(r"(?:^|[\n}])\s*@\s*[A-Za-z][\w:.+-]*\s*[{(]")
 _RIS = re.compile(r"(?:^|\n)[ \t\ufeff]*TY {1,3}- ?\s*[A-Z]")
-_RIS_WITHOUT_TYPE = re.compile(r"(?:^|\n)(?:AU|A1|TI|T1|PY|JO|JF) {2}- .*\n(?:[\s\S]*\n)?ER {2}-")
+_RIS_FIELD = re.compile(r"(?:^|\n)(?:AU|A1|TI|T1|PY|JO|JF) {2}- ")
+_RIS_END = re.compile(r"\nER {2}-")
 _NBIB = re.compile(r"(?:^|\n)(?:PMID|PMC ) ?-\s?\s*\w|(?:^|\n)FAU - ")
 _REFER = re.compile(r"(?:^|\n)%[0ATJ] \S.*\n%[0-9A-Z@!] ")
 _BIBLIOSCAPE = re.compile(r"(?:^|\n)--[A-Z][A-Z0-9]-- ")
-_COPAC = re.compile(r"(?:^|\n)(?:TI|HL|DT)- \S.*\n(?:.*\n)*?(?:HL|PU|DT|AU)- ")
+_COPAC_TITLE = re.compile(r"(?:^|\n)TI- \S")
+_COPAC_FIELD = re.compile(r"(?:^|\n)(?:HL|PU|DT|AU)- ")
 _NEP = re.compile(r"(?:^|\n)NEP: New Economics Papers")
 _LOOKED_AT = 100_000
 
@@ -50,7 +52,20 @@ _XML_KINDS = {
     "leader": Kind.MARC_XML,
     "controlfield": Kind.MARC_XML, "datafield": Kind.MARC_XML,
 }  # fmt: skip
-_IDENTIFIERS = ((Kind.DOI, Doi), (Kind.PMCID, Pmcid), (Kind.ARXIV, ArxivId), (Kind.ISBN, Isbn), (Kind.PMID, Pmid))
+_SHAPES = (
+    ((_REFER,), Kind.REFER),
+    ((_BIBLIOSCAPE,), Kind.BIBLIOSCAPE),
+    ((_NEP,), Kind.REPEC_NEP),
+    ((_RIS_FIELD, _RIS_END), Kind.RIS),
+    ((_COPAC_TITLE, _COPAC_FIELD), Kind.COPAC),
+)
+_IDENTIFIERS: tuple[tuple[Kind, type[Identifier]], ...] = (
+    (Kind.DOI, Doi),
+    (Kind.PMCID, Pmcid),
+    (Kind.ARXIV, ArxivId),
+    (Kind.ISBN, Isbn),
+    (Kind.PMID, Pmid),
+)
 IDENTIFIER_KINDS = frozenset(kind for kind, _ in _IDENTIFIERS)
 
 
@@ -60,7 +75,7 @@ def recognise(text: str) -> Kind | None:
     if not text:
         return None
     if len(text) < 400 and "\n" not in text.strip():
-        kind = _identifier(text.strip())
+        kind = _identifier_kind(text.strip())
         if kind:
             return kind
     head = text[:_LOOKED_AT]
@@ -74,27 +89,25 @@ def recognise(text: str) -> Kind | None:
         return Kind.NBIB
     if _BIBTEX.search(head):
         return Kind.BIBTEX
-    for shape, kind in (
-        (_REFER, Kind.REFER),
-        (_BIBLIOSCAPE, Kind.BIBLIOSCAPE),
-        (_NEP, Kind.REPEC_NEP),
-        (_RIS_WITHOUT_TYPE, Kind.RIS),
-        (_COPAC, Kind.COPAC),
-    ):
-        if shape.search(head):
+    for shapes, kind in _SHAPES:
+        if all(shape.search(head) for shape in shapes):
             return kind
     return None
 
 
-def _identifier(text: str) -> Kind | None:
-    """An ISBN's check digit tells it from a PubMed number, which has nine digits at most."""
-    for kind, parser in _IDENTIFIERS:
+def identifier_of(text: str) -> Identifier | None:
+    """The identifier that a text is, or None. Its check digit tells an ISBN from a PubMed number, which is shorter."""
+    for _, parser in _IDENTIFIERS:
         try:
-            parser.parse(text)
+            return parser.parse(text)
         except NotAnIdentifierError:
             continue
-        return kind
     return None
+
+
+def _identifier_kind(text: str) -> Kind | None:
+    found = identifier_of(text)
+    return next((kind for kind, parser in _IDENTIFIERS if isinstance(found, parser)), None)
 
 
 def _xml(head: str) -> Kind | None:
