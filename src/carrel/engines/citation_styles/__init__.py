@@ -1,0 +1,1 @@
+"""Citations and bibliographies in any CSL style."""

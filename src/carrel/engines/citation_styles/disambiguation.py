@@ -1,0 +1,194 @@
+"""Telling cites apart: more names, more of the given names, the style's own condition, and letters after the year."""
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from .context import Disambiguation
+from .items import Item
+from .name_options import NameOptions
+from .name_values import Name, initials
+from .person import FAMILY_ONLY, FULL, INITIALS
+
+# Renders an item's cite without its year suffix: the text to compare, and for each list of names (total, shown, levels).
+Render = Callable[[Item, Disambiguation], tuple[str, list[tuple[int, int, list[int]]]]]
+_step_limit = 400
+
+
+class GlobalNames:
+    """Which persons share a family name, over all items; for the rules that look at names rather than cites."""
+
+    def __init__(self, rule: str, options: NameOptions | None) -> None:
+        self.rule = rule
+        self.sign = options.initialize_with if options is not None else None
+        self.can_initialize = options is None or options.initialize
+        self.families: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+
+    def add(self, name: Name) -> None:
+        if not name.literal:
+            self.families[_family(name)][self._short(name)].add(name.given)
+
+    def _short(self, name: Name) -> str:
+        return initials(name.given, "", True, False) if name.given else ""
+
+    def level(self, name: Name) -> int:
+        short = self.families.get(_family(name))
+        if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
+            return FAMILY_ONLY
+        same = short.get(self._short(name), set())
+        if self.sign is not None and self.can_initialize:
+            if len(same) <= 1:
+                return INITIALS
+            if self.rule.endswith("with-initials"):
+                return INITIALS if len(short) > 1 else FAMILY_ONLY
+            return FULL
+        return FAMILY_ONLY if self.rule.endswith("with-initials") else FULL
+
+
+def _family(name: Name) -> str:
+    return f"{name.non_dropping} {name.family}".strip()
+
+
+class Disambiguator:
+    """Runs the passes over items whose cites look alike."""
+
+    def __init__(self, options: dict[str, str], render: Render, has_condition: bool) -> None:
+        self.render = render
+        self.adds_names = options.get("disambiguate-add-names") == "true"
+        self.rule = options.get("givenname-disambiguation-rule", "by-cite")
+        self.adds_givens = options.get("disambiguate-add-givenname") == "true"
+        self.by_cite = self.adds_givens and self.rule == "by-cite"
+        self.adds_suffix = options.get("disambiguate-add-year-suffix") == "true"
+        self.has_condition = has_condition
+
+    def run(self, items: list[Item]) -> dict[str, Disambiguation]:
+        """What each ambiguous item needs; items that stand alone are not in the answer."""
+        found: dict[str, Disambiguation] = {}
+        for group in self._clashes(items, {}):
+            self._resolve(group, found)
+        if self.adds_suffix:
+            # Letters follow the order of the items, over whatever still looks the same.
+            for group in self._clashes(items, found):
+                for number, item in enumerate(group, 1):
+                    config = found.get(item.id) or Disambiguation()
+                    config.year_suffix = number
+                    found[item.id] = config
+        return found
+
+    def _clashes(self, items: list[Item], configs: dict[str, Disambiguation]) -> list[list[Item]]:
+        groups: dict[str, list[Item]] = {}
+        for item in items:
+            text, _ = self.render(item, configs.get(item.id) or Disambiguation())
+            groups.setdefault(text, []).append(item)
+        return [group for group in groups.values() if len(group) > 1]
+
+    def _resolve(self, group: list[Item], found: dict[str, Disambiguation]) -> None:
+        if self.adds_names or self.by_cite:
+            for rest in self._names(group, found):
+                self._condition(rest, found)
+        else:
+            self._condition(group, found)
+
+    def _condition(self, group: list[Item], found: dict[str, Disambiguation]) -> None:
+        if not self.has_condition or len(group) < 2:
+            return
+        tried: dict[str, list[Item]] = {}
+        configs = {}
+        for item in group:
+            config = (found.get(item.id) or Disambiguation()).copy()
+            config.is_conditional = True
+            configs[item.id] = config
+            tried.setdefault(self.render(item, config)[0], []).append(item)
+        if len(tried) > 1 or not self.adds_suffix:
+            found.update(configs)
+
+    def _names(self, group: list[Item], found: dict[str, Disambiguation]) -> list[list[Item]]:
+        """Opens names step by step; gives back the sets that still look alike."""
+        unresolved: list[list[Item]] = []
+        waiting = [(group, Disambiguation())]
+        while waiting:
+            items, base = waiting.pop(0)
+            if len(items) < 2:
+                for item in items:
+                    found[item.id] = base.copy()
+                continue
+            target = items[0]
+            reached = self._open_up(target, items, base)
+            if reached is None:
+                partners = [item for item in items if self.render(item, base)[0] == self.render(target, base)[0]]
+                others = [item for item in items if item not in partners]
+                for item in partners:
+                    found[item.id] = self._kept(base)
+                unresolved.append(partners)
+                if others:
+                    waiting.append((others, base))
+                continue
+            better, partners, others = reached
+            waiting.insert(0, (partners, better))
+            if others:
+                waiting.append((others, better.copy() if len(others) == 1 else base.copy()))
+        return unresolved
+
+    def _kept(self, base: Disambiguation) -> Disambiguation:
+        return base.copy()
+
+    def _open_up(self, target: Item, items: list[Item], base: Disambiguation) -> tuple[Disambiguation, list[Item], list[Item]] | None:
+        """The first step that sets some items apart from the target, with both sides of the divide."""
+        _, sets = self.render(target, base)
+        working = _filled(base, sets)
+        kept = _filled(base, sets)
+        clashes = len(items)
+        for _ in range(_step_limit):
+            step = self._step(working, target)
+            if step is None:
+                return None
+            text = self.render(target, working)[0]
+            partners = [item for item in items if self.render(item, working)[0] == text]
+            if len(partners) < clashes:
+                place, position = step
+                _grow(kept, working)
+                if position < 0:
+                    kept.name_counts[place] = working.name_counts[place]
+                else:
+                    kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
+                    kept.given_levels[place][position] = working.given_levels[place][position]
+                others = [item for item in items if item not in partners]
+                return kept, partners, others
+        return None
+
+    def _step(self, working: Disambiguation, target: Item) -> tuple[int, int] | None:
+        """Opens one thing more: the next given name that is shown, else the next name."""
+        _, sets = self.render(target, working)
+        for place, (total, shown, levels) in enumerate(sets):
+            if place >= len(working.name_counts):
+                working.name_counts.append(shown)
+                working.given_levels.append(list(levels))
+            if self.by_cite:
+                row = working.given_levels[place]
+                row.extend([FAMILY_ONLY] * (shown - len(row)))
+                for position in range(min(shown, len(row))):
+                    now = max(row[position], levels[position] if position < len(levels) else 0)
+                    if now < FULL:
+                        row[position] = now + 1
+                        return place, position
+            if self.adds_names and shown < total:
+                working.name_counts[place] = shown + 1
+                return place, -1
+        return None
+
+
+def _filled(base: Disambiguation, sets: list[tuple[int, int, list[int]]]) -> Disambiguation:
+    filled = base.copy()
+    for place, (_, shown, levels) in enumerate(sets):
+        if place >= len(filled.name_counts):
+            filled.name_counts.append(shown)
+        if place >= len(filled.given_levels):
+            filled.given_levels.append(list(levels))
+    return filled
+
+
+def _grow(kept: Disambiguation, working: Disambiguation) -> None:
+    for place in range(len(working.name_counts)):
+        if place >= len(kept.name_counts):
+            kept.name_counts.append(working.name_counts[place])
+            kept.given_levels.append([])
+        kept.given_levels[place].extend([0] * (len(working.given_levels[place]) - len(kept.given_levels[place])))

@@ -1,0 +1,375 @@
+"""Text, numbers, labels, groups and choices, compiled to closures that write tokens."""
+
+from collections.abc import Sequence
+
+from .conditions import Test, compile_condition
+from .context import Context
+from .date_element import compile_date
+from .decoration import Render, decorate
+from .errors import StyleBrokenError
+from .items import DATE_VARIABLES
+from .name_element import compile_names
+from .numbers import format_number, format_pages, is_numeric, is_plural, split_numbers
+from .scope import Scope
+from .tokens import CITATION_NUMBER, YEAR_SUFFIX, Tokens, mark
+from .xml_source import Element
+
+TERM = mark("part", "term")
+_joined = {"-": "–", "–": "–", "—": "–", "&": " & ", ",": ", ", ";": "; "}
+
+
+def compile_children(element: Element, scope: Scope) -> list[Render]:
+    return [compiled for child in element if isinstance(child.tag, str) and (compiled := compile_element(child, scope))]
+
+
+def compile_element(element: Element, scope: Scope) -> Render | None:
+    match element.tag:
+        case "text":
+            return _text(element, scope)
+        case "group":
+            return _group(element, scope)
+        case "choose":
+            return _choose(element, scope)
+        case "number":
+            return _number(element, scope)
+        case "label":
+            return _label(element, scope)
+        case "date":
+            return compile_date(element, scope)
+        case "names":
+            return compile_names(element, scope, compile_element)
+        case _:
+            return None
+
+
+def sequence(children: Sequence[Render]) -> Render:
+    if len(children) == 1:
+        return children[0]
+
+    def run(context: Context, out: Tokens) -> None:
+        for child in children:
+            child(context, out)
+
+    return run
+
+
+def joined(children: Sequence[Render], delimiter: str) -> Render:
+    """The children with a delimiter between those that say something."""
+    if not delimiter or len(children) == 1:
+        return sequence(children)
+
+    def run(context: Context, out: Tokens) -> None:
+        any_yet = False
+        for child in children:
+            if any_yet:
+                out.append(delimiter)
+                start = len(out)
+                child(context, out)
+                if len(out) == start:
+                    out.pop()
+            else:
+                start = len(out)
+                child(context, out)
+                any_yet = len(out) > start
+
+    return run
+
+
+def _group(element: Element, scope: Scope) -> Render:
+    children = compile_children(element, scope)
+    return decorate(_suppressed(joined(children, element.get("delimiter", ""))), element.attrib, scope.english)
+
+
+def _suppressed(inner: Render) -> Render:
+    def group(context: Context, out: Tokens) -> None:
+        start = len(out)
+        called, rendered = context.called, context.rendered
+        inner(context, out)
+        if len(out) == start:
+            return
+        if context.called == called:
+            # Words alone: inside another group they count as something said.
+            context.called += 1
+            context.rendered += 1
+        elif context.rendered == rendered:
+            del out[start:]
+
+    return group
+
+
+def _choose(element: Element, scope: Scope) -> Render:
+    branches: list[tuple[Test | None, Render]] = []
+    for child in element:
+        if child.tag in {"if", "else-if"}:
+            branches.append((compile_condition(child), sequence(compile_children(child, scope))))
+        elif child.tag == "else":
+            branches.append((None, sequence(compile_children(child, scope))))
+    if len(branches) == 1 and branches[0][0] is not None:
+        test, render = branches[0]
+        only: Test = branches[0][0]
+
+        def one(context: Context, out: Tokens) -> None:
+            if only(context):
+                render(context, out)
+
+        del test
+        return one
+
+    def choose(context: Context, out: Tokens) -> None:
+        for test, render in branches:
+            if test is None or test(context):
+                render(context, out)
+                return
+
+    return choose
+
+
+def compile_macro(name: str, scope: Scope) -> Render:
+    found = scope.compiled.get(name)
+    if found is None:
+        element = scope.enter_macro(name)
+        found = scope.compiled[name] = sequence(compile_children(element, scope))
+        scope.leave_macro()
+    return found
+
+
+def _text(element: Element, scope: Scope) -> Render:
+    attributes = element.attrib
+    if "macro" in attributes:
+        return decorate(compile_macro(attributes["macro"], scope), attributes, scope.english)
+    if "value" in attributes:
+        value = attributes["value"]
+        if not value:
+            return _nothing
+        return decorate(lambda context, out: out.append(value), attributes, scope.english)
+    if "term" in attributes:
+        return decorate(_term(element, scope), attributes, scope.english)
+    variable = attributes.get("variable", "")
+    if not variable:
+        raise StyleBrokenError(scope.style_id, "a cs:text names neither variable, macro, term nor value.")
+    return decorate(_variable(variable, element.get("form", "long"), scope), attributes, scope.english)
+
+
+def _nothing(context: Context, out: Tokens) -> None:
+    """Renders nothing."""
+
+
+def _term(element: Element, scope: Scope) -> Render:
+    term = scope.locale.term(element.get("term", ""), element.get("form", "long"), element.get("plural") == "true")
+    if not term:
+        return _nothing
+    if scope.is_note and scope.area == "citation":
+        return lambda context, out: out.extend((TERM, term))
+    return lambda context, out: out.append(term)
+
+
+def _variable(variable: str, form: str, scope: Scope) -> Render:
+    special = _special(variable, scope)
+    if special is not None:
+        return special
+    if variable in DATE_VARIABLES:
+        return _nothing
+    candidates = [variable]
+    if variable == "event-title":
+        candidates = ["event"]
+    elif form == "short" and variable in {"title", "container-title"}:
+        candidates = [f"{variable}-short", variable]
+    elif form == "short":
+        candidates = [f"{variable}-short", variable]
+    elif variable in {"title-short", "container-title-short"}:
+        candidates = [variable]
+    first, others = candidates[0], candidates[1:]
+
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        field = first
+        if field not in context.fields:
+            for field in others:
+                if field in context.fields:
+                    break
+            else:
+                return
+        if context.suppressed and variable in context.suppressed:
+            return
+        context.rendered += 1
+        if context.trace is not None:
+            context.trace.append(variable)
+        out += context.item.tokens(field)
+
+    return render
+
+
+def _special(variable: str, scope: Scope) -> Render | None:
+    match variable:
+        case "citation-number":
+            return _citation_number
+        case "citation-label":
+            return _citation_label
+        case "year-suffix":
+            return _year_suffix
+        case "first-reference-note-number":
+            return _first_note
+        case "locator":
+            return _locator(scope)
+        case "page":
+            return _page(scope)
+        case "volume" | "issue" | "chapter-number" | "collection-number" | "number" | "edition" | "section" | "number-of-volumes" | "number-of-pages":
+            return _plain_number(variable, scope)
+    return None
+
+
+def _citation_number(context: Context, out: Tokens) -> None:
+    context.called += 1
+    if context.citation_number:
+        context.rendered += 1
+        out += (CITATION_NUMBER, str(context.citation_number), CITATION_NUMBER.close)
+
+
+def _citation_label(context: Context, out: Tokens) -> None:
+    context.called += 1
+    label = context.citation_label
+    if label:
+        context.rendered += 1
+        out.append(label)
+        if context.year_suffix and not context.has_year_suffix:
+            context.has_year_suffix = True
+            out += (YEAR_SUFFIX, context.year_suffix, YEAR_SUFFIX.close)
+
+
+def _year_suffix(context: Context, out: Tokens) -> None:
+    context.called += 1
+    if context.year_suffix and not context.has_year_suffix:
+        context.rendered += 1
+        context.has_year_suffix = True
+        out += (YEAR_SUFFIX, context.year_suffix, YEAR_SUFFIX.close)
+
+
+def _first_note(context: Context, out: Tokens) -> None:
+    context.called += 1
+    if context.cite.first_note_number:
+        context.rendered += 1
+        out.append(str(context.cite.first_note_number))
+
+
+def page_settings(scope: Scope) -> tuple[str, str]:
+    return scope.root.get("page-range-format", ""), scope.locale.term("page-range-delimiter") or "–"
+
+
+def _locator(scope: Scope) -> Render:
+    style, delimiter = page_settings(scope)
+
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        locator = context.cite.locator
+        if locator:
+            context.rendered += 1
+            out.append(format_pages(locator, style if context.cite.label == "page" else "", delimiter))
+
+    return render
+
+
+def _page(scope: Scope) -> Render:
+    style, delimiter = page_settings(scope)
+    return _field("page", lambda text: format_pages(text, style, delimiter))
+
+
+def _plain_number(variable: str, scope: Scope) -> Render:
+    return _field(variable, lambda text: arabic(text))
+
+
+def arabic(text: str) -> str:
+    """Numbers as they stand, with the signs between them set properly; anything else untouched."""
+    if text.isalnum() or not is_numeric(text):
+        return text
+    parts = list(split_numbers(text))
+    for index in range(1, len(parts), 2):
+        parts[index] = _joined.get(parts[index].strip(), parts[index])
+    return "".join(parts)
+
+
+def _field(variable: str, change) -> Render:  # type: ignore[no-untyped-def]
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        if variable not in context.fields or (context.suppressed and variable in context.suppressed):
+            return
+        context.rendered += 1
+        if context.trace is not None:
+            context.trace.append(variable)
+        tokens = context.item.tokens(variable)
+        if len(tokens) == 1 and tokens[0].__class__ is str:
+            out.append(change(tokens[0]))
+        else:
+            out += tokens
+
+    return render
+
+
+def _value(variable: str, context: Context) -> str:
+    match variable:
+        case "locator":
+            return context.cite.locator
+        case "citation-number":
+            return str(context.citation_number or "")
+        case "first-reference-note-number":
+            return str(context.cite.first_note_number or "")
+    return context.fields.get(variable, "")
+
+
+def _number(element: Element, scope: Scope) -> Render:
+    variable, form = element.get("variable", ""), element.get("form", "numeric")
+    gender = scope.locale.gender_of(variable)
+    style, delimiter = page_settings(scope)
+
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        value = _value(variable, context)
+        if not value or (context.suppressed and variable in context.suppressed):
+            return
+        context.rendered += 1
+        if context.trace is not None:
+            context.trace.append(variable)
+        if variable in {"page", "locator"}:
+            out.append(format_pages(value, style, delimiter))
+        elif not is_numeric(value):
+            out += context.item.tokens(variable) if variable in context.fields else [value]
+        else:
+            out.append(_formed(value, form, scope, gender))
+
+    return decorate(render, element.attrib, scope.english)
+
+
+def _formed(value: str, form: str, scope: Scope, gender: str) -> str:
+    if form == "numeric":
+        return arabic(value)
+    parts = list(split_numbers(value))
+    for index in range(0, len(parts), 2):
+        if parts[index].isdigit():
+            parts[index] = format_number(int(parts[index]), form, scope.locale, gender)
+    for index in range(1, len(parts), 2):
+        parts[index] = _joined.get(parts[index].strip(), parts[index])
+    return "".join(parts)
+
+
+def _label(element: Element, scope: Scope) -> Render:
+    variable, form, plural = element.get("variable", ""), element.get("form", "long"), element.get("plural", "contextual")
+    locale = scope.locale
+
+    def render(context: Context, out: Tokens) -> None:
+        value = _value(variable, context)
+        if not value or (context.suppressed and variable in context.suppressed):
+            return
+        name = context.cite.label if variable == "locator" else variable
+        if plural == "contextual":
+            if variable in {"number-of-volumes", "number-of-pages"}:
+                many = value.strip().isdigit() and int(value[:9]) != 1
+            else:
+                many = is_plural(value)
+        else:
+            many = plural == "always"
+        term = locale.term(name, form, many)
+        if term is None and variable != "locator":
+            term = locale.term(name.removesuffix("-number"), form, many)
+        if term:
+            out.append(term)
+
+    return decorate(render, element.attrib, scope.english)

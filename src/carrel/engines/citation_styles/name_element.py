@@ -1,0 +1,279 @@
+"""cs:names: lists of names with et al., their labels, what stands in when there are none, and what was shown of them."""
+
+import copy
+from collections.abc import Callable
+
+from .context import Context, NameSet
+from .decoration import Render, decorate
+from .name_options import NameOptions, read_options
+from .name_values import Name
+from .person import FULL, INITIALS, base_level, dressed, person
+from .scope import Scope
+from .tokens import NAMES, Tokens, plain
+from .xml_source import Element
+
+Compile = Callable[[Element, Scope], Render | None]
+
+
+class NamesElement:
+    """One cs:names ready to render."""
+
+    def __init__(self, element: Element, scope: Scope, compile_element: Compile) -> None:
+        self.scope = scope
+        self.variables = element.get("variable", "").split()
+        self.options = read_options(scope.inherited, element, scope.root)
+        children = [child.tag for child in element]
+        label = element.find("label")
+        self.label = label
+        self.label_first = label is not None and ("name" not in children or children.index("label") < children.index("name"))
+        if self.label_first and "name" not in children:
+            self.label_first = False
+        self.label_dress: Callable[[str], Tokens] = self._label_dress(label) if label is not None else (lambda text: [text])
+        self.substitutes = self._substitutes(element, compile_element)
+        join = self.options.join
+        self.and_term = (scope.locale.term("and") or "and") if join == "text" else "&" if join == "symbol" else ""
+        self.et_al = scope.locale.term(self.options.et_al_term)
+        self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
+        self.base = base_level(self.options)
+
+    def _label_dress(self, label: Element) -> Callable[[str], Tokens]:
+        def dress(text: str) -> Tokens:
+            out: Tokens = []
+            decorate(lambda context, inner: inner.append(text), label.attrib, self.scope.english)(None, out)  # type: ignore[arg-type]
+            return out
+
+        return dress
+
+    def _substitutes(self, element: Element, compile_element: Compile) -> list[Render]:
+        substitute = element.find("substitute")
+        if substitute is None:
+            return []
+        renders = []
+        for child in substitute:
+            if child.tag == "names" and not [inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}]:
+                child = _filled(child, element)
+            compiled = compile_element(child, self.scope)
+            if compiled is not None:
+                renders.append(compiled)
+        return renders
+
+    def render(self, context: Context, out: Tokens) -> None:
+        context.called += 1
+        found = [
+            (variable, names)
+            for variable in self.variables
+            if (names := context.names.get(variable)) and not (context.suppressed and variable in context.suppressed)
+        ]
+        if not found:
+            self._substitute(context, out)
+            return
+        if self.options.form == "count":
+            context.rendered += 1
+            out.append(str(sum(self._shown(len(names), 0, context)[0] for _, names in found)))
+            return
+        found = self._merged(found)
+        rendered: list[Tokens] = []
+        for variable, names in found:
+            tokens = self._one_role(variable, names, context)
+            if tokens:
+                rendered.append(tokens)
+                if context.trace is not None:
+                    context.trace.extend(variable.split())
+        if rendered:
+            context.rendered += 1
+            for index, tokens in enumerate(rendered):
+                if index and self.options.names_delimiter:
+                    out.append(self.options.names_delimiter)
+                out += tokens
+
+    def _merged(self, found: list[tuple[str, list[Name]]]) -> list[tuple[str, list[Name]]]:
+        """The same people as editors and translators are named once, where the locale has a word for it."""
+        if len(found) == 2 and {found[0][0], found[1][0]} == {"editor", "translator"} and found[0][1] == found[1][1]:
+            if self.label is None or self.scope.locale.term("editortranslator", self.label.get("form", "long")) is not None:
+                return [("editor translator", found[0][1])]
+        return found
+
+    def _substitute(self, context: Context, out: Tokens) -> None:
+        for render in self.substitutes:
+            inner: Tokens = []
+            outer_trace = context.trace
+            trace: list[str] = []
+            context.trace = trace
+            called = context.called
+            render(context, inner)
+            context.trace = outer_trace
+            if inner and (trace or context.called == called):
+                context.suppressed = (context.suppressed or set()) | set(trace)
+                if outer_trace is not None:
+                    outer_trace.extend(trace)
+                if context.names_text is None:
+                    self._note_text(inner, context)
+                    if context.suppress_names:
+                        context.rendered += 1
+                        return
+                    if context.substitution is not None:
+                        inner = [context.substitution.text] if context.substitution.text else inner
+                out += (NAMES, *inner, NAMES.close)
+                return
+
+    def _note_text(self, tokens: Tokens, context: Context) -> None:
+        context.names_text = plain(tokens)
+        if not context.name_sets:
+            context.name_sets.append(NameSet(1, 1, [], [plain(tokens)]))
+
+    def _shown(self, total: int, index: int, context: Context) -> tuple[int, bool]:
+        """How many names are shown, and whether the last one follows after a gap."""
+        options = self.options
+        least, first = options.et_al_min, options.et_al_use_first
+        if context.is_subsequent and not context.in_bibliography:
+            least, first = options.subsequent_min, options.subsequent_use_first
+        counts = context.disambiguation.name_counts
+        if total < least or total <= first:
+            return total, False
+        if index < len(counts):
+            first = max(first, counts[index])
+        if first >= total:
+            return total, False
+        return first, options.et_al_use_last and first + 1 < total
+
+    def _level(self, index: int, place: int, name: Name, context: Context) -> int:
+        level = self.base
+        if self.scope.area == "sort":
+            return level
+        if self.scope.given_level is not None and not context.in_bibliography and not name.literal:
+            level = max(level, min(self.scope.given_level(name) if context.use_global_givens else 0, FULL))
+        givens = context.disambiguation.given_levels
+        if not context.in_bibliography and index < len(givens) and place < len(givens[index]):
+            level = max(level, givens[index][place])
+        if level == INITIALS and (self.options.initialize_with is None):
+            level = FULL
+        return level
+
+    def _one_role(self, variable: str, names: list[Name], context: Context) -> Tokens:
+        is_first = context.names_text is None
+        index = len(context.name_sets)
+        tokens, names_text = self._list(names, index, context)
+        if is_first:
+            context.names_text = names_text
+            if context.suppress_names:
+                context.rendered += 1
+                return []
+        if context.substitution is not None and is_first:
+            tokens = self._replaced(tokens, names, index, context)
+        tokens = [NAMES, *dressed(tokens, self.options.name), NAMES.close]
+        if self.label is not None and self.scope.area != "sort":
+            label = self._label(variable, len(names))
+            if label:
+                tokens = [*label, *tokens] if self.label_first else [*tokens, *label]
+        return tokens
+
+    def _label(self, variable: str, count: int) -> Tokens:
+        plural = self.label.get("plural", "contextual")  # type: ignore[union-attr]
+        many = count > 1 if plural == "contextual" else plural == "always"
+        form = self.label.get("form", "long")  # type: ignore[union-attr]
+        name = "editortranslator" if " " in variable else variable
+        term = self.scope.locale.term(name, form, many)
+        return self.label_dress(term) if term else []
+
+    def _people(self, names: list[Name], count: int, index: int, context: Context) -> list[Tokens]:
+        options = self.options
+        in_sort = self.scope.area == "sort"
+        return [
+            person(
+                names[place],
+                options,
+                options.sort_order == "all" or (options.sort_order == "first" and place == 0) or in_sort,
+                self._level(index, place, names[place], context),
+                in_sort,
+            )
+            for place in range(count)
+        ]
+
+    def _list(self, names: list[Name], index: int, context: Context) -> tuple[Tokens, str]:
+        total = len(names)
+        shown, has_last = self._shown(total, index, context)
+        people = self._people(names, shown, index, context)
+        levels = [self._level(index, place, names[place], context) for place in range(min(shown, 50))]
+        context.name_sets.append(NameSet(total, shown, levels, [plain(one) for one in people] if context.in_bibliography else []))
+        tokens = self._joined_list(people, names, shown, has_last, index, context)
+        return tokens, plain(tokens)
+
+    def _joined_list(
+        self, people: list[Tokens], names: list[Name], shown: int, has_last: bool, index: int, context: Context
+    ) -> Tokens:
+        options = self.options
+        total = len(names)
+        if shown == total:
+            return self._and_list(people, total)
+        if not people:
+            return []
+        tokens: Tokens = list(people[0])
+        for one in people[1:]:
+            tokens.append(options.delimiter)
+            tokens += one
+        if has_last:
+            last = person(
+                names[-1], options, options.sort_order == "all" or self.scope.area == "sort",
+                self._level(index, total - 1, names[-1], context), self.scope.area == "sort",
+            )  # fmt: skip
+            return [*tokens, options.delimiter, "… ", *last]
+        if not self.et_al:
+            return tokens
+        sign = options.delimiter if self._precedes(options.precedes_et_al, shown >= 2, shown - 1) else " "
+        return [*tokens, sign, *dressed([self.et_al], options.et_al)]
+
+    def _precedes(self, rule: str, contextual: bool, before: int) -> bool:
+        if rule == "always":
+            return True
+        if rule == "never":
+            return False
+        if rule == "after-inverted-name":
+            return self.options.sort_order == "all" or (self.options.sort_order == "first" and before == 0)
+        return contextual
+
+    def _and_list(self, people: list[Tokens], total: int) -> Tokens:
+        options = self.options
+        tokens: Tokens = list(people[0])
+        for place, one in enumerate(people[1:], 1):
+            if place < total - 1 or not self.and_term:
+                tokens.append(options.delimiter)
+            elif self._precedes(options.precedes_last, total > 2, place - 1):
+                tokens += (options.delimiter, f"{self.and_term} ")
+            else:
+                tokens.append(f" {self.and_term} ")
+            tokens += one
+        return tokens
+
+    def _replaced(self, tokens: Tokens, names: list[Name], index: int, context: Context) -> Tokens:
+        """The list with the names that the entry before already showed put as the style's substitute."""
+        substitution = context.substitution
+        if substitution is None:
+            return tokens
+        if substitution.rule == "complete-all":
+            return [substitution.text] if substitution.text else []
+        shown, has_last = self._shown(len(names), index, context)
+        people = self._people(names, shown, index, context)
+        for place in range(min(substitution.count, len(people))):
+            people[place] = [substitution.text]
+        return self._joined_list(people, names, shown, has_last, index, context)
+
+
+def _filled(child: Element, parent: Element) -> Element:
+    """A cs:names in cs:substitute that says only its variable takes name, et-al and label from its parent."""
+    filled = copy.copy(child)
+    for key, value in parent.attrib.items():
+        if key != "variable" and key not in filled.attrib and key not in {"prefix", "suffix"}:
+            filled.set(key, value)
+    for inner in parent:
+        if inner.tag in {"name", "et-al", "label"}:
+            filled.append(inner)
+    return filled
+
+
+def compile_names(element: Element, scope: Scope, compile_element: Compile) -> Render:
+    names = NamesElement(element, scope, compile_element)
+    attributes: dict[str, str] = {key: value for key, value in element.attrib.items() if key != "delimiter"}
+    return decorate(names.render, attributes, scope.english)
+
+
+__all__ = ["NameOptions", "NamesElement", "compile_names"]
