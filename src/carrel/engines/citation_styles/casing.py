@@ -9,7 +9,7 @@ STOP_WORDS = frozenset(
     """a about above across afore after against al along alongside amid amidst among amongst an and anenst apropos apud around as
     aside astride at athwart atop barring before behind below beneath beside besides between beyond but by c ca circa d' d’ de
     despite down during et except for forenenst from given in inside into lest like modulo near next nor notwithstanding of off
-    on onto or out over per plus pro qua sans since so than that the through throughout thru thruout till to toward towards under
+    on onto or out over per plus pro qua sans since so than the through throughout thru thruout till to toward towards under
     underneath until unto up upon v v. van versus via vis-à-vis von vs vs. with within without yet""".split()
 )
 _phrases = (
@@ -26,11 +26,13 @@ _title_untouched = re.compile(r"^[^\W\d_]*[^\W\d_a-z].*$")
 _Change = Callable[[str, list[bool]], str]
 
 
-def apply_case(tokens: Tokens, case: str, english: bool) -> Tokens:
+def apply_case(tokens: Tokens, case: str, english: bool, language: str = "") -> Tokens:
     """These tokens in another case. Title case is only English; elsewhere the words stay."""
     change = _changes.get(case)
     if change is None or (case == "title" and not english):
         return tokens
+    if language in {"tr", "az"}:
+        tokens = [_dotted(token, case) if token.__class__ is str else token for token in tokens]  # type: ignore[arg-type]
     texts = [token for token in tokens if token.__class__ is str]
     whole = "".join(texts)  # type: ignore[arg-type]
     fixed = _fixed(tokens, len(whole)) if len(texts) != len(tokens) else []
@@ -50,6 +52,13 @@ def apply_case(tokens: Tokens, case: str, english: bool) -> Tokens:
     return result
 
 
+def _dotted(text: str, case: str) -> str:
+    """In Turkish i and İ, ı and I belong together."""
+    if case == "uppercase":
+        return text.replace("i", "İ")
+    return text.replace("I", "ı").replace("İ", "i") if case == "lowercase" else text
+
+
 def _fixed(tokens: Tokens, length: int) -> list[bool]:
     """Which characters may not change; empty where all may."""
     fixed = [False] * length
@@ -60,7 +69,7 @@ def _fixed(tokens: Tokens, length: int) -> list[bool]:
             if depth:
                 fixed[place:end] = [True] * (end - place)
             place = end
-        elif token.kind == "nocase" or (token.flips and token.kind in {"vertical-align", "font-variant"}):  # type: ignore[union-attr]
+        elif token.kind in {"nocase", "no-decoration"} or (token.flips and token.kind in {"vertical-align", "font-variant"}):  # type: ignore[union-attr]
             depth += 1 if token.is_open else -1  # type: ignore[union-attr]
     return fixed if any(fixed) else []
 
@@ -107,15 +116,11 @@ def _capitalize_all(text: str, fixed: list[bool]) -> str:
 
 
 def _sentence(text: str, fixed: list[bool]) -> str:
-    if text.isupper():
-        text = _lower(text, fixed)
-    return _capitalize_first(text, fixed)
+    lowered = _lower(text, fixed)
+    return _capitalize_first(lowered if len(lowered) == len(text) else text, fixed)
 
 
 def _title(text: str, fixed: list[bool]) -> str:
-    if text.isupper() and " " in text.strip():
-        lowered = _lower(text, fixed)
-        text = lowered if len(lowered) == len(text) else text
     words = list(_word.finditer(text))
     skipped = {place for found in _phrase.finditer(text) for place in range(found.start(), found.end())}
     letters = list(text)
@@ -128,7 +133,10 @@ def _title(text: str, fixed: list[bool]) -> str:
         if fixed and fixed[place]:
             continue
         core = shown.strip("()[]{}“”‘’\"',;:!?«»„").lower()
-        is_edge = index == 0 or index == len(words) - 1 or _starts_anew(text, word.start())
+        after = text[word.end() : word.end() + 1]
+        is_edge = index == 0 or index == len(words) - 1 or after == "-" or _starts_anew(text, word.start())
+        if len(core) == 1 and index and text[word.start() - 1] == "-":
+            continue
         if (core in STOP_WORDS or core.rstrip(".") in STOP_WORDS and core not in {"a.", "c."} or place in skipped) and not is_edge:
             if shown[first.start() :].lower() == shown[first.start() :] or shown[first.start()].isupper() and shown[first.start() + 1 :].islower():
                 if not shown[first.start()].isupper() or len(core) > 1 or core == "a":

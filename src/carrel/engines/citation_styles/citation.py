@@ -14,6 +14,9 @@ from .tokens import CITATION_NUMBER, NAMES, YEAR_SUFFIX, Tokens, plain
 if TYPE_CHECKING:
     from .processor import Processor
 
+# One word and a full stop may be an abbreviation; more than one is a sentence.
+_sentence_end = re.compile(r"\s.*[.?!][”’\"')]*$", re.DOTALL)
+NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
 _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")
 
 
@@ -42,16 +45,16 @@ class CitationWriter:
         self.layout = processor.compiled.citation
         options = self.layout.options
         self.collapse = options.get("collapse", "")
-        self.group_delimiter = options.get("cite-group-delimiter", ", ")
+        self.group_delimiter = options.get("cite-group-delimiter", self.layout.delimiter)
         self.groups = "cite-group-delimiter" in options or self.collapse in {"year", "year-suffix", "year-suffix-ranged"}
-        self.year_suffix_delimiter = options.get("year-suffix-delimiter", self.layout.delimiter)
+        self.year_suffix_delimiter = options.get("year-suffix-delimiter", self.group_delimiter)
         self.after_collapse = options.get("after-collapse-delimiter", self.layout.delimiter)
 
     def cluster(self, cluster: Cluster) -> Tokens:
         cites = cluster.cites
         if self.layout.sort and not cluster.is_unsorted:
             cites = self.processor.sorted_cites(cites)
-        rendered = [self._cite(cite) for cite in cites]
+        rendered = [self._cite(cite, is_first=place == 0) for place, cite in enumerate(cites)]
         if self.groups:
             rendered = _grouped(rendered)
         if self.collapse == "citation-number":
@@ -60,19 +63,20 @@ class CitationWriter:
             if self.collapse:
                 self._collapse_names(rendered)
             tokens = self._join(rendered)
-        tokens = self._capitalized(tokens, cluster)
-        if not tokens:
-            return []
         layout = self.layout
         fonts = layout.fonts
-        return [layout.prefix, *reversed(fonts), *tokens, *(one.close for one in fonts), layout.suffix]
+        return [*reversed(fonts), layout.prefix, *tokens, layout.suffix, *(one.close for one in fonts)]
 
-    def _cite(self, cite: Cite, *, without_names: bool = False) -> Rendered:
+    def _cite(self, cite: Cite, *, without_names: bool = False, is_first: bool = False) -> Rendered:
         context = self.processor.cite_context(cite)
         context.suppress_names = without_names or cite.suppress_author
         tokens = self.layout.render(context)
         if cite.author_only:
             tokens = _only_names(tokens)
+        if not plain(tokens) and not without_names and not cite.author_only and not cite.suppress_author:
+            tokens = [NO_PRINTED_FORM]
+        if self.processor.style.is_note:
+            tokens = _capitalized(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)
         return Rendered(cite, tokens, context.names_text, context.year_suffix, context.citation_number)
 
@@ -168,27 +172,21 @@ class CitationWriter:
             and CITATION_NUMBER in one.tokens and CITATION_NUMBER in other.tokens
         )  # fmt: skip
 
-    def _capitalized(self, tokens: Tokens, cluster: Cluster) -> Tokens:
-        """In notes, a term that opens the citation starts with a capital."""
-        if not self.processor.style.is_note:
+
+def _capitalized(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
+    """In notes, a term that opens the citation, or a sentence after the cite's own prefix, starts with a capital."""
+    prefix = plain(read_markup(cite.prefix)).strip() if cite.prefix else ""
+    if not (_sentence_end.search(prefix) if prefix else is_first):
+        return tokens
+    is_term = False
+    for place, token in enumerate(tokens):
+        if token is TERM:
+            is_term = True
+        elif token.__class__ is str and token:
+            if is_term:
+                return [*tokens[:place], *apply_case([token], "capitalize-first", True), *tokens[place + 1 :]]
             return tokens
-        result = list(tokens)
-        for place, token in enumerate(result):
-            if token is TERM:
-                before = plain(result[:place]).rstrip()
-                if not before or (before[-1] in ".?!" and before == _prefix_text(cluster)):
-                    for index in range(place, len(result)):
-                        if result[index].__class__ is str:
-                            result[index] = apply_case([result[index]], "capitalize-first", True)[0]
-                            break
-                break
-            if token.__class__ is str and token and not cluster.cites[0].prefix:
-                break
-        return result
-
-
-def _prefix_text(cluster: Cluster) -> str:
-    return plain(read_markup(cluster.cites[0].prefix)).rstrip()
+    return tokens
 
 
 def _grouped(rendered: list[Rendered]) -> list[Rendered]:

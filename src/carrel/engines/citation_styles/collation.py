@@ -1,35 +1,36 @@
-"""Comparing text as a reader would: accents and case only decide between words that are otherwise alike."""
+"""Comparing text as a reader would: accents, case, spaces and punctuation do not count, and numbers go by their size."""
 
 import re
 import unicodedata
 from functools import lru_cache
 
-_order = "_-–—,;:!?.'‘’\"“”()[]{}@*/\\&#%`^+<=>|~$"
-_rank = {sign: index for index, sign in enumerate(_order)}
-_foreign = {"ß": "ss", "æ": "ae", "Æ": "AE", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "œ": "oe", "Œ": "OE", "ı": "i", "þ": "th", "Þ": "TH", "ð": "d"}  # fmt: skip
-_leading = re.compile(r"^[\[\]'\"‘’“”]+")
+_foreign = {"ß": "ss", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "œ": "oe", "ı": "i", "þ": "th", "ð": "d", "ħ": "h", "ŋ": "n"}
+_foreign_letter = re.compile("|".join(_foreign))
+_chunks = re.compile(r"\d+|[^\W\d_]+")
 
-SortText = tuple[tuple[tuple[int, int], ...], str, str]
+SortText = tuple[tuple[int, int, str], ...]
 
 
 @lru_cache(maxsize=16384)
 def sort_text(text: str) -> SortText:
-    text = _leading.sub("", text)
-    if text.isascii():
-        bare = text
-        marks = ""
-    else:
-        spread = unicodedata.normalize("NFKD", "".join(_foreign.get(letter, letter) for letter in text))
-        bare = "".join(letter for letter in spread if not unicodedata.combining(letter))
-        marks = "".join(letter for letter in spread if unicodedata.combining(letter))
-    return tuple([_weight(letter) for letter in bare.lower()]), marks, bare.swapcase()
+    """A key for `sorted`: runs of digits as numbers, before letters."""
+    text = text.lower()
+    if not text.isascii():
+        spread = unicodedata.normalize("NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text))
+        text = "".join([letter for letter in spread if not unicodedata.combining(letter)])
+    return tuple([_weight(chunk) for chunk in _merged(_chunks.findall(text))])
 
 
-def _weight(letter: str) -> tuple[int, int]:
-    if letter.isalpha():
-        return (4, ord(letter))
-    if letter.isdigit():
-        return (3, ord(letter))
-    if letter.isspace():
-        return (0, 0)
-    return (1, _rank[letter]) if letter in _rank else (2, ord(letter))
+def _merged(chunks: list[str]) -> list[str]:
+    """Words run together: a space alone puts no name before another."""
+    merged: list[str] = []
+    for chunk in chunks:
+        if merged and merged[-1][0].isdigit() == chunk[0].isdigit() and not chunk[0].isdigit():
+            merged[-1] += chunk
+        else:
+            merged.append(chunk)
+    return merged
+
+
+def _weight(chunk: str) -> tuple[int, int, str]:
+    return (0, int(chunk[:400]), "") if chunk[0].isdecimal() else (1, 0, chunk)

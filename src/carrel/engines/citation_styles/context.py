@@ -66,7 +66,7 @@ class Context:
     __slots__ = (
         "called", "capitalize_term", "cite", "citation_number", "dates", "disambiguation", "fields", "has_year_suffix", "in_bibliography",
         "in_sort", "item", "name_sets", "names", "names_text", "present", "rendered", "substitution", "suppress_names", "suppressed",
-        "trace", "use_global_givens", "year_suffix", "citation_label", "is_subsequent",
+        "trace", "use_global_givens", "year_suffix", "citation_label", "is_comparing", "is_subsequent",
     )  # fmt: skip
 
     def __init__(self, item: Item, cite: Cite = NO_CITE, disambiguation: Disambiguation = NO_DISAMBIGUATION) -> None:
@@ -88,6 +88,7 @@ class Context:
         self.in_bibliography = False
         self.in_sort = False
         self.is_subsequent = False
+        self.is_comparing = False
         self.capitalize_term = False
         self.citation_number = 0
         self.citation_label = ""

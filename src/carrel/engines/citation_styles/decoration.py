@@ -41,7 +41,7 @@ def decorate(render: Render, attributes: Mapping[str, str], english: Callable[[C
             if strips:
                 inner = strip_periods(inner)
             if case:
-                inner = apply_case(inner, case, case == "title" and english(context))
+                inner = apply_case(inner, case, case == "title" and english(context), context.item.language[:2] if context else "")
             if screen:
                 out.append(screen)
             if prefix:

@@ -125,7 +125,7 @@ class Disambiguator:
             better, partners, others = reached
             waiting.insert(0, (partners, better))
             if others:
-                waiting.append((others, better.copy() if len(others) == 1 else base.copy()))
+                waiting.append((others, better.copy()))
         return unresolved
 
     def _kept(self, base: Disambiguation) -> Disambiguation:

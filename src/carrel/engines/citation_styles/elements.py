@@ -128,7 +128,7 @@ def compile_macro(name: str, scope: Scope) -> Render:
     found = scope.compiled.get(name)
     if found is None:
         element = scope.enter_macro(name)
-        found = scope.compiled[name] = sequence(compile_children(element, scope))
+        found = scope.compiled[name] = _suppressed(sequence(compile_children(element, scope)))
         scope.leave_macro()
     return found
 
@@ -237,8 +237,8 @@ def _citation_label(context: Context, out: Tokens) -> None:
 
 
 def _year_suffix(context: Context, out: Tokens) -> None:
-    context.called += 1
     if context.year_suffix and not context.has_year_suffix:
+        context.called += 1
         context.rendered += 1
         context.has_year_suffix = True
         out += (YEAR_SUFFIX, context.year_suffix, YEAR_SUFFIX.close)

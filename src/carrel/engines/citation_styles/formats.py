@@ -1,6 +1,7 @@
 """From tokens to what a reader sees: plain text, HTML, Markdown, or runs of text with their looks."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -31,8 +32,17 @@ _markdown_signs = re.compile(r"([\\`*_\[\]<>~^$|])")
 _markdown_start = re.compile(r"^(\s*)([#+\-=])(?=\s|$)|^(\s*\d+)([.)])(?=\s)")
 
 
+def _raised(sign: re.Match[str]) -> str:
+    return f"<sup>{unicodedata.normalize('NFKC', sign[0])}</sup>"
+
+
+# Letters that Unicode itself sets above the line are written with the tag, so that fonts agree.
+_superscripts = re.compile("[" + "".join(chr(code) for code in range(0xAA, 0x2200) if unicodedata.decomposition(chr(code)).startswith("<super>")) + "]")
+
+
 def _escape_html(text: str) -> str:
-    return text.translate(_html_signs)
+    text = text.translate(_html_signs)
+    return text if text.isascii() else _superscripts.sub(_raised, text)
 
 
 def _escape_markdown(text: str) -> str:
@@ -147,7 +157,10 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
         elif kind == "display":
             edge = edges.get((kind, mark.value))
             if edge:
-                pieces.append(edge[0] if mark.is_open else edge[1])
+                trailing = ""
+                if not mark.is_open and mark.value != "left-margin" and pieces and pieces[-1].endswith(" "):
+                    pieces[-1], trailing = pieces[-1][:-1], " "
+                pieces.append(edge[0] if mark.is_open else edge[1] + trailing)
         elif kind == "no-decoration":
             pieces.extend(_without_decoration(looks, mark, edges))
     text = "".join(pieces)

@@ -134,7 +134,7 @@ class Item:
 
 _text_variables = frozenset(
     """type abstract annote archive archive_collection archive-place archive_location authority call-number citation-label
-    citation-key collection-title container-title container-title-short dimensions division DOI event event-title event-place
+    citation-key collection-title collection-title-short container-title container-title-short dimensions division DOI event event-title event-place
     genre ISBN ISSN jurisdiction keyword language license medium note original-publisher original-publisher-place original-title
     part-title PMCID PMID publisher publisher-place references reviewed-genre reviewed-title scale source status title
     title-short URL volume-title year-suffix""".split()

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from .tokens import BOLD, ITALIC, NO_CASE, NO_DECORATION, QUOTES, SMALL_CAPS, SUBSCRIPT, SUPERSCRIPT, Mark, Token, Tokens
+from .tokens import BOLD, GLUE, ITALIC, NO_CASE, NO_DECORATION, QUOTES, SMALL_CAPS, SUBSCRIPT, SUPERSCRIPT, Mark, Token, Tokens
 
 _tags = {
     "<i>": ITALIC, "<b>": BOLD, "<sup>": SUPERSCRIPT, "<sub>": SUBSCRIPT, "<sc>": SMALL_CAPS,
@@ -40,8 +40,10 @@ def _read(text: str) -> tuple[Token, ...]:
         shown = "’" if piece in {"'", "’"} else piece
         if tokens and isinstance(tokens[-1], str):
             tokens[-1] += shown
-        else:
-            tokens.append(shown)
+            continue
+        if tokens and shown[0] in " .,:;!?":
+            tokens.append(GLUE)
+        tokens.append(shown)
     return tuple(tokens)
 
 
@@ -68,6 +70,8 @@ def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
     for index, piece in enumerate(pieces):
         if roles[index] is not None:
             continue
+        if piece in {"«", "»", "‹", "›"}:
+            continue
         if piece in _pairs and piece not in {"’"}:
             if piece == "‘" or piece == "“":
                 closes = [place for place, (_, sign) in enumerate(waiting) if _pairs.get(sign) == piece]
@@ -86,6 +90,8 @@ def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
                 continue
             closes = [place for place, (_, sign) in enumerate(waiting) if sign == piece]
             can_open, can_close = _can_open(pieces, index), _can_close(pieces, index)
+            if piece == "'" and (_before(pieces, index) == "'" or _after(pieces, index) == "'"):
+                continue
             if closes and can_close and not (can_open and _before(pieces, index)[-1:].isspace()):
                 _close(pieces, roles, waiting, closes[-1], index)
             elif can_open:

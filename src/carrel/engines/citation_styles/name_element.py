@@ -6,7 +6,7 @@ from collections.abc import Callable
 from .context import Context, NameSet
 from .decoration import Render, decorate
 from .name_options import NameOptions, read_options
-from .name_values import Name
+from .name_values import Name, is_latin_like
 from .person import FULL, INITIALS, base_level, dressed, person
 from .scope import Scope
 from .tokens import NAMES, Tokens, plain
@@ -30,11 +30,17 @@ class NamesElement:
             self.label_first = False
         self.label_dress: Callable[[str], Tokens] = self._label_dress(label) if label is not None else (lambda text: [text])
         self.substitutes = self._substitutes(element, compile_element)
-        join = self.options.join
-        self.and_term = (scope.locale.term("and") or "and") if join == "text" else "&" if join == "symbol" else ""
+        self.and_term = self._and_term()
         self.et_al = scope.locale.term(self.options.et_al_term)
         self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
         self.base = base_level(self.options)
+
+    def _and_term(self) -> str:
+        """With its spaces; scripts that set no words apart take none. Sort keys go without."""
+        if self.scope.area == "sort" or self.options.join not in {"text", "symbol"}:
+            return ""
+        term = "&" if self.options.join == "symbol" else self.scope.locale.term("and") or "and"
+        return f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
 
     def _label_dress(self, label: Element) -> Callable[[str], Tokens]:
         def dress(text: str) -> Tokens:
@@ -69,6 +75,8 @@ class NamesElement:
             return
         if self.options.form == "count":
             context.rendered += 1
+            if context.trace is not None:
+                context.trace.extend(variable for variable, _ in found)
             out.append(str(sum(self._shown(len(names), 0, context)[0] for _, names in found)))
             return
         found = self._merged(found)
@@ -89,7 +97,7 @@ class NamesElement:
     def _merged(self, found: list[tuple[str, list[Name]]]) -> list[tuple[str, list[Name]]]:
         """The same people as editors and translators are named once, where the locale has a word for it."""
         if len(found) == 2 and {found[0][0], found[1][0]} == {"editor", "translator"} and found[0][1] == found[1][1]:
-            if self.label is None or self.scope.locale.term("editortranslator", self.label.get("form", "long")) is not None:
+            if self.label is None or self.scope.locale.term("editortranslator", self.label.get("form", "long")):
                 return [("editor translator", found[0][1])]
         return found
 
@@ -160,6 +168,8 @@ class NamesElement:
                 return []
         if context.substitution is not None and is_first:
             tokens = self._replaced(tokens, names, index, context)
+        if not tokens:
+            return []
         tokens = [NAMES, *dressed(tokens, self.options.name), NAMES.close]
         if self.label is not None and self.scope.area != "sort":
             label = self._label(variable, len(names))
@@ -219,7 +229,7 @@ class NamesElement:
             return [*tokens, options.delimiter, "… ", *last]
         if not self.et_al:
             return tokens
-        sign = options.delimiter if self._precedes(options.precedes_et_al, shown >= 2, shown - 1) else " "
+        sign = options.delimiter if self._precedes(options.precedes_et_al, shown >= 2, shown - 1) else " " if _takes_space(self.et_al[0]) else ""
         return [*tokens, sign, *dressed([self.et_al], options.et_al)]
 
     def _precedes(self, rule: str, contextual: bool, before: int) -> bool:
@@ -238,9 +248,9 @@ class NamesElement:
             if place < total - 1 or not self.and_term:
                 tokens.append(options.delimiter)
             elif self._precedes(options.precedes_last, total > 2, place - 1):
-                tokens += (options.delimiter, f"{self.and_term} ")
+                tokens += (options.delimiter, self.and_term.lstrip())
             else:
-                tokens.append(f" {self.and_term} ")
+                tokens.append(self.and_term)
             tokens += one
         return tokens
 
@@ -256,6 +266,11 @@ class NamesElement:
         for place in range(min(substitution.count, len(people))):
             people[place] = [substitution.text]
         return self._joined_list(people, names, shown, has_last, index, context)
+
+
+def _takes_space(sign: str) -> bool:
+    """Whether a word that begins or ends with this sign stands apart from a name (the Hebrew vav does not)."""
+    return sign == "&" or (sign != "ו" and bool(sign.strip()) and is_latin_like(sign)) or sign == "."
 
 
 def _filled(child: Element, parent: Element) -> Element:

@@ -71,7 +71,7 @@ def read_options(inherited: Mapping[str, str], names: Element, style: Element) -
             found["name-delimiter"] = name.attrib["delimiter"]
     parts = {part.get("name", ""): part for part in (name if name is not None else [])}
     et_al_min = _number(found.get("et-al-min"), _many)
-    use_first = _number(found.get("et-al-use-first"), 1)
+    use_first = _number(found.get("et-al-use-first"), _many)
     return NameOptions(
         join=found.get("and", ""),
         delimiter=found.get("name-delimiter", ", "),

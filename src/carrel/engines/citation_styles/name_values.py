@@ -106,22 +106,26 @@ def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
             out = f"{out.rstrip()} {word} " if out else f"{word} "
             continue
         if not initialize:
-            if len(word.rstrip(".")) == 1 and word[0].isupper():
-                out += word[0] + sign
+            if word[0].isupper() and (word.endswith(".") or len(word) == 1):
+                out += word.rstrip(".") + sign
             else:
                 out = f"{out.rstrip()} {word} " if out else f"{word} "
             continue
         parts = [part for part in re.split(r"[-‐–]", word) if part]
         for index, part in enumerate(parts):
-            letter = _first_letter(part)
+            if index and part[0].islower():
+                continue
             if index and hyphen:
                 out = out.rstrip() + "-"
-            out += letter + sign
+            out += _initial(part) + sign
     return re.sub(r"\s+", " ", out).strip()
 
 
-def _first_letter(word: str) -> str:
+def _initial(word: str) -> str:
+    """One letter, but a name that is already cut (`Ph.`, `Ts.`) keeps what it has."""
     letter = word[0]
+    if word.endswith(".") and len(word) > 2 and "." not in word[:-1]:
+        return word[:-1]
     if letter == "." or not letter.isalnum():
         found = re.search(r"\w", word)
         letter = found[0] if found else letter

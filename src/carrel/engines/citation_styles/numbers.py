@@ -6,11 +6,11 @@ from functools import lru_cache
 from .locale import Locale
 
 # A number may carry letters on either side (D2, 2b, 12a-3); joined by comma, hyphen, ampersand and the like.
-_joiner = re.compile(r"(\s*(?:&|,|;|–|—|-|\band\b|\bet\b|\bund\b|\by\b|\be\b|\\-)\s*)")
+_joiner = re.compile(r"(\s*(?:,\s*)?(?:&|–|—|-|\band\b|\bet\b|\bund\b|\by\b|\be\b|\\-)\s*|\s*[,;]\s*)")
 _numeric = re.compile(r"(?:[^\W\d_]{0,4}\.?)?\d+[^\W\d_]{0,3}\.?|[ivxlcdm]+\.?", re.IGNORECASE)
 _with_digit = re.compile(r"\d")
+_roman = re.compile(r"[ivxlcdm]+\.?", re.IGNORECASE)
 _romans = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
-_page_range = re.compile(r"^([^\W\d_]*\d*[^\W\d_]*?)(\d*)(\D*)$")
 
 
 @lru_cache(maxsize=4096)
@@ -75,30 +75,23 @@ def format_number(value: int, form: str, locale: Locale, gender: str = "") -> st
 def is_plural(text: str) -> bool:
     """More than one number: a range or a list, but not an escaped hyphen."""
     parts = split_numbers(text.strip().replace("\\-", "\0"))
-    return len(parts) > 2 and bool(parts[0].strip()) and all(part.strip() for part in parts[2:3])
+    return len(parts) > 2 and _is_countable(parts[0]) and _is_countable(parts[2])
+
+
+def _is_countable(text: str) -> bool:
+    return bool(_with_digit.search(text) or _roman.fullmatch(text.strip()))
 
 
 def page_range(first: str, last: str, style: str) -> str:
-    """The second number of a range, shortened or completed as the style asks."""
-    if not (first.isdigit() and last.isdigit()) and not _same_prefix(first, last):
-        return last
-    prefix, first_digits = _split_prefix(first)
-    last_prefix, last_digits = _split_prefix(last)
-    if len(last_digits) < len(first_digits):
-        full = first_digits[: len(first_digits) - len(last_digits)] + last_digits
-    else:
-        full = last_digits
-    if style == "expanded":
-        return prefix + full if prefix else full
-    if prefix and last_prefix and style not in {"minimal", "minimal-two"}:
-        return last_prefix + full
-    if len(full) != len(first_digits) or int(full) <= int(first_digits):
-        return last_prefix + full
+    """The second number of a range of plain digits, shortened or completed as the style asks."""
+    full = first[: len(first) - len(last)] + last if len(last) < len(first) else last
+    if style == "expanded" or len(full) != len(first) or int(full) <= int(first):
+        return full
     if style == "minimal":
-        return _shorten(first_digits, full, 1)
+        return _shorten(first, full, 1)
     if style == "minimal-two":
-        return _shorten(first_digits, full, 2)
-    return _chicago(first_digits, full, style)
+        return _shorten(first, full, 2)
+    return _chicago(first, full, style)
 
 
 def _chicago(first: str, last: str, style: str) -> str:
@@ -119,17 +112,6 @@ def _shorten(first: str, last: str, least: int) -> str:
     return last[same:]
 
 
-def _split_prefix(text: str) -> tuple[str, str]:
-    found = re.match(r"^(.*?)(\d+)$", text)
-    return (found[1], found[2]) if found else (text, "")
-
-
-def _same_prefix(first: str, last: str) -> bool:
-    prefix, digits = _split_prefix(first)
-    other, other_digits = _split_prefix(last)
-    return bool(digits and other_digits) and (prefix == other or not other) and not re.search(r"\d", prefix)
-
-
 def format_pages(text: str, style: str, delimiter: str) -> str:
     """A page field with its ranges in the style's form and joined by the locale's sign."""
     parts = re.split(r"(\s*(?:,|;|&)\s*)", text)
@@ -141,15 +123,19 @@ def format_pages(text: str, style: str, delimiter: str) -> str:
     return "".join(parts)
 
 
+_range = re.compile(r"(.*?)(\d+)\s*(?:-|–|—|--)\s*(.*?)(\d+)")
+_loose_range = re.compile(r"([^\s\-–—]*\d[^\s\-–—]*|[ivxlcdm]+)\s*(?:-|–|—|--)\s*([^\s\-–—]*\d[^\s\-–—]*|[ivxlcdm]+)", re.IGNORECASE)
+
+
 def _format_one_range(text: str, style: str, delimiter: str) -> str:
     if "\\-" in text:
         return text.replace("\\-", "-")
-    ends = re.split(r"\s*[-–—]+\s*", text.strip())
-    if len(ends) != 2 or not ends[0] or not ends[1]:
-        return text
-    first, last = ends
-    if not (_with_digit.search(first) or re.fullmatch(r"[ivxlcdm]+", first, re.IGNORECASE)):
-        return text
     if style:
-        last = page_range(first, last, style)
-    return f"{first}{delimiter}{last}"
+        found = _range.fullmatch(text.strip())
+        if found:
+            prefix, first, other, last = found.groups()
+            if prefix != other:
+                return text
+            return f"{prefix}{first}{delimiter}{prefix if style == 'expanded' else ''}{page_range(first, last, style)}"
+    loose = _loose_range.fullmatch(text.strip())
+    return f"{loose[1]}{delimiter}{loose[2]}" if loose else text

@@ -24,13 +24,17 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
         return [*dressed(_text(name.family), options.family), *dressed(_text(given), options.given)]
     if name.static_ordering:
         return _joined(dressed(_text(name.family), options.family), dressed(_text(given), options.given), " ")
-    if inverted:
+    if inverted and level != FAMILY_ONLY:
         return _inverted(name, given, options, in_sort)
-    family = _family_with_particle(name, options)
     if level == FAMILY_ONLY:
-        return family
-    front = _with_affixes(_beside(_inside(_text(given), options.given), _inside(_text(name.dropping), options.given)), options.given)
-    both = _beside(front, family)
+        return _family_with_particle(name, options)
+    if name.dropping[-1:] in {"’", "'"}:
+        front = _with_affixes(_inside(_text(given), options.given), options.given)
+        bare = _beside(_inside(_text(name.dropping), options.given), _bare_family(name, options))
+        both = _beside(front, _with_affixes(bare, options.family))
+    else:
+        front = _beside(_inside(_text(given), options.given), _inside(_text(name.dropping), options.given))
+        both = _beside(_with_affixes(front, options.given), _family_with_particle(name, options))
     if name.suffix:
         both += [", " if name.comma_suffix else " ", *_text(name.suffix)]
     return both
@@ -66,10 +70,11 @@ def _inverted(name: Name, given: str, options: NameOptions, in_sort: bool) -> To
 
 
 def _family_with_particle(name: Name, options: NameOptions) -> Tokens:
-    if not name.non_dropping:
-        return dressed(_text(name.family), options.family)
-    both = _beside(_text(name.non_dropping), _text(name.family))
-    return dressed(both, options.family)
+    return _with_affixes(_bare_family(name, options), options.family)
+
+
+def _bare_family(name: Name, options: NameOptions) -> Tokens:
+    return _beside(_inside(_text(name.non_dropping), options.family), _inside(_text(name.family), options.family))
 
 
 def _beside(left: Tokens, right: Tokens) -> Tokens:

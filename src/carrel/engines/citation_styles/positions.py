@@ -27,8 +27,9 @@ class _Seen:
 
 def set_positions(clusters: list[Cluster], near_note_distance: int) -> None:
     seen: dict[str, _Seen] = {}
-    previous: Cluster | None = None
+    last: dict[bool, Cluster] = {}  # running text and notes are each a sequence of their own
     for cluster in clusters:
+        previous = last.get(cluster.note_number > 0)
         for place, cite in enumerate(cluster.cites):
             known = seen.get(cite.id)
             if known is None:
@@ -41,7 +42,7 @@ def set_positions(clusters: list[Cluster], near_note_distance: int) -> None:
             cite.is_near_note = cluster.note_number - known.last_note <= near_note_distance
             cite.position = _position(cite, place, cluster, previous)
             known.last_note = cluster.note_number
-        previous = cluster
+        last[cluster.note_number > 0] = cluster
 
 
 def _position(cite: Cite, place: int, cluster: Cluster, previous: Cluster | None) -> str:

@@ -74,6 +74,7 @@ class Processor:
     def _sort_context(self, id: str) -> Context:
         context = Context(self.items[id], disambiguation=self.disambiguations.get(id, NO_DISAMBIGUATION))
         context.citation_number = self.numbers.get(id, 0)
+        context.citation_label = citation_label(context.item)
         context.in_bibliography = True
         return context
 
@@ -128,6 +129,7 @@ class Processor:
     def _ambiguous(self, item: Item, disambiguation: Disambiguation) -> tuple[str, list[tuple[int, int, list[int]]]]:
         context = Context(item, _compared, disambiguation)
         context.is_subsequent = True
+        context.is_comparing = True
         context.citation_label = citation_label(item) if self._uses_label else ""
         tokens = self.compiled.citation.render(context)
         text = "".join([token for token in tokens if token.__class__ is str])  # type: ignore[misc]

@@ -1,6 +1,6 @@
 """Where two pieces meet: no doubled spaces or stops, and stops on the right side of a closing quotation mark."""
 
-from .tokens import Tokens
+from .tokens import GLUE, Tokens
 
 # left sign -> right sign -> what both together become
 MEETING = {
@@ -22,7 +22,9 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
     quote_end = -1  # place of the first quotation mark closed since
     for token in tokens:
         if token.__class__ is not str:
-            if last >= 0 and quote_end < 0 and token.kind == "quotes" and not token.is_open:  # type: ignore[union-attr]
+            if token is GLUE:
+                last = -1
+            elif last >= 0 and quote_end < 0 and token.kind == "quotes" and not token.is_open:  # type: ignore[union-attr]
                 quote_end = len(out)
             elif token.kind == "quotes" and token.is_open:  # type: ignore[union-attr]
                 quote_end = -1

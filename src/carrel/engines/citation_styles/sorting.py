@@ -62,6 +62,8 @@ def _variable_text(variable: str, scope: Scope) -> Callable[[Context], str]:
         return lambda context: sort_key(context.dates[variable], every) if variable in context.dates else ""
     if variable == "citation-number":
         return lambda context: f"{context.citation_number:09d}"
+    if variable == "citation-label":
+        return lambda context: context.citation_label
     if variable in NUMBER_VARIABLES:
         return lambda context: padded(context.fields.get(variable, ""))
     return lambda context: plain(context.item.tokens(variable)) if variable in context.fields else ""

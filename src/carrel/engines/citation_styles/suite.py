@@ -100,10 +100,11 @@ def _cite(source: dict[str, Any]) -> Cite:
 def _run_citations(processor: Processor, steps: list[Any]) -> str:
     """Plays the steps of a word processor and shows the state after the last, with what that step changed."""
     known: dict[str, dict[str, Any]] = {}
-    before: dict[str, str] = {}
+    before: dict[str, object] = {}
     order: list[str] = []
     changed = ""
-    after: dict[str, str] = {}
+    after: dict[str, object] = {}
+    texts: list[str] = []
     for place, (citation, earlier, later) in enumerate(steps):
         id = str(citation.get("citationID") or f"citation-{place}")
         known[id] = citation
@@ -111,12 +112,16 @@ def _run_citations(processor: Processor, steps: list[Any]) -> str:
         notes = {str(one[0]): int(one[1]) for one in [*earlier, *later]}
         clusters = [_document_cluster(known[one], one, notes) for one in order]
         processor.register([cite.id for cluster in clusters for cite in cluster.cites])
-        before, after = after, dict(zip(order, processor.cite(clusters), strict=True))
+        texts = processor.cite(clusters)
+        before, after = after, {}
+        for cluster, text in zip(clusters, texts, strict=True):
+            states = [repr(processor.disambiguations.get(cite.id)) for cite in cluster.cites]
+            after[cluster.id] = (text, cluster.note_number, states)
         changed = id
     lines = []
     for place, id in enumerate(order):
         sign = ">>" if id == changed or before.get(id) != after[id] else ".."
-        lines.append(f"{sign}[{place}] {after[id]}")
+        lines.append(f"{sign}[{place}] {texts[place]}")
     return "\n".join(lines)
 
 

@@ -44,6 +44,8 @@ SUBSCRIPT: Final = mark("vertical-align", "sub", flips=True)
 NO_DECORATION: Final = mark("no-decoration", "true")
 QUOTES: Final = mark("quotes", "true")
 NO_CASE: Final = mark("nocase", "true")
+# Before a text that belongs to the field before it: punctuation there was the author's own.
+GLUE: Final = mark("part", "glue")
 YEAR_SUFFIX: Final = mark("part", "year-suffix")
 NAMES: Final = mark("part", "names")
 CITATION_NUMBER: Final = mark("part", "citation-number")
