@@ -18,8 +18,10 @@ _phrases = (
     "out of", "outside of", "prior to", "pursuant to", "rather than", "regardless of", "such as", "that of", "up to", "where as",
 )  # fmt: skip
 _phrase = re.compile(r"\b(?:" + "|".join(_phrases) + r")\b")
-_word = re.compile(r"[^\s\u00a0/\-–—…]+")
+_word = re.compile(r"[^\s\u00a0\u202f/\-–—…]+")
+_title_word = re.compile(r"[^\s\u00a0\u202f/\-–—….]+\.?")
 _letters = re.compile(r"[^\W\d_]")
+_first_word = re.compile(r"[^\W_][^\s\u00a0\u202f/\-–—]*")
 _starters = frozenset(":?!.")
 _title_untouched = re.compile(r"^[^\W\d_]*[^\W\d_a-z].*$")
 
@@ -99,12 +101,10 @@ def _raise_at(text: str, place: int) -> str:
 
 
 def _capitalize_first(text: str, fixed: list[bool]) -> str:
-    for found in _letters.finditer(text):
-        place = found.start()
-        if fixed and fixed[place]:
-            return text
-        return _raise_at(text, place)
-    return text
+    word = _first_word.search(text)
+    if word is None or word[0][0].isdigit() or not word[0].islower() or (fixed and fixed[word.start()]):
+        return text
+    return _raise_at(text, word.start())
 
 
 def _capitalize_all(text: str, fixed: list[bool]) -> str:
@@ -121,7 +121,7 @@ def _sentence(text: str, fixed: list[bool]) -> str:
 
 
 def _title(text: str, fixed: list[bool]) -> str:
-    words = list(_word.finditer(text))
+    words = list(_title_word.finditer(text))
     skipped = {place for found in _phrase.finditer(text) for place in range(found.start(), found.end())}
     letters = list(text)
     for index, word in enumerate(words):
@@ -134,13 +134,10 @@ def _title(text: str, fixed: list[bool]) -> str:
             continue
         core = shown.strip("()[]{}“”‘’\"',;:!?«»„").lower()
         after = text[word.end() : word.end() + 1]
-        is_edge = index == 0 or index == len(words) - 1 or after == "-" or _starts_anew(text, word.start())
-        if len(core) == 1 and index and text[word.start() - 1] == "-":
+        is_edge = index == 0 or index == len(words) - 1 or (after == "-" and text[word.start() - 1] != "-") or _starts_anew(text, word.start())
+        if len(core) == 1 and index and text[word.start() - 1] in "-.":
             continue
         if (core in STOP_WORDS or core.rstrip(".") in STOP_WORDS and core not in {"a.", "c."} or place in skipped) and not is_edge:
-            if shown[first.start() :].lower() == shown[first.start() :] or shown[first.start()].isupper() and shown[first.start() + 1 :].islower():
-                if not shown[first.start()].isupper() or len(core) > 1 or core == "a":
-                    letters[place] = _same_length(letters[place], str.lower)
             continue
         if shown[: first.start()].strip("([{“”‘’\"'«»„‚¿¡"):
             continue

@@ -45,9 +45,9 @@ class CitationWriter:
         self.layout = processor.compiled.citation
         options = self.layout.options
         self.collapse = options.get("collapse", "")
-        self.group_delimiter = options.get("cite-group-delimiter", self.layout.delimiter)
+        self.group_delimiter = options.get("cite-group-delimiter", self.layout.delimiter if processor.style.is_note else ", ")
         self.groups = "cite-group-delimiter" in options or self.collapse in {"year", "year-suffix", "year-suffix-ranged"}
-        self.year_suffix_delimiter = options.get("year-suffix-delimiter", self.group_delimiter)
+        self.year_suffix_delimiter = options.get("year-suffix-delimiter", options.get("cite-group-delimiter", self.layout.delimiter))
         self.after_collapse = options.get("after-collapse-delimiter", self.layout.delimiter)
 
     def cluster(self, cluster: Cluster) -> Tokens:

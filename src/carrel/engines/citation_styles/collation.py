@@ -1,4 +1,4 @@
-"""Comparing text as a reader would: accents, case, spaces and punctuation do not count, and numbers go by their size."""
+"""Comparing text as a reader would: accents, case and punctuation do not count, shorter words come first, and numbers go by their size."""
 
 import re
 import unicodedata
@@ -6,6 +6,7 @@ from functools import lru_cache
 
 _foreign = {"ß": "ss", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "œ": "oe", "ı": "i", "þ": "th", "ð": "d", "ħ": "h", "ŋ": "n"}
 _foreign_letter = re.compile("|".join(_foreign))
+_signs = re.compile(r"[^\w]|_")
 _chunks = re.compile(r"\d+|[^\W\d_]+")
 
 SortText = tuple[tuple[int, int, str], ...]
@@ -18,18 +19,7 @@ def sort_text(text: str) -> SortText:
     if not text.isascii():
         spread = unicodedata.normalize("NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text))
         text = "".join([letter for letter in spread if not unicodedata.combining(letter)])
-    return tuple([_weight(chunk) for chunk in _merged(_chunks.findall(text))])
-
-
-def _merged(chunks: list[str]) -> list[str]:
-    """Words run together: a space alone puts no name before another."""
-    merged: list[str] = []
-    for chunk in chunks:
-        if merged and merged[-1][0].isdigit() == chunk[0].isdigit() and not chunk[0].isdigit():
-            merged[-1] += chunk
-        else:
-            merged.append(chunk)
-    return merged
+    return tuple([_weight(chunk) for word in text.split() for chunk in _chunks.findall(_signs.sub("", word))])
 
 
 def _weight(chunk: str) -> tuple[int, int, str]:

@@ -41,7 +41,7 @@ def compile_date(element: Element, scope: Scope) -> Render:
     def render(context: Context, out: Tokens) -> None:
         context.called += 1
         date = context.dates.get(variable)
-        if date is None or (context.is_comparing and variable != "issued") or (context.suppressed and variable in context.suppressed):
+        if date is None or (context.is_comparing and variable == "accessed") or (context.suppressed and variable in context.suppressed):
             return
         suffix = context.year_suffix if is_suffixed and not context.has_year_suffix else ""
         start = len(out)

@@ -15,21 +15,22 @@ from .tokens import CITATION_NUMBER, YEAR_SUFFIX, Tokens, mark
 from .xml_source import Element
 
 TERM = mark("part", "term")
-_joined = {"-": "–", "–": "–", "—": "–", "&": " & ", ",": ", ", ";": "; "}
+_joined = {"&": " & ", ",": ", ", ";": "; "}
 
 
-def compile_children(element: Element, scope: Scope) -> list[Render]:
-    return [compiled for child in element if isinstance(child.tag, str) and (compiled := compile_element(child, scope))]
+def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:
+    """The children; a choice is transparent, so a group's delimiter also stands between what it chooses."""
+    return [compiled for child in element if isinstance(child.tag, str) and (compiled := compile_element(child, scope, delimiter))]
 
 
-def compile_element(element: Element, scope: Scope) -> Render | None:
+def compile_element(element: Element, scope: Scope, delimiter: str = "") -> Render | None:
     match element.tag:
         case "text":
             return _text(element, scope)
         case "group":
             return _group(element, scope)
         case "choose":
-            return _choose(element, scope)
+            return _choose(element, scope, delimiter)
         case "number":
             return _number(element, scope)
         case "label":
@@ -76,8 +77,9 @@ def joined(children: Sequence[Render], delimiter: str) -> Render:
 
 
 def _group(element: Element, scope: Scope) -> Render:
-    children = compile_children(element, scope)
-    return decorate(_suppressed(joined(children, element.get("delimiter", ""))), element.attrib, scope.english)
+    delimiter = element.get("delimiter", "")
+    children = compile_children(element, scope, delimiter)
+    return decorate(_suppressed(joined(children, delimiter)), element.attrib, scope.english)
 
 
 def _suppressed(inner: Render) -> Render:
@@ -97,31 +99,32 @@ def _suppressed(inner: Render) -> Render:
     return group
 
 
-def _choose(element: Element, scope: Scope) -> Render:
-    branches: list[tuple[Test | None, Render]] = []
+def _choose(element: Element, scope: Scope, delimiter: str) -> Render:
+    branches: list[tuple[Test, Render]] = []
     for child in element:
-        if child.tag in {"if", "else-if"}:
-            branches.append((compile_condition(child), sequence(compile_children(child, scope))))
-        elif child.tag == "else":
-            branches.append((None, sequence(compile_children(child, scope))))
-    if len(branches) == 1 and branches[0][0] is not None:
-        test, render = branches[0]
-        only: Test = branches[0][0]
+        if child.tag in {"if", "else-if", "else"}:
+            test = compile_condition(child) if child.tag != "else" else _always
+            branches.append((test, joined(compile_children(child, scope, delimiter), delimiter)))
+    if len(branches) == 1:
+        only, render = branches[0]
 
         def one(context: Context, out: Tokens) -> None:
             if only(context):
                 render(context, out)
 
-        del test
         return one
 
     def choose(context: Context, out: Tokens) -> None:
         for test, render in branches:
-            if test is None or test(context):
+            if test(context):
                 render(context, out)
                 return
 
     return choose
+
+
+def _always(context: Context) -> bool:
+    return True
 
 
 def compile_macro(name: str, scope: Scope) -> Render:
@@ -274,17 +277,23 @@ def _page(scope: Scope) -> Render:
 
 
 def _plain_number(variable: str, scope: Scope) -> Render:
-    return _field(variable, lambda text: arabic(text))
+    delimiter = page_settings(scope)[1]
+    return _field(variable, lambda text: arabic(text, delimiter))
 
 
-def arabic(text: str) -> str:
+def arabic(text: str, dash: str = "–") -> str:
     """Numbers as they stand, with the signs between them set properly; anything else untouched."""
     if text.isalnum() or not is_numeric(text):
         return text
     parts = list(split_numbers(text))
     for index in range(1, len(parts), 2):
-        parts[index] = _joined.get(parts[index].strip(), parts[index])
+        parts[index] = _join_sign(parts[index], dash)
     return "".join(parts)
+
+
+def _join_sign(sign: str, dash: str) -> str:
+    bare = sign.strip()
+    return dash if bare in {"-", "–", "—"} else _joined.get(bare, sign)
 
 
 def _field(variable: str, change) -> Render:  # type: ignore[no-untyped-def]
@@ -340,13 +349,13 @@ def _number(element: Element, scope: Scope) -> Render:
 
 def _formed(value: str, form: str, scope: Scope, gender: str) -> str:
     if form == "numeric":
-        return arabic(value)
+        return arabic(value, page_settings(scope)[1])
     parts = list(split_numbers(value))
     for index in range(0, len(parts), 2):
         if parts[index].isdigit():
             parts[index] = format_number(int(parts[index]), form, scope.locale, gender)
     for index in range(1, len(parts), 2):
-        parts[index] = _joined.get(parts[index].strip(), parts[index])
+        parts[index] = _join_sign(parts[index], "–")
     return "".join(parts)
 
 

@@ -14,6 +14,9 @@ _tags = {
 _closing = {"</i>": "<i>", "</b>": "<b>", "</sup>": "<sup>", "</sub>": "<sub>", "</sc>": "<sc>", "</span>": "<span"}
 _pieces = re.compile(r"(</?(?:i|b|sup|sub|sc)>|<span (?:class|style)=\"[^\"<>]*\">|</span>|[\"'“”‘’«»‹›„‚])")
 _special = re.compile(r"[<\"'“”‘’«»‹›„‚]")
+# French sets these signs off with a narrow space, which must not break.
+_loose_sign = re.compile(r" ([:;?!»])")
+_after_guillemet = re.compile(r"(«) ")
 _pairs = {"“": "”", "‘": "’", "«": "»", "‹": "›", "„": "“", "‚": "‘"}
 _before_open = re.compile(r"(?:^|[\s(\[{/\-–—:;,.=…\u00a0“‘\"'])$")
 _after_close = re.compile(r"^(?:$|[\s)\]}/\-–—:;,.!?=…\u00a0”’\"'])")
@@ -22,12 +25,13 @@ _after_close = re.compile(r"^(?:$|[\s)\]}/\-–—:;,.!?=…\u00a0”’\"'])")
 def read_markup(text: str) -> Tokens:
     """Tokens of one field. Tags that are not ours, and tags without a partner, are left as text."""
     if not _special.search(text):
-        return [text]
+        return [_loose_sign.sub("\u202f\\1", text) if " " in text else text]
     return list(_read(text))
 
 
 @lru_cache(maxsize=4096)
 def _read(text: str) -> tuple[Token, ...]:
+    text = _loose_sign.sub("\u202f\\1", _after_guillemet.sub("\\1\u202f", text))
     pieces = [piece for piece in _pieces.split(text) if piece]
     roles: list[Mark | None] = [None] * len(pieces)
     _match_tags(pieces, roles)

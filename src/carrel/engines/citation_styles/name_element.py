@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable
 
+from .conditions import compile_condition
 from .context import Context, NameSet
 from .decoration import Render, decorate
 from .name_options import NameOptions, read_options
@@ -28,11 +29,14 @@ class NamesElement:
         self.label_first = label is not None and ("name" not in children or children.index("label") < children.index("name"))
         if self.label_first and "name" not in children:
             self.label_first = False
-        self.label_dress: Callable[[str], Tokens] = self._label_dress(label) if label is not None else (lambda text: [text])
-        self.substitutes = self._substitutes(element, compile_element)
+        self.labels: dict[str, Render] = {}
+        substitute = element.find("substitute")
+        self.substitutes = self._alternatives(substitute, element, compile_element) if substitute is not None else None
         self.and_term = self._and_term()
         self.et_al = scope.locale.term(self.options.et_al_term)
         self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
+        if scope.area == "sort":
+            self.et_al = ""
         self.base = base_level(self.options)
 
     def _and_term(self) -> str:
@@ -42,26 +46,42 @@ class NamesElement:
         term = "&" if self.options.join == "symbol" else self.scope.locale.term("and") or "and"
         return f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
 
-    def _label_dress(self, label: Element) -> Callable[[str], Tokens]:
-        def dress(text: str) -> Tokens:
-            out: Tokens = []
-            decorate(lambda context, inner: inner.append(text), label.attrib, self.scope.english)(None, out)  # type: ignore[arg-type]
-            return out
-
-        return dress
-
-    def _substitutes(self, element: Element, compile_element: Compile) -> list[Render]:
-        substitute = element.find("substitute")
-        if substitute is None:
-            return []
+    def _alternatives(self, parent: Element, names: Element, compile_element: Compile) -> Render:
+        """Tries the children in turn until one says something; a choice only decides which of its own are tried."""
         renders = []
-        for child in substitute:
+        for child in parent:
+            if child.tag == "choose":
+                renders.append(self._choice(child, names, compile_element))
+                continue
             if child.tag == "names" and not [inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}]:
-                child = _filled(child, element)
+                child = _filled(child, names)
             compiled = compile_element(child, self.scope)
             if compiled is not None:
                 renders.append(compiled)
-        return renders
+
+        def alternatives(context: Context, out: Tokens) -> None:
+            start = len(out)
+            for render in renders:
+                render(context, out)
+                if len(out) > start:
+                    return
+
+        return alternatives
+
+    def _choice(self, choose: Element, names: Element, compile_element: Compile) -> Render:
+        branches = [
+            (compile_condition(branch) if branch.tag != "else" else None, self._alternatives(branch, names, compile_element))
+            for branch in choose
+            if branch.tag in {"if", "else-if", "else"}
+        ]
+
+        def choice(context: Context, out: Tokens) -> None:
+            for test, render in branches:
+                if test is None or test(context):
+                    render(context, out)
+                    return
+
+        return choice
 
     def render(self, context: Context, out: Tokens) -> None:
         context.called += 1
@@ -102,27 +122,27 @@ class NamesElement:
         return found
 
     def _substitute(self, context: Context, out: Tokens) -> None:
-        for render in self.substitutes:
-            inner: Tokens = []
-            outer_trace = context.trace
-            trace: list[str] = []
-            context.trace = trace
-            called = context.called
-            render(context, inner)
-            context.trace = outer_trace
-            if inner and (trace or context.called == called):
-                context.suppressed = (context.suppressed or set()) | set(trace)
-                if outer_trace is not None:
-                    outer_trace.extend(trace)
-                if context.names_text is None:
-                    self._note_text(inner, context)
-                    if context.suppress_names:
-                        context.rendered += 1
-                        return
-                    if context.substitution is not None:
-                        inner = [context.substitution.text] if context.substitution.text else inner
-                out += (NAMES, *inner, NAMES.close)
+        if self.substitutes is None:
+            return
+        inner: Tokens = []
+        outer_trace = context.trace
+        trace: list[str] = []
+        context.trace = trace
+        self.substitutes(context, inner)
+        context.trace = outer_trace
+        if not inner:
+            return
+        context.suppressed = (context.suppressed or set()) | set(trace)
+        if outer_trace is not None:
+            outer_trace.extend(trace)
+        if context.names_text is None:
+            self._note_text(inner, context)
+            if context.suppress_names:
+                context.rendered += 1
                 return
+            if context.substitution is not None:
+                inner = [context.substitution.text] if context.substitution.text else inner
+        out += (NAMES, *inner, NAMES.close)
 
     def _note_text(self, tokens: Tokens, context: Context) -> None:
         context.names_text = plain(tokens)
@@ -172,18 +192,26 @@ class NamesElement:
             return []
         tokens = [NAMES, *dressed(tokens, self.options.name), NAMES.close]
         if self.label is not None and self.scope.area != "sort":
-            label = self._label(variable, len(names))
+            label = self._label(variable, len(names), context)
             if label:
                 tokens = [*label, *tokens] if self.label_first else [*tokens, *label]
         return tokens
 
-    def _label(self, variable: str, count: int) -> Tokens:
-        plural = self.label.get("plural", "contextual")  # type: ignore[union-attr]
+    def _label(self, variable: str, count: int, context: Context) -> Tokens:
+        if self.label is None:
+            return []
+        plural = self.label.get("plural", "contextual")
         many = count > 1 if plural == "contextual" else plural == "always"
-        form = self.label.get("form", "long")  # type: ignore[union-attr]
+        form = self.label.get("form", "long")
         name = "editortranslator" if " " in variable else variable
         term = self.scope.locale.term(name, form, many)
-        return self.label_dress(term) if term else []
+        out: Tokens = []
+        if term:
+            dress = self.labels.get(term)
+            if dress is None:
+                dress = self.labels[term] = decorate(_constant(term), self.label.attrib, self.scope.english)
+            dress(context, out)
+        return out
 
     def _people(self, names: list[Name], count: int, index: int, context: Context) -> list[Tokens]:
         options = self.options
@@ -214,7 +242,7 @@ class NamesElement:
         options = self.options
         total = len(names)
         if shown == total:
-            return self._and_list(people, total)
+            return self._and_list(people, total, total > 2 and bool(names[-1].literal) and not names[-2].literal)
         if not people:
             return []
         tokens: Tokens = list(people[0])
@@ -241,13 +269,13 @@ class NamesElement:
             return self.options.sort_order == "all" or (self.options.sort_order == "first" and before == 0)
         return contextual
 
-    def _and_list(self, people: list[Tokens], total: int) -> Tokens:
+    def _and_list(self, people: list[Tokens], total: int, ends_in_institution: bool) -> Tokens:
         options = self.options
         tokens: Tokens = list(people[0])
         for place, one in enumerate(people[1:], 1):
             if place < total - 1 or not self.and_term:
                 tokens.append(options.delimiter)
-            elif self._precedes(options.precedes_last, total > 2, place - 1):
+            elif ends_in_institution or self._precedes(options.precedes_last, total > 2, place - 1):
                 tokens += (options.delimiter, self.and_term.lstrip())
             else:
                 tokens.append(self.and_term)
@@ -266,6 +294,10 @@ class NamesElement:
         for place in range(min(substitution.count, len(people))):
             people[place] = [substitution.text]
         return self._joined_list(people, names, shown, has_last, index, context)
+
+
+def _constant(text: str) -> Render:
+    return lambda context, out: out.append(text)
 
 
 def _takes_space(sign: str) -> bool:

@@ -6,14 +6,18 @@ from functools import lru_cache
 
 _latin_like = re.compile(r"[A-Za-zªºÀ-ɏͰ-ϿЀ-ԯ԰-֏֐-ۿ܀-࿿Ⴀ-ჿḀ-ỿἀ-῿]")
 _not_latin_like = re.compile(r"[ᄀ-ᇿ⺀-鿿가-힯豈-﫿]")
-_family_particle = re.compile(r"^((?:[^\W\dA-Z_][^\sA-Z]*[\s]+)+|(?:[^\W\dA-Z_][^\sA-Z]*\s+)*(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’](?=[A-ZÀ-Þ])|(?:[^\W\dA-Z_][^\sA-Z]*\s+)*(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐](?=[A-ZÀ-Þ]))")
-_given_particle = re.compile(r"^(.*?[A-ZÀ-Þ.][^\s]*)\s+((?:[^\W\dA-Z_][^\sA-Z]*\s*)+)$")
+_family_particle = re.compile(r"^((?:['’]?[^\W\dA-Z_][^\sA-Z]*[\s]+)+|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’](?=[A-ZÀ-Þ])|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐](?=[A-ZÀ-Þ]))")
+_given_particle = re.compile(r"^(.*?[A-ZÀ-Þ.][^\s]*)\s+((?:['’]?[^\W\dA-Z_][^\sA-Z]*\s*)+)$")
 _particle_words = frozenset(
     """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm av aw az ben bet bin d d' da dal dall' dalla das dat de degli dei
     del dela dell' della delle den der des di do dos du e el el- fon fra gl' i ibn im in la las le les lo los mac of op pietro
     ritter saint san sen sant sir st 't t' te ten ter the til to tom ur van vande vanden vander ve vel ver vir vom von vor war
     y zu zum zur z ze""".split()
 )
+
+
+# Two capitals before small letters are one sound, as in TSerendorj.
+_doubled = re.compile(r"([A-Z])([A-Z]+)[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,9 @@ def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
 def _initial(word: str) -> str:
     """One letter, but a name that is already cut (`Ph.`, `Ts.`) keeps what it has."""
     letter = word[0]
+    doubled = _doubled.match(word)
+    if doubled:
+        return doubled[1] + doubled[2].lower()
     if word.endswith(".") and len(word) > 2 and "." not in word[:-1]:
         return word[:-1]
     if letter == "." or not letter.isalnum():

@@ -124,7 +124,7 @@ def format_pages(text: str, style: str, delimiter: str) -> str:
 
 
 _range = re.compile(r"(.*?)(\d+)\s*(?:-|–|—|--)\s*(.*?)(\d+)")
-_loose_range = re.compile(r"([^\s\-–—]*\d[^\s\-–—]*|[ivxlcdm]+)\s*(?:-|–|—|--)\s*([^\s\-–—]*\d[^\s\-–—]*|[ivxlcdm]+)", re.IGNORECASE)
+_loose_range = re.compile(r"([^\W_]*\d[^\W_]*|[ivxlcdm]+)\s*(?:-|–|—|--)\s*([^\W_]*\d[^\W_]*|[ivxlcdm]+)", re.IGNORECASE)
 
 
 def _format_one_range(text: str, style: str, delimiter: str) -> str:
@@ -135,7 +135,7 @@ def _format_one_range(text: str, style: str, delimiter: str) -> str:
         if found:
             prefix, first, other, last = found.groups()
             if prefix != other:
-                return text
+                return re.sub(r"\s*-\s*", "-", text)
             return f"{prefix}{first}{delimiter}{prefix if style == 'expanded' else ''}{page_range(first, last, style)}"
     loose = _loose_range.fullmatch(text.strip())
     return f"{loose[1]}{delimiter}{loose[2]}" if loose else text

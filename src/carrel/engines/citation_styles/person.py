@@ -62,6 +62,8 @@ def _inverted(name: Name, given: str, options: NameOptions, in_sort: bool) -> To
     else:
         family = _family_with_particle(name, options)
         tail = _beside(_inside(_text(given), options.given), _inside(_text(name.dropping), options.given))
+    if in_sort and name.non_dropping[-1:] in {"'", "’"} and not demoted:
+        family = [*_text(name.non_dropping), " ", *_text(name.family)]
     tail = _with_affixes(tail, options.given)
     whole = _joined(family, tail, options.sort_separator)
     if name.suffix:

@@ -1,6 +1,6 @@
 """Where two pieces meet: no doubled spaces or stops, and stops on the right side of a closing quotation mark."""
 
-from .tokens import GLUE, Tokens
+from .tokens import GLUE, Token, Tokens
 
 # left sign -> right sign -> what both together become
 MEETING = {
@@ -54,6 +54,14 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
                 elif end in MEETING:
                     both = MEETING[end][first]
                     if both[0] != end:
+                        if in_quote and len(before) == 1 and last and _closes_quote(out[last - 1]):
+                            # The sign that stood outside gives way to one that belongs inside.
+                            out.pop(last)
+                            last = _last_text(out)
+                            text = _meet_quote(out, last, _quote_after(out, last), both + text[1:], in_quote)
+                            last = len(out)
+                            out.append(text)
+                            continue
                         out[last] = before[:-1] + both[0]
                     text = both[1:] + text[1:]
                     if not text:
@@ -91,6 +99,10 @@ def _meet_quote(out: Tokens, last: int, quote_end: int, text: str, in_quote: boo
         out[last] = before
         out.insert(quote_end, kept)
     return outside + text[1:]
+
+
+def _closes_quote(token: Token) -> bool:
+    return token.__class__ is not str and token.kind == "quotes" and not token.is_open  # type: ignore[union-attr]
 
 
 def _last_text(out: Tokens) -> int:
