@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .casing import apply_case
+from .capital_term import with_capital_term
 from .context import Cite, Context
-from .elements import TERM
 from .markup import read_markup
 from .positions import Cluster
 from .tokens import CITATION_NUMBER, NAMES, YEAR_SUFFIX, Tokens, plain
@@ -29,12 +28,13 @@ class Rendered:
     names: str | None
     year_suffix: str
     number: int
+    has_locator: bool = False
     is_collapsed: bool = False
     before: str | None = None
 
     @property
     def is_bare(self) -> bool:
-        return not (self.cite.prefix or self.cite.suffix or self.cite.locator)
+        return not (self.cite.prefix or self.cite.suffix or self.has_locator)
 
 
 class CitationWriter:
@@ -73,12 +73,12 @@ class CitationWriter:
         tokens = self.layout.render(context)
         if cite.author_only:
             tokens = _only_names(tokens)
-        if not plain(tokens) and not without_names and not cite.author_only and not cite.suppress_author:
+        if is_first and not plain(tokens) and not cite.author_only and not cite.suppress_author:
             tokens = [NO_PRINTED_FORM]
         if self.processor.style.is_note:
             tokens = _capitalized(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)
-        return Rendered(cite, tokens, context.names_text, context.year_suffix, context.citation_number)
+        return Rendered(cite, tokens, context.names_text, context.year_suffix, context.citation_number, context.has_locator)
 
     def _collapse_names(self, rendered: list[Rendered]) -> None:
         """Leaves out names that the cite before has shown; for year suffixes also the year."""
@@ -178,15 +178,7 @@ def _capitalized(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
     prefix = plain(read_markup(cite.prefix)).strip() if cite.prefix else ""
     if not (_sentence_end.search(prefix) if prefix else is_first):
         return tokens
-    is_term = False
-    for place, token in enumerate(tokens):
-        if token is TERM:
-            is_term = True
-        elif token.__class__ is str and token:
-            if is_term:
-                return [*tokens[:place], *apply_case([token], "capitalize-first", True), *tokens[place + 1 :]]
-            return tokens
-    return tokens
+    return with_capital_term(tokens)
 
 
 def _grouped(rendered: list[Rendered]) -> list[Rendered]:

@@ -64,7 +64,7 @@ class Context:
     """Handed through every closure of one rendering. `called` and `rendered` count variables, for groups."""
 
     __slots__ = (
-        "called", "capitalize_term", "cite", "citation_number", "dates", "disambiguation", "fields", "has_year_suffix", "in_bibliography",
+        "called", "capitalize_term", "cite", "citation_number", "dates", "disambiguation", "fields", "has_locator", "has_year_suffix", "in_bibliography",
         "in_sort", "item", "name_sets", "names", "names_text", "present", "rendered", "substitution", "suppress_names", "suppressed",
         "trace", "use_global_givens", "year_suffix", "citation_label", "is_comparing", "is_subsequent",
     )  # fmt: skip
@@ -94,6 +94,7 @@ class Context:
         self.citation_label = ""
         self.year_suffix = ""
         self.has_year_suffix = False
+        self.has_locator = False
         self.use_global_givens = True
 
 

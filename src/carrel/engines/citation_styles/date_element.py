@@ -14,6 +14,7 @@ from .tokens import YEAR_SUFFIX, Mark, Tokens
 from .xml_source import Element
 
 _place = {"year": 0, "month": 1, "day": 2}
+_epoch = 1_000_000_000
 _shown = {"year": {"year"}, "year-month": {"year", "month"}, "year-month-day": {"year", "month", "day"}}
 
 
@@ -250,6 +251,5 @@ def sort_key(date: DateValue, names: list[str]) -> str:
 
 def _sortable(values: Parts, names: list[str]) -> str:
     year, month, day = (value if name in names else 0 for value, name in zip(values, ("year", "month", "day"), strict=True))
-    # Years before the era count backwards, so the earliest comes first.
-    shown = f"Y{year:09d}" if year >= 0 else f"X{999999999 + year:09d}"
-    return f"{shown}{month:02d}{day:02d}"
+    # All above zero, so that years before the era sort first and digits stay digits.
+    return f"{year + _epoch}{month:02d}{day:02d}"

@@ -8,13 +8,13 @@ from .date_element import compile_date
 from .decoration import Render, decorate
 from .errors import StyleBrokenError
 from .items import DATE_VARIABLES
+from .markup import read_markup
 from .name_element import compile_names
 from .numbers import format_number, format_pages, is_numeric, is_plural, split_numbers
 from .scope import Scope
-from .tokens import CITATION_NUMBER, YEAR_SUFFIX, Tokens, mark
+from .tokens import CITATION_NUMBER, TERM, YEAR_SUFFIX, Tokens
 from .xml_source import Element
 
-TERM = mark("part", "term")
 _joined = {"&": " & ", ",": ", ", ";": "; "}
 
 
@@ -144,7 +144,8 @@ def _text(element: Element, scope: Scope) -> Render:
         value = attributes["value"]
         if not value:
             return _nothing
-        return decorate(lambda context, out: out.append(value), attributes, scope.english)
+        tokens = read_markup(value)
+        return decorate(lambda context, out: out.extend(tokens), attributes, scope.english)
     if "term" in attributes:
         return decorate(_term(element, scope), attributes, scope.english)
     variable = attributes.get("variable", "")
@@ -161,7 +162,8 @@ def _term(element: Element, scope: Scope) -> Render:
     term = scope.locale.term(element.get("term", ""), element.get("form", "long"), element.get("plural") == "true")
     if not term:
         return _nothing
-    if scope.is_note and scope.area == "citation":
+    term = term.replace("'", "’")
+    if scope.area == "bibliography" or (scope.is_note and scope.area == "citation"):
         return lambda context, out: out.extend((TERM, term))
     return lambda context, out: out.append(term)
 
@@ -266,6 +268,7 @@ def _locator(scope: Scope) -> Render:
         locator = context.cite.locator
         if locator:
             context.rendered += 1
+            context.has_locator = True
             out.append(format_pages(locator, style if context.cite.label == "page" else "", delimiter))
 
     return render
@@ -379,6 +382,6 @@ def _label(element: Element, scope: Scope) -> Render:
         if term is None and variable != "locator":
             term = locale.term(name.removesuffix("-number"), form, many)
         if term:
-            out.append(term)
+            out.append(term.replace("'", "’"))
 
     return decorate(render, element.attrib, scope.english)

@@ -12,6 +12,9 @@ OutputName = Literal["text", "html", "markdown"]
 _normal: Final = {"font-style": "normal", "font-weight": "normal", "font-variant": "normal", "text-decoration": "none", "vertical-align": "baseline"}
 
 
+_silent: Final = frozenset({"normal", "none"})
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """A stretch of text and everything that is true of its looks, such as `font-style=italic`."""
@@ -25,6 +28,7 @@ class OutputFormat:
     name: OutputName
     escape: Callable[[str], str]
     edges: dict[tuple[str, str], tuple[str, str]]
+    repeats: bool = False  # whether a mark is written although it changes nothing
 
 
 _html_signs = {ord("&"): "&#38;", ord("<"): "&#60;", ord(">"): "&#62;"}
@@ -75,6 +79,7 @@ HTML: Final = OutputFormat(
         ("display", "indent"): ('<div class="csl-indent">', "</div>\n  "),
         ("display", "block"): ('\n\n    <div class="csl-block">', "</div>\n"),
     },
+    repeats=True,
 )
 TEXT: Final = OutputFormat("text", _as_it_is, {("display", "block"): ("\n", ""), ("display", "indent"): ("\n    ", ""), ("display", "left-margin"): ("", " ")})
 MARKDOWN: Final = OutputFormat(
@@ -137,7 +142,7 @@ class _Looks:
 def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str]) -> str:
     """The tokens as one string of this format."""
     pieces: list[str] = []
-    escape, edges = output.escape, output.edges
+    escape, edges, repeats = output.escape, output.edges, output.repeats
     looks = _Looks(quotes)
     for token in tokens:
         if token.__class__ is str:
@@ -147,7 +152,7 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
         kind = mark.kind
         if kind in looks.stacks:
             value = looks.enter(mark) if mark.is_open else looks.leave(mark)
-            if value:
+            if value or (repeats and mark.value not in _silent and (value := mark.value)):
                 edge = edges.get((kind, value))
                 if edge:
                     pieces.append(edge[0] if mark.is_open else edge[1])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from .conditions import compile_condition
 from .context import Context, NameSet
 from .decoration import Render, decorate
-from .name_options import NameOptions, read_options
+from .name_options import Look, NameOptions, read_options
 from .name_values import Name, is_latin_like
 from .person import FULL, INITIALS, base_level, dressed, person
 from .scope import Scope
@@ -63,7 +63,7 @@ class NamesElement:
             start = len(out)
             for render in renders:
                 render(context, out)
-                if len(out) > start:
+                if len(out) > start or (context.suppress_names and context.names_text is not None):
                     return
 
         return alternatives
@@ -145,7 +145,7 @@ class NamesElement:
         out += (NAMES, *inner, NAMES.close)
 
     def _note_text(self, tokens: Tokens, context: Context) -> None:
-        context.names_text = plain(tokens)
+        context.names_text = plain(tokens) if NAMES in tokens else ""
         if not context.name_sets:
             context.name_sets.append(NameSet(1, 1, [], [plain(tokens)]))
 
@@ -190,7 +190,7 @@ class NamesElement:
             tokens = self._replaced(tokens, names, index, context)
         if not tokens:
             return []
-        tokens = [NAMES, *dressed(tokens, self.options.name), NAMES.close]
+        tokens = [NAMES, *tokens, NAMES.close]
         if self.label is not None and self.scope.area != "sort":
             label = self._label(variable, len(names), context)
             if label:
@@ -217,15 +217,18 @@ class NamesElement:
         options = self.options
         in_sort = self.scope.area == "sort"
         return [
-            person(
+            self._person(
                 names[place],
-                options,
                 options.sort_order == "all" or (options.sort_order == "first" and place == 0) or in_sort,
                 self._level(index, place, names[place], context),
-                in_sort,
             )
             for place in range(count)
         ]
+
+    def _person(self, name: Name, inverted: bool, level: int) -> Tokens:
+        tokens = person(name, self.options, inverted, level, self.scope.area == "sort")
+        look = self.options.name
+        return dressed(tokens, Look(look.fonts, look.case) if name.literal else look)
 
     def _list(self, names: list[Name], index: int, context: Context) -> tuple[Tokens, str]:
         total = len(names)
@@ -250,10 +253,8 @@ class NamesElement:
             tokens.append(options.delimiter)
             tokens += one
         if has_last:
-            last = person(
-                names[-1], options, options.sort_order == "all" or self.scope.area == "sort",
-                self._level(index, total - 1, names[-1], context), self.scope.area == "sort",
-            )  # fmt: skip
+            inverted = options.sort_order == "all" or self.scope.area == "sort"
+            last = self._person(names[-1], inverted, self._level(index, total - 1, names[-1], context))
             return [*tokens, options.delimiter, "… ", *last]
         if not self.et_al:
             return tokens
@@ -275,7 +276,7 @@ class NamesElement:
         for place, one in enumerate(people[1:], 1):
             if place < total - 1 or not self.and_term:
                 tokens.append(options.delimiter)
-            elif ends_in_institution or self._precedes(options.precedes_last, total > 2, place - 1):
+            elif (ends_in_institution and options.delimiter != self.and_term) or self._precedes(options.precedes_last, total > 2, place - 1):
                 tokens += (options.delimiter, self.and_term.lstrip())
             else:
                 tokens.append(self.and_term)
@@ -302,7 +303,7 @@ def _constant(text: str) -> Render:
 
 def _takes_space(sign: str) -> bool:
     """Whether a word that begins or ends with this sign stands apart from a name (the Hebrew vav does not)."""
-    return sign == "&" or (sign != "ו" and bool(sign.strip()) and is_latin_like(sign)) or sign == "."
+    return sign in {"&", "."} or (sign != "ו" and sign.isalpha() and is_latin_like(sign))
 
 
 def _filled(child: Element, parent: Element) -> Element:

@@ -7,7 +7,7 @@ from .locale import Locale
 
 # A number may carry letters on either side (D2, 2b, 12a-3); joined by comma, hyphen, ampersand and the like.
 _joiner = re.compile(r"(\s*(?:,\s*)?(?:&|–|—|-|\band\b|\bet\b|\bund\b|\by\b|\be\b|\\-)\s*|\s*[,;]\s*)")
-_numeric = re.compile(r"(?:[^\W\d_]{0,4}\.?)?\d+[^\W\d_]{0,3}\.?|[ivxlcdm]+\.?", re.IGNORECASE)
+_numeric = re.compile(r"[^\W\d_]*\.?\d[^\W_]*(?:\.[^\W\d_]\w*)?\.?")
 _with_digit = re.compile(r"\d")
 _roman = re.compile(r"[ivxlcdm]+\.?", re.IGNORECASE)
 _romans = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip

@@ -27,6 +27,8 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
     if inverted and level != FAMILY_ONLY:
         return _inverted(name, given, options, in_sort)
     if level == FAMILY_ONLY:
+        if in_sort and options.demote != "never":
+            return _beside(_text(name.family), _text(name.non_dropping))
         return _family_with_particle(name, options)
     if name.dropping[-1:] in {"’", "'"}:
         front = _with_affixes(_inside(_text(given), options.given), options.given)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .capital_term import with_capital_term
 from .citation import CitationWriter, suffix_letters
 from .context import NO_DISAMBIGUATION, SUBSEQUENT, Cite, Context, Disambiguation, NameSet, NameSubstitution
 from .disambiguation import Disambiguator, GlobalNames
@@ -74,7 +75,7 @@ class Processor:
     def _sort_context(self, id: str) -> Context:
         context = Context(self.items[id], disambiguation=self.disambiguations.get(id, NO_DISAMBIGUATION))
         context.citation_number = self.numbers.get(id, 0)
-        context.citation_label = citation_label(context.item)
+        context.citation_label = self._label_of(context.item)
         context.in_bibliography = True
         return context
 
@@ -130,14 +131,13 @@ class Processor:
         context = Context(item, _compared, disambiguation)
         context.is_subsequent = True
         context.is_comparing = True
-        context.citation_label = citation_label(item) if self._uses_label else ""
+        context.citation_label = self._label_of(item)
         tokens = self.compiled.citation.render(context)
         text = "".join([token for token in tokens if token.__class__ is str])  # type: ignore[misc]
         return text, [(one.total, one.shown, one.levels) for one in context.name_sets]
 
-    @property
-    def _uses_label(self) -> bool:
-        return True
+    def _label_of(self, item: Item) -> str:
+        return citation_label(item) if self.compiled.citation.scope.uses_label else ""
 
     # -- citations
 
@@ -153,7 +153,7 @@ class Processor:
         return context
 
     def _identify(self, context: Context, disambiguation: Disambiguation) -> None:
-        context.citation_label = citation_label(context.item)
+        context.citation_label = self._label_of(context.item)
         if disambiguation.year_suffix:
             context.year_suffix = suffix_letters(disambiguation.year_suffix)
         elif "year-suffix" in context.fields:
@@ -210,7 +210,7 @@ class Processor:
         if layout.options.get("second-field-align"):
             tokens = layout.render_aligned(context)
         else:
-            tokens = layout.render(context)
+            tokens = with_capital_term(layout.render(context))
         if not tokens:
             return [], None
         names = context.name_sets[0] if context.name_sets else None

@@ -30,6 +30,7 @@ class Scope:
         self.compiled: dict[str, Render] = {}
         self.is_note = root.get("class") == "note"
         self.uses_year_suffix = any(text.get("variable") == "year-suffix" for text in root.iter("text"))
+        self.uses_label = any(element.get("variable") == "citation-label" for element in root.iter())
         self.given_level: Callable[[object], int] | None = None
         self._open: list[str] = []
 

@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import dataclass, field
 
+from .capital_term import with_capital_term
 from .context import Context
 from .decoration import Render, font_marks
 from .elements import compile_children
@@ -44,7 +45,7 @@ class Layout:
             child(context, rest if index else first)
         if not first:
             return rest
-        return [SHIFTED, *first, SHIFTED.close, INLINE, *rest, INLINE.close]
+        return [SHIFTED, *first, SHIFTED.close, INLINE, *with_capital_term(rest), INLINE.close]
 
 
 @dataclass(slots=True)

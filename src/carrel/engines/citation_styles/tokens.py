@@ -47,6 +47,7 @@ NO_CASE: Final = mark("nocase", "true")
 # Before a text that belongs to the field before it: punctuation there was the author's own.
 GLUE: Final = mark("part", "glue")
 YEAR_SUFFIX: Final = mark("part", "year-suffix")
+TERM: Final = mark("part", "term")
 NAMES: Final = mark("part", "names")
 CITATION_NUMBER: Final = mark("part", "citation-number")
 # Innermost first: italics stand inside bold, quotes stand around both.

@@ -1,5 +1,6 @@
 """Reading style and locale XML with the standard parser, refusing what could expand without end."""
 
+import html
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -27,6 +28,9 @@ def parse_xml(text: str) -> Element:
     except (ElementTree.ParseError, ValueError, LookupError) as problem:
         raise XmlRefusedError(f"it is not well-formed XML ({problem})") from None
     for element in root.iter():
+        for name, value in element.attrib.items():
+            if "&" in value:
+                element.set(name, html.unescape(value))  # styles that escaped their entities twice
         if isinstance(element.tag, str) and element.tag.startswith(NAMESPACE):
             element.tag = element.tag[len(NAMESPACE) :]
     return root
