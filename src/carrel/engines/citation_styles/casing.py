@@ -18,12 +18,11 @@ _phrases = (
     "out of", "outside of", "prior to", "pursuant to", "rather than", "regardless of", "such as", "that of", "up to", "where as",
 )  # fmt: skip
 _phrase = re.compile(r"\b(?:" + "|".join(_phrases) + r")\b")
-_word = re.compile(r"[^\s\u00a0\u202f/\-–—…]+")
-_title_word = re.compile(r"[^\s\u00a0\u202f/\-–—….]+\.?")
+_title_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+\.?")
+_dotted_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+")
 _letters = re.compile(r"[^\W\d_]")
 _first_word = re.compile(r"[^\W_][^\s\u00a0\u202f/\-–—]*")
-_starters = frozenset(":?!.")
-_title_untouched = re.compile(r"^[^\W\d_]*[^\W\d_a-z].*$")
+_starters = frozenset(":?!")
 
 _Change = Callable[[str, list[bool]], str]
 
@@ -108,16 +107,21 @@ def _capitalize_first(text: str, fixed: list[bool]) -> str:
 
 
 def _capitalize_all(text: str, fixed: list[bool]) -> str:
-    for word in _word.finditer(text):
+    for word in _dotted_word.finditer(text):
         letter = _letters.search(word[0])
-        if letter and word[0].islower() and not (fixed and fixed[word.start() + letter.start()]):
+        if letter and not word[0][:1].isdigit() and word[0].islower() and not (fixed and fixed[word.start() + letter.start()]):
             text = _raise_at(text, word.start() + letter.start())
     return text
 
 
 def _sentence(text: str, fixed: list[bool]) -> str:
     lowered = _lower(text, fixed)
-    return _capitalize_first(lowered if len(lowered) == len(text) else text, fixed)
+    if len(lowered) != len(text):
+        return text
+    first = _first_word.search(text)
+    if first is not None and not text.isupper():
+        lowered = text[: first.end()] + lowered[first.end() :]
+    return _capitalize_first(lowered, fixed)
 
 
 def _title(text: str, fixed: list[bool]) -> str:
@@ -135,7 +139,7 @@ def _title(text: str, fixed: list[bool]) -> str:
         core = shown.strip("()[]{}“”‘’\"',;:!?«»„").lower()
         after = text[word.end() : word.end() + 1]
         is_edge = index == 0 or index == len(words) - 1 or (after == "-" and text[word.start() - 1] != "-") or _starts_anew(text, word.start())
-        if len(core) == 1 and index and text[word.start() - 1] in "-.":
+        if len(core.rstrip(".")) == 1 and index and not (core in STOP_WORDS and is_edge):
             continue
         if (core in STOP_WORDS or core.rstrip(".") in STOP_WORDS and core not in {"a.", "c."} or place in skipped) and not is_edge:
             continue

@@ -47,7 +47,7 @@ def compile_date(element: Element, scope: Scope) -> Render:
         suffix = context.year_suffix if is_suffixed and not context.has_year_suffix else ""
         start = len(out)
         if date.literal:
-            out.append(date.literal)
+            _literal(date.literal, parts, scope.locale, out)
             if suffix:
                 context.has_year_suffix = True
                 out += (YEAR_SUFFIX, suffix, YEAR_SUFFIX.close)
@@ -98,7 +98,7 @@ def _part(attributes: Mapping[str, str], locale: Locale) -> Part:
 
 
 def _date(date: DateValue, parts: list[Part], delimiter: str, locale: Locale, suffix: str, context: Context, out: Tokens) -> None:
-    pieces = _pieces(date.start, parts, locale, suffix, context)
+    pieces = _pieces(date.start, parts, locale, suffix, context, date.season)
     if date.end is None:
         _join(pieces, delimiter, out)
         return
@@ -107,18 +107,27 @@ def _date(date: DateValue, parts: list[Part], delimiter: str, locale: Locale, su
         if pieces:
             if out and out[-1] == pieces[-1][2] and out[-1]:
                 out.pop()
-            out.append("–")
+            out.append(next((part.range_delimiter for part in parts if part.name == "year"), "–"))
         return
     _range(date, parts, delimiter, locale, suffix, context, out)
+
+
+def _literal(text: str, parts: list[Part], locale: Locale, out: Tokens) -> None:
+    """Words in place of a date look as the year would."""
+    year = next((part for part in parts if part.name == "year"), None)
+    if year is None:
+        out.append(text)
+        return
+    _join([(year.prefix, _dressed(text, year, locale), year.suffix)], "", out)
 
 
 Piece = tuple[str, Tokens, str]  # prefix, body, suffix
 
 
-def _pieces(values: Parts, parts: list[Part], locale: Locale, suffix: str, context: Context) -> list[Piece]:
+def _pieces(values: Parts, parts: list[Part], locale: Locale, suffix: str, context: Context, season: str = "") -> list[Piece]:
     pieces = []
     for part in parts:
-        body = _body(values, part, locale)
+        body = _body(values, part, locale, season)
         if body:
             if part.name == "year" and suffix:
                 context.has_year_suffix = True
@@ -168,19 +177,21 @@ def _range(date: DateValue, parts: list[Part], delimiter: str, locale: Locale, s
     _join(tail, delimiter, out)
 
 
-def _body(values: Parts, part: Part, locale: Locale) -> Tokens:
+def _body(values: Parts, part: Part, locale: Locale, season: str = "") -> Tokens:
     year, month, day = values
     match part.name:
         case "year":
             text = _year(year, part.form, locale)
         case "month":
-            text = _month(month, part.form, locale)
+            text = (locale.term(season) or season) if season else _month(month, part.form, locale)
         case "day":
             text = _day(day, month, part.form, locale)
         case _:
             text = ""
-    if not text:
-        return []
+    return _dressed(text, part, locale) if text else []
+
+
+def _dressed(text: str, part: Part, locale: Locale) -> Tokens:
     tokens: Tokens = [text]
     if part.strips:
         tokens = strip_periods(tokens)
@@ -207,6 +218,8 @@ def _month(month: int, form: str, locale: Locale) -> str:
     if not month:
         return ""
     if month > SEASON:
+        if form.startswith("numeric"):
+            return ""
         return locale.term(f"season-{month - SEASON:02d}") or ""
     if form == "numeric":
         return str(month)

@@ -20,10 +20,11 @@ class DateValue:
     end: Parts | None = None
     is_uncertain: bool = False
     literal: str = ""
+    season: str = ""  # named beside the parts: the term of one of the four, or its own words
 
     @property
     def is_empty(self) -> bool:
-        return self.start == NOTHING and not self.literal
+        return self.start == NOTHING and not self.literal and not self.season
 
     @property
     def is_open(self) -> bool:
@@ -45,11 +46,10 @@ def read_date(value: object) -> DateValue | None:
         if read and read[0] != NOTHING:
             start, end = read[0], read[1] if len(read) > 1 else None
             season = _season(value.get("season"))
-            if season and not start[1]:
-                start = (start[0], SEASON + season, 0)
             if end == start:
                 end = None
-            return DateValue(start, end, uncertain)
+            own = "" if start[1] else f"season-{season:02d}" if season else str(value.get("season") or "")
+            return DateValue(start, end, uncertain, season=own)
     for key in ("edtf", "raw", "literal"):
         text = value.get(key)
         if isinstance(text, str | int) and str(text).strip():
@@ -60,7 +60,7 @@ def read_date(value: object) -> DateValue | None:
     season = value.get("season")
     if season:
         number = _season(season)
-        return DateValue((0, SEASON + number, 0), None, uncertain) if number else DateValue(literal=str(season))
+        return DateValue(season=f"season-{number:02d}" if number else str(season), is_uncertain=uncertain)
     return None
 
 
@@ -128,7 +128,7 @@ def _read_edtf(text: str) -> tuple[Parts, bool] | None:
 def _read_words(text: str) -> DateValue:
     for splitter in (r"\s+[-–—]+\s+|\s*(?:–|—|--|\.\.)\s*|\s*/\s*", r"\s*-\s*"):
         halves = re.split(splitter, text)
-        if len(halves) == 2 and all(re.search(r"\d", half) for half in halves):
+        if len(halves) == 2 and all(halves) and re.search(r"\d", halves[1]):
             start, end = _one_date(halves[0]), _one_date(halves[1])
             if end is not None and start is None:
                 start = _one_date(f"{halves[0]} {end[0][0]}") if end[0][0] else None

@@ -46,6 +46,8 @@ _superscripts = re.compile("[" + "".join(chr(code) for code in range(0xAA, 0x220
 
 def _escape_html(text: str) -> str:
     text = text.translate(_html_signs)
+    if "  " in text:
+        text = text.replace("  ", "\u00a0 ")
     return text if text.isascii() else _superscripts.sub(_raised, text)
 
 
@@ -107,21 +109,21 @@ FORMATS: Final[dict[str, OutputFormat]] = {"text": TEXT, "html": HTML, "markdown
 class _Looks:
     """What is in force at this point: one stack for each kind, and how deep in quotes we are."""
 
-    __slots__ = ("depth", "quotes", "stacks")
+    __slots__ = ("levels", "quotes", "stacks")
 
     def __init__(self, quotes: tuple[str, str, str, str]) -> None:
         self.stacks: dict[str, list[str]] = {kind: [] for kind in _normal}
-        self.depth = 0
+        self.levels: list[int] = []
         self.quotes = quotes
 
-    def open_quote(self) -> str:
-        self.depth += 1
-        return self.quotes[0] if self.depth % 2 else self.quotes[2]
+    def open_quote(self, value: str) -> str:
+        """Outer and inner marks take turns; single ones that the field itself has stay single."""
+        level = self.levels[-1] + 1 if self.levels else 2 if value == "inner" else 1
+        self.levels.append(level)
+        return self.quotes[0] if level % 2 else self.quotes[2]
 
     def close_quote(self) -> str:
-        sign = self.quotes[1] if self.depth % 2 else self.quotes[3]
-        self.depth -= 1
-        return sign
+        return self.quotes[1] if self.levels.pop() % 2 else self.quotes[3]
 
     def enter(self, token: Mark) -> str:
         """The value that comes into force; empty where nothing changes."""
@@ -157,8 +159,7 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
                 if edge:
                     pieces.append(edge[0] if mark.is_open else edge[1])
         elif kind == "quotes":
-            if mark.value == "true":
-                pieces.append(escape(looks.open_quote() if mark.is_open else looks.close_quote()))
+            pieces.append(escape(looks.open_quote(mark.value) if mark.is_open else looks.close_quote()))
         elif kind == "display":
             edge = edges.get((kind, mark.value))
             if edge:
@@ -216,7 +217,7 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[Run]:
             else:
                 looks.leave(mark)
         elif mark.kind == "quotes":
-            add(looks.open_quote() if mark.is_open else looks.close_quote())
+            add(looks.open_quote(mark.value) if mark.is_open else looks.close_quote())
         elif mark.kind == "display":
             if mark.is_open:
                 displays.append(mark.value)

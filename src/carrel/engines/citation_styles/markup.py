@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from .tokens import BOLD, GLUE, ITALIC, NO_CASE, NO_DECORATION, QUOTES, SMALL_CAPS, SUBSCRIPT, SUPERSCRIPT, Mark, Token, Tokens
+from .tokens import BOLD, GLUE, INNER_QUOTES, ITALIC, NO_CASE, NO_DECORATION, QUOTES, SMALL_CAPS, SUBSCRIPT, SUPERSCRIPT, Mark, Token, Tokens
 
 _tags = {
     "<i>": ITALIC, "<b>": BOLD, "<sup>": SUPERSCRIPT, "<sub>": SUBSCRIPT, "<sc>": SMALL_CAPS,
@@ -12,12 +12,12 @@ _tags = {
     '<span style="font-variant:small-caps">': SMALL_CAPS, '<span style="font-variant: small-caps">': SMALL_CAPS,
 }  # fmt: skip
 _closing = {"</i>": "<i>", "</b>": "<b>", "</sup>": "<sup>", "</sub>": "<sub>", "</sc>": "<sc>", "</span>": "<span"}
-_pieces = re.compile(r"(</?(?:i|b|sup|sub|sc)>|<span (?:class|style)=\"[^\"<>]*\">|</span>|[\"'“”‘’«»‹›„‚])")
-_special = re.compile(r"[<\"'“”‘’«»‹›„‚]")
+_pieces = re.compile(r"(</?(?:i|b|sup|sub|sc)>|<span (?:class|style)=\"[^\"<>]*\">|</span>|[\"'“”‘’])")
+_special = re.compile(r"[<\"'“”‘’«]")
 # French sets these signs off with a narrow space, which must not break.
 _loose_sign = re.compile(r" ([:;?!»])")
 _after_guillemet = re.compile(r"(«) ")
-_pairs = {"“": "”", "‘": "’", "«": "»", "‹": "›", "„": "“", "‚": "‘"}
+_pairs = {"“": "”", "‘": "’"}
 _before_open = re.compile(r"(?:^|[\s(\[{/\-–—:;,.=…\u00a0“‘\"'])$")
 _after_close = re.compile(r"^(?:$|[\s)\]}/\-–—:;,.!?=…\u00a0”’\"'])")
 
@@ -74,16 +74,9 @@ def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
     for index, piece in enumerate(pieces):
         if roles[index] is not None:
             continue
-        if piece in {"«", "»", "‹", "›"}:
-            continue
-        if piece in _pairs and piece not in {"’"}:
-            if piece == "‘" or piece == "“":
-                closes = [place for place, (_, sign) in enumerate(waiting) if _pairs.get(sign) == piece]
-                if closes and not _can_open(pieces, index):
-                    _close(pieces, roles, waiting, closes[-1], index)
-                    continue
+        if piece in _pairs:
             waiting.append((index, piece))
-        elif piece in {"”", "’", "»", "›"}:
+        elif piece in {"”", "’"}:
             closes = [place for place, (_, sign) in enumerate(waiting) if _pairs.get(sign) == piece]
             if piece == "’" and _is_inside_word(pieces, index):
                 continue
@@ -103,9 +96,10 @@ def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
 
 
 def _close(pieces: list[str], roles: list[Mark | None], waiting: list[tuple[int, str]], place: int, index: int) -> None:
-    start, _ = waiting[place]
+    start, sign = waiting[place]
     del waiting[place:]
-    roles[start], roles[index] = QUOTES, QUOTES.close
+    found = INNER_QUOTES if sign == "‘" else QUOTES
+    roles[start], roles[index] = found, found.close
 
 
 def _before(pieces: list[str], index: int) -> str:

@@ -22,7 +22,7 @@ class NamesElement:
     def __init__(self, element: Element, scope: Scope, compile_element: Compile) -> None:
         self.scope = scope
         self.variables = element.get("variable", "").split()
-        self.options = read_options(scope.inherited, element, scope.root)
+        self.options = read_options(scope.inherited, element, scope.root, scope.locale.language)
         children = [child.tag for child in element]
         label = element.find("label")
         self.label = label
@@ -245,7 +245,7 @@ class NamesElement:
         options = self.options
         total = len(names)
         if shown == total:
-            return self._and_list(people, total, total > 2 and bool(names[-1].literal) and not names[-2].literal)
+            return self._and_list(people, total, bool(names[-1].literal))
         if not people:
             return []
         tokens: Tokens = list(people[0])
@@ -259,7 +259,7 @@ class NamesElement:
         if not self.et_al:
             return tokens
         sign = options.delimiter if self._precedes(options.precedes_et_al, shown >= 2, shown - 1) else " " if _takes_space(self.et_al[0]) else ""
-        return [*tokens, sign, *dressed([self.et_al], options.et_al)]
+        return dressed([*tokens, sign, *dressed([self.et_al], options.et_al)], options.name)
 
     def _precedes(self, rule: str, contextual: bool, before: int) -> bool:
         if rule == "always":
@@ -276,8 +276,10 @@ class NamesElement:
         for place, one in enumerate(people[1:], 1):
             if place < total - 1 or not self.and_term:
                 tokens.append(options.delimiter)
-            elif (ends_in_institution and options.delimiter != self.and_term) or self._precedes(options.precedes_last, total > 2, place - 1):
-                tokens += (options.delimiter, self.and_term.lstrip())
+            elif self._precedes("contextual" if ends_in_institution else options.precedes_last, total > 2, place - 1):
+                tokens.append(options.delimiter)
+                if options.delimiter != self.and_term:
+                    tokens.append(self.and_term.lstrip())
             else:
                 tokens.append(self.and_term)
             tokens += one

@@ -47,6 +47,7 @@ class NameOptions:
     name: Look = Look()
     et_al: Look = Look()
     et_al_term: str = "et-al"
+    particle_space: str = " "
     names_delimiter: str = ""
     raw: Mapping[str, str] = field(default_factory=dict)
 
@@ -58,7 +59,7 @@ def read_look(element: Element | None) -> Look:
     return Look(tuple(font_marks(attributes)), attributes.get("text-case", ""), attributes.get("prefix", ""), attributes.get("suffix", ""))
 
 
-def read_options(inherited: Mapping[str, str], names: Element, style: Element) -> NameOptions:
+def read_options(inherited: Mapping[str, str], names: Element, style: Element, language: str) -> NameOptions:
     """What holds for this cs:names: style, area, cs:names itself, then its cs:name."""
     name, et_al = names.find("name"), names.find("et-al")
     found = dict(inherited)
@@ -94,6 +95,7 @@ def read_options(inherited: Mapping[str, str], names: Element, style: Element) -
         name=read_look(name),
         et_al=read_look(et_al),
         et_al_term=et_al.get("term", "et-al") if et_al is not None else "et-al",
+        particle_space="\u00a0" if language[:2] == "fr" else " ",
         names_delimiter=names.get("delimiter", found.get("names-delimiter", "")),
         raw=found,
     )

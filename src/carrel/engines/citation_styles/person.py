@@ -29,6 +29,8 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
     if level == FAMILY_ONLY:
         if in_sort and options.demote != "never":
             return _beside(_text(name.family), _text(name.non_dropping))
+        if inverted and name.non_dropping and options.demote == "display-and-sort":
+            return [*_inside(_text(name.family), options.family), options.sort_separator, *_inside(_text(name.non_dropping), options.family)]
         return _family_with_particle(name, options)
     if name.dropping[-1:] in {"’", "'"}:
         front = _with_affixes(_inside(_text(given), options.given), options.given)
@@ -36,7 +38,8 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
         both = _beside(front, _with_affixes(bare, options.family))
     else:
         front = _beside(_inside(_text(given), options.given), _inside(_text(name.dropping), options.given))
-        both = _beside(_with_affixes(front, options.given), _family_with_particle(name, options))
+        space = options.particle_space if name.dropping else " "
+        both = _beside(_with_affixes(front, options.given), _family_with_particle(name, options), space)
     if name.suffix:
         both += [", " if name.comma_suffix else " ", *_text(name.suffix)]
     return both
@@ -78,17 +81,17 @@ def _family_with_particle(name: Name, options: NameOptions) -> Tokens:
 
 
 def _bare_family(name: Name, options: NameOptions) -> Tokens:
-    return _beside(_inside(_text(name.non_dropping), options.family), _inside(_text(name.family), options.family))
+    return _beside(_inside(_text(name.non_dropping), options.family), _inside(_text(name.family), options.family), options.particle_space)
 
 
-def _beside(left: Tokens, right: Tokens) -> Tokens:
+def _beside(left: Tokens, right: Tokens, space: str = " ") -> Tokens:
     """Two parts with a space between, but none after an apostrophe or a hyphen."""
     if not left or not right:
         return left or right
     end = next((token for token in reversed(left) if token.__class__ is str), "")
     if end[-1:] in {"’", "'", "-", "‐"}:  # type: ignore[index]
         return [*left, *right]
-    return [*left, " ", *right]
+    return [*left, space, *right]
 
 
 def _joined(left: Tokens, right: Tokens, sign: str) -> Tokens:

@@ -125,7 +125,7 @@ class Processor:
                 names = next(iter(macro.iter("names")), None) if macro is not None else None
                 if names is not None:
                     break
-        return read_options(scope.inherited, names, self.style.root) if names is not None else None
+        return read_options(scope.inherited, names, self.style.root, self.locale.language) if names is not None else None
 
     def _ambiguous(self, item: Item, disambiguation: Disambiguation) -> tuple[str, list[tuple[int, int, list[int]]]]:
         context = Context(item, _compared, disambiguation)

@@ -43,6 +43,7 @@ SUPERSCRIPT: Final = mark("vertical-align", "sup", flips=True)
 SUBSCRIPT: Final = mark("vertical-align", "sub", flips=True)
 NO_DECORATION: Final = mark("no-decoration", "true")
 QUOTES: Final = mark("quotes", "true")
+INNER_QUOTES: Final = mark("quotes", "inner")
 NO_CASE: Final = mark("nocase", "true")
 # Before a text that belongs to the field before it: punctuation there was the author's own.
 GLUE: Final = mark("part", "glue")
