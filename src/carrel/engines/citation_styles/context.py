@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from .items import Item
+from .numbers import read_numbers
 from .tokens import Tokens
 
 FIRST, SUBSEQUENT, IBID, IBID_WITH_LOCATOR = "first", "subsequent", "ibid", "ibid-with-locator"
@@ -22,6 +23,14 @@ class Cite:
     position: str = FIRST
     is_near_note: bool = False
     first_note_number: int = 0
+
+    def __post_init__(self) -> None:
+        """A locator may name its own kind: `ch. 5` is chapter 5, whatever the label says."""
+        if self.locator and "." in self.locator:
+            label = read_numbers(self.locator).label
+            if label:
+                self.label = label
+                self.locator = self.locator.strip().split(None, 1)[1]
 
 
 @dataclass(slots=True)

@@ -1,21 +1,22 @@
 """Text, numbers, labels, groups and choices, compiled to closures that write tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .conditions import Test, compile_condition
 from .context import Context
 from .date_element import compile_date
 from .decoration import Render, decorate
 from .errors import StyleBrokenError
-from .items import DATE_VARIABLES
+from .items import DATE_VARIABLES, NUMBER_VARIABLES
 from .markup import read_markup
 from .name_element import compile_names
-from .numbers import format_number, format_pages, is_numeric, is_plural, split_numbers
+from .numbers import NumberForm, read_numbers
 from .scope import Scope
 from .tokens import CITATION_NUMBER, TERM, YEAR_SUFFIX, Tokens
 from .xml_source import Element
 
-_joined = {"&": " & ", ",": ", ", ";": "; "}
+_hyphenated = frozenset({"version", "section", "part-number", "printing-number", "supplement-number"})
+_totals = frozenset({"number-of-volumes", "number-of-pages"})
 
 
 def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:
@@ -216,10 +217,8 @@ def _special(variable: str, scope: Scope) -> Render | None:
             return _first_note
         case "locator":
             return _locator(scope)
-        case "page":
-            return _page(scope)
-        case "volume" | "issue" | "chapter-number" | "collection-number" | "number" | "edition" | "section" | "number-of-volumes" | "number-of-pages":
-            return _plain_number(variable, scope)
+    if variable in NUMBER_VARIABLES:
+        return _numeric_field(variable, scope)
     return None
 
 
@@ -256,12 +255,20 @@ def _first_note(context: Context, out: Tokens) -> None:
         out.append(str(context.cite.first_note_number))
 
 
-def page_settings(scope: Scope) -> tuple[str, str]:
-    return scope.root.get("page-range-format", ""), scope.locale.term("page-range-delimiter") or "–"
+def number_form(variable: str, scope: Scope, form: str = "numeric") -> NumberForm:
+    is_page = variable in {"page", "locator"}
+    return NumberForm(
+        scope.locale,
+        form,
+        scope.locale.gender_of(variable),
+        scope.locale.term("page-range-delimiter") or "–",
+        scope.root.get("page-range-format", "") if is_page else "",
+        variable not in _hyphenated,
+    )
 
 
-def _locator(scope: Scope) -> Render:
-    style, delimiter = page_settings(scope)
+def _locator(scope: Scope, form: str = "numeric") -> Render:
+    pages, others = number_form("locator", scope, form), number_form("volume", scope, form)
 
     def render(context: Context, out: Tokens) -> None:
         context.called += 1
@@ -269,54 +276,63 @@ def _locator(scope: Scope) -> Render:
         if locator:
             context.rendered += 1
             context.has_locator = True
-            out.append(format_pages(locator, style if context.cite.label == "page" else "", delimiter))
+            out.append((pages if context.cite.label == "page" else others).write(read_numbers(locator)))
 
     return render
 
 
-def _page(scope: Scope) -> Render:
-    style, delimiter = page_settings(scope)
-    return _field("page", lambda text: format_pages(text, style, delimiter))
+def _numeric_field(variable: str, scope: Scope, form: str = "numeric") -> Render:
+    written = number_form(variable, scope, form)
+    own_labels = {"", variable}
 
-
-def _plain_number(variable: str, scope: Scope) -> Render:
-    delimiter = page_settings(scope)[1]
-    return _field(variable, lambda text: arabic(text, delimiter))
-
-
-def arabic(text: str, dash: str = "–") -> str:
-    """Numbers as they stand, with the signs between them set properly; anything else untouched."""
-    if text.isalnum() or not is_numeric(text):
-        return text
-    parts = list(split_numbers(text))
-    for index in range(1, len(parts), 2):
-        parts[index] = _join_sign(parts[index], dash)
-    return "".join(parts)
-
-
-def _join_sign(sign: str, dash: str) -> str:
-    bare = sign.strip()
-    return dash if bare in {"-", "–", "—"} else _joined.get(bare, sign)
-
-
-def _field(variable: str, change) -> Render:  # type: ignore[no-untyped-def]
     def render(context: Context, out: Tokens) -> None:
         context.called += 1
-        if variable not in context.fields or (context.suppressed and variable in context.suppressed):
+        value = context.fields.get(variable)
+        if value is None or (context.suppressed and variable in context.suppressed):
             return
         context.rendered += 1
         if context.trace is not None:
             context.trace.append(variable)
+        if value.isdigit() and form == "numeric":
+            out.append(value)
+            return
         tokens = context.item.tokens(variable)
-        if len(tokens) == 1 and tokens[0].__class__ is str:
-            out.append(change(tokens[0]))
-        else:
+        numbers = read_numbers(value)
+        if len(tokens) > 1 or numbers.label not in own_labels or not numbers.texts[0][:1].strip():
             out += tokens
+        elif len(numbers.texts) == 1 and not numbers.texts[0].isdigit():
+            out += tokens if not numbers.label and "\\" not in value else [numbers.texts[0]]
+        else:
+            out.append(written.write(numbers).replace("'", "’"))
 
     return render
 
 
-def _value(variable: str, context: Context) -> str:
+def _counted(value: Callable[[Context], int], written: NumberForm) -> Render:
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        number = value(context)
+        if number:
+            context.rendered += 1
+            out.append(written.write(read_numbers(str(number))))
+
+    return render
+
+
+def _number(element: Element, scope: Scope) -> Render:
+    variable, form = element.get("variable", ""), element.get("form", "numeric")
+    if variable == "locator":
+        render = _locator(scope, form)
+    elif variable == "citation-number":
+        render = _citation_number if form == "numeric" else _counted(lambda context: context.citation_number, number_form(variable, scope, form))
+    elif variable == "first-reference-note-number":
+        render = _counted(lambda context: context.cite.first_note_number, number_form(variable, scope, form))
+    else:
+        render = _numeric_field(variable, scope, form)
+    return decorate(render, element.attrib, scope.english)
+
+
+def _label_value(variable: str, context: Context) -> str:
     match variable:
         case "locator":
             return context.cite.locator
@@ -327,60 +343,23 @@ def _value(variable: str, context: Context) -> str:
     return context.fields.get(variable, "")
 
 
-def _number(element: Element, scope: Scope) -> Render:
-    variable, form = element.get("variable", ""), element.get("form", "numeric")
-    gender = scope.locale.gender_of(variable)
-    style, delimiter = page_settings(scope)
-
-    def render(context: Context, out: Tokens) -> None:
-        context.called += 1
-        value = _value(variable, context)
-        if not value or (context.suppressed and variable in context.suppressed):
-            return
-        context.rendered += 1
-        if context.trace is not None:
-            context.trace.append(variable)
-        if variable in {"page", "locator"}:
-            out.append(format_pages(value, style, delimiter))
-        elif not is_numeric(value):
-            out += context.item.tokens(variable) if variable in context.fields else [value]
-        else:
-            out.append(_formed(value, form, scope, gender))
-
-    return decorate(render, element.attrib, scope.english)
-
-
-def _formed(value: str, form: str, scope: Scope, gender: str) -> str:
-    if form == "numeric":
-        return arabic(value, page_settings(scope)[1])
-    parts = list(split_numbers(value))
-    for index in range(0, len(parts), 2):
-        if parts[index].isdigit():
-            parts[index] = format_number(int(parts[index]), form, scope.locale, gender)
-    for index in range(1, len(parts), 2):
-        parts[index] = _join_sign(parts[index], "–")
-    return "".join(parts)
-
-
 def _label(element: Element, scope: Scope) -> Render:
     variable, form, plural = element.get("variable", ""), element.get("form", "long"), element.get("plural", "contextual")
     locale = scope.locale
 
     def render(context: Context, out: Tokens) -> None:
-        value = _value(variable, context)
+        value = _label_value(variable, context)
         if not value or (context.suppressed and variable in context.suppressed):
             return
         name = context.cite.label if variable == "locator" else variable
         if plural == "contextual":
-            if variable in {"number-of-volumes", "number-of-pages"}:
-                many = value.strip().isdigit() and int(value[:9]) != 1
-            else:
-                many = is_plural(value)
+            numbers = read_numbers(value)
+            many = numbers.is_plural or (variable in _totals and numbers.is_numeric and numbers.first > 1)
         else:
             many = plural == "always"
         term = locale.term(name, form, many)
-        if term is None and variable != "locator":
-            term = locale.term(name.removesuffix("-number"), form, many)
+        if term is None and variable == "chapter-number":
+            term = locale.term("chapter", form, many)
         if term:
             out.append(term.replace("'", "’"))
 

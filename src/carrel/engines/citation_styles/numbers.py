@@ -1,30 +1,81 @@
-"""Numbers in fields: what counts as numeric, how many there are, ordinals, romans and page ranges."""
+"""Numbers in fields: lists and ranges read once, then written as digits, ordinals, romans or page ranges."""
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from .locale import Locale
 
-# A number may carry letters on either side (D2, 2b, 12a-3); joined by comma, hyphen, ampersand and the like.
-_joiner = re.compile(r"(\s*(?:,\s*)?(?:&|–|—|-|\band\b|\bet\b|\bund\b|\by\b|\be\b|\\-)\s*|\s*[,;]\s*)")
-_numeric = re.compile(r"[^\W\d_]*\.?\d[^\W_]*(?:\.[^\W\d_]\w*)?\.?")
-_with_digit = re.compile(r"\d")
-_roman = re.compile(r"[ivxlcdm]+\.?", re.IGNORECASE)
 _romans = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_joiner = re.compile(r"(\s*,?\s*&\s*|\s*,?\s+(?:and|et|und|y|e)\s+|\s*[,;]\s+|\s*(?:-+|–|—)\s*)")
+_numeric = re.compile(r"[^\W\d_]*\d+[^\W_]*(?:-[^\W_]+)?(?:\.[^\W\d_]\w*)?|\d+/\d+|[ivxl]+")
+_range_end = re.compile(r"[^\W\d_]*\d+[^\W\d_]*|[ivxlcdm]+|[IVXLCDM]+|\d+[^\W\d_]+\d+")
+_labels = {
+    "art.": "article", "bk.": "book", "ch.": "chapter", "chap.": "chapter", "col.": "column", "fig.": "figure", "fol.": "folio",
+    "l.": "line", "n.": "note", "op.": "opus", "p.": "page", "pp.": "page", "para.": "paragraph", "pt.": "part", "sec.": "section",
+    "s.v.": "sub-verbo", "vrs.": "verse", "vol.": "volume", "vols.": "volume",
+}  # fmt: skip
+_label = re.compile(r"((?:" + "|".join(re.escape(label) for label in _labels) + r"))\s+(?=\S)")
+_letters = re.compile(r"[^\W\d_]+")
+_with_digit = re.compile(r"\d")
+_hidden = "\0"  # stands for a hyphen that the author escaped, so that it makes no range
 
 
-@lru_cache(maxsize=4096)
-def split_numbers(text: str) -> tuple[str, ...]:
-    """Numbers at even places, what joins them at odd ones."""
-    return tuple(_joiner.split(text))
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A field that may hold numbers: `texts` with what joins them, and a label that opened the field."""
+
+    label: str
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+    joiners: tuple[str, ...]
+
+    @property
+    def is_numeric(self) -> bool:
+        if not self.texts[0] or not _numeric.fullmatch(self.texts[0]):
+            return False
+        return all(self._is_dash(place) or _numeric.fullmatch(text) for place, text in enumerate(self.texts[1:]))
+
+    @property
+    def is_plural(self) -> bool:
+        return len(self.texts) > 1 and not self.labels[1] and bool(_numeric.fullmatch(self.texts[0]))
+
+    @property
+    def first(self) -> int:
+        """The first number, or 0 where the field does not begin with one."""
+        found = re.match(r"\d{1,9}", self.texts[0])
+        return int(found[0]) if found else 0
+
+    def _is_dash(self, place: int) -> bool:
+        return self.joiners[place].strip()[:1] in {"-", "–", "—"}
+
+    def is_range(self, place: int) -> bool:
+        """Whether the joiner at this place stands between the two ends of a range."""
+        joiner = self.joiners[place]
+        if joiner.strip() not in {"-", "–", "--"} or " –" in joiner:
+            return False
+        if place + 1 < len(self.joiners) and self._is_dash(place + 1):
+            return False
+        first, last = self.texts[place], self.texts[place + 1]
+        if not (_range_end.fullmatch(first) and _range_end.fullmatch(last)):
+            return False
+        letters, others = _letters.match(first), _letters.match(last)
+        return letters is None or others is None or letters[0] == others[0] or not _with_digit.search(first + last)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
+def read_numbers(text: str) -> Numbers:
+    parts = _joiner.split(text.strip().replace("\\-", _hidden))
+    texts, labels = [], []
+    for part in parts[::2]:
+        found = _label.match(part)
+        labels.append(_labels[found[1]] if found else "")
+        texts.append((part[found.end() :] if found else part).replace(_hidden, "-"))
+    return Numbers(labels[0], tuple(texts), ("", *labels[1:]), tuple(parts[1::2]))
+
+
 def is_numeric(text: str) -> bool:
-    if not _with_digit.search(text):
-        return False
-    parts = split_numbers(text.strip())
-    return all(part and _numeric.fullmatch(part) and _with_digit.search(part) for part in parts[::2])
+    return bool(text) and read_numbers(text).is_numeric
 
 
 def roman(value: int) -> str:
@@ -37,55 +88,93 @@ def roman(value: int) -> str:
 
 def ordinal_suffix(value: int, locale: Locale, gender: str) -> str:
     """The most specific ordinal term of the locale that fits this number."""
-    candidates = ((f"ordinal-{value % 100:02d}", value % 100), (f"ordinal-{value % 10:02d}", value % 10))
-    for (name, number), default in zip(candidates, ("last-two-digits", "last-digit"), strict=True):
+    for digits, rule in ((value % 100, "last-two-digits"), (value % 10, "last-digit")):
+        name = f"ordinal-{digits:02d}"
         term = locale.gendered.get((name, "long", gender)) if gender else None
         term = term or locale.terms.get((name, "long"))
         if term is None:
             continue
-        match = term.match or ("last-two-digits" if number >= 10 else "last-digit")
-        if match == "whole-number":
-            if value == number:
-                return term.single
-        elif match == "last-two-digits":
-            if default == match:
-                return term.single
-        elif default == "last-digit":
-            return term.single
-        elif value % 10 == number and number < 10 and default == "last-two-digits":
+        match = term.match or ("last-two-digits" if digits >= 10 else "last-digit")
+        if (match == "whole-number" and value == digits) or match == rule or (match == "last-digit" and digits < 10 and value % 10 == digits):
             return term.single
     return locale.term("ordinal", gender=gender) or ""
 
 
 def format_number(value: int, form: str, locale: Locale, gender: str = "") -> str:
-    if form == "ordinal":
-        return f"{value}{ordinal_suffix(value, locale, gender)}"
-    if form == "long-ordinal":
-        if 1 <= value <= 10:
-            word = locale.term(f"long-ordinal-{value:02d}", gender=gender)
-            if word:
-                return word
+    if form == "long-ordinal" and 1 <= value <= 10:
+        word = locale.term(f"long-ordinal-{value:02d}", gender=gender)
+        if word:
+            return word
+    if form in {"ordinal", "long-ordinal"}:
         return f"{value}{ordinal_suffix(value, locale, gender)}"
     if form == "roman" and 0 < value < 6000:
         return roman(value)
     return str(value)
 
 
-@lru_cache(maxsize=4096)
-def is_plural(text: str) -> bool:
-    """More than one number: a range or a list, but not an escaped hyphen."""
-    parts = split_numbers(text.strip().replace("\\-", "\0"))
-    return len(parts) > 2 and _is_countable(parts[0]) and _is_countable(parts[2])
+@dataclass(frozen=True, slots=True)
+class NumberForm:
+    """How a style writes the numbers of one variable."""
+
+    locale: Locale
+    form: str = "numeric"
+    gender: str = ""
+    dash: str = "–"
+    page_format: str = ""
+    makes_ranges: bool = True
+
+    def write(self, numbers: Numbers) -> str:
+        pieces = [self._number(numbers.texts[0])]
+        labelled = False
+        for place, joiner in enumerate(numbers.joiners):
+            text = numbers.texts[place + 1]
+            if self.makes_ranges and numbers.is_range(place):
+                pieces += [self.dash, text] if labelled else self._range(numbers.texts[place], text)
+                continue
+            pieces.append(_plain_joiner(joiner))
+            if numbers.labels[place + 1]:
+                many = place + 1 < len(numbers.joiners) and numbers.is_range(place + 1)
+                labelled = True
+                pieces.append(f"{self.locale.term(numbers.labels[place + 1], 'short', many) or numbers.labels[place + 1]} ")
+            pieces.append(text if labelled else self._number(text))
+        return "".join(pieces)
+
+    def _number(self, text: str) -> str:
+        if self.form == "numeric" or not text.isascii() or not text.isdigit() or text[0] == "0" or len(text) > 9:
+            return text
+        return format_number(int(text), self.form, self.locale, self.gender)
+
+    def _range(self, first: str, last: str) -> list[str]:
+        if not self.page_format:
+            return [self.dash, self._number(last)]
+        prefix, start = _split_prefix(first)
+        other, end = _split_prefix(last)
+        if not start or not end:
+            return [self.dash, self._number(last)]
+        if prefix != other:
+            return ["-", last]
+        kept = prefix if self.page_format == "expanded" else ""
+        return [self.dash, kept + self._number(page_range(start, end, self.page_format))]
 
 
-def _is_countable(text: str) -> bool:
-    return bool(_with_digit.search(text) or _roman.fullmatch(text.strip()))
+def _plain_joiner(joiner: str) -> str:
+    sign = joiner.strip()
+    if sign in {",", ";"}:
+        return f"{sign} "
+    if sign == "&":
+        return " & "
+    return sign if sign == "-" else joiner
+
+
+def _split_prefix(text: str) -> tuple[str, str]:
+    found = re.fullmatch(r"(.*?)(\d+)", text)
+    return (found[1], found[2]) if found else (text, "")
 
 
 def page_range(first: str, last: str, style: str) -> str:
     """The second number of a range of plain digits, shortened or completed as the style asks."""
     full = first[: len(first) - len(last)] + last if len(last) < len(first) else last
-    if style == "expanded" or len(full) != len(first) or int(full) <= int(first):
+    if style == "expanded" or len(full) != len(first) or int(full[:400]) <= int(first[:400]):
         return full
     if style == "minimal":
         return _shorten(first, full, 1)
@@ -95,10 +184,10 @@ def page_range(first: str, last: str, style: str) -> str:
 
 
 def _chicago(first: str, last: str, style: str) -> str:
-    start = int(first)
-    if start < 100 or start % 100 == 0:
+    tail = int(first[-2:])
+    if len(first) < 3 or tail == 0:
         return last
-    if start % 100 < 10:
+    if tail < 10:
         return _shorten(first, last, 1)
     if style != "chicago-16" and len(first) == 4 and sum(a != b for a, b in zip(first, last, strict=True)) >= 3:
         return last
@@ -110,32 +199,3 @@ def _shorten(first: str, last: str, least: int) -> str:
     while same < len(last) - least and first[same] == last[same]:
         same += 1
     return last[same:]
-
-
-def format_pages(text: str, style: str, delimiter: str) -> str:
-    """A page field with its ranges in the style's form and joined by the locale's sign."""
-    parts = re.split(r"(\s*(?:,|;|&)\s*)", text)
-    for index in range(0, len(parts), 2):
-        parts[index] = _format_one_range(parts[index], style, delimiter)
-    for index in range(1, len(parts), 2):
-        sign = parts[index].strip()
-        parts[index] = f" {sign} " if sign == "&" else f"{sign} "
-    return "".join(parts)
-
-
-_range = re.compile(r"(.*?)(\d+)\s*(?:-|–|—|--)\s*(.*?)(\d+)")
-_loose_range = re.compile(r"([^\W_]*\d[^\W_]*|[ivxlcdm]+)\s*(?:-|–|—|--)\s*([^\W_]*\d[^\W_]*|[ivxlcdm]+)", re.IGNORECASE)
-
-
-def _format_one_range(text: str, style: str, delimiter: str) -> str:
-    if "\\-" in text:
-        return text.replace("\\-", "-")
-    if style:
-        found = _range.fullmatch(text.strip())
-        if found:
-            prefix, first, other, last = found.groups()
-            if prefix != other:
-                return re.sub(r"\s*-\s*", "-", text)
-            return f"{prefix}{first}{delimiter}{prefix if style == 'expanded' else ''}{page_range(first, last, style)}"
-    loose = _loose_range.fullmatch(text.strip())
-    return f"{loose[1]}{delimiter}{loose[2]}" if loose else text
