@@ -1,11 +1,12 @@
 """Citations in the text: cites sorted, grouped, collapsed and joined with the right delimiters."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .capital_term import with_capital_term
-from .context import Cite, Context
+from .context import Cite
 from .markup import read_markup
 from .positions import Cluster
 from .tokens import CITATION_NUMBER, NAMES, YEAR_SUFFIX, Tokens, plain
@@ -30,6 +31,7 @@ class Rendered:
     number: int
     has_locator: bool = False
     is_collapsed: bool = False
+    is_suffix: bool = False
     before: str | None = None
 
     @property
@@ -43,25 +45,26 @@ class CitationWriter:
     def __init__(self, processor: "Processor") -> None:
         self.processor = processor
         self.layout = processor.compiled.citation
-        options = self.layout.options
+        options, delimiter = self.layout.options, self.layout.delimiter
         self.collapse = options.get("collapse", "")
-        self.group_delimiter = options.get("cite-group-delimiter", self.layout.delimiter if processor.style.is_note else ", ")
-        self.groups = "cite-group-delimiter" in options or self.collapse in {"year", "year-suffix", "year-suffix-ranged"}
-        self.year_suffix_delimiter = options.get("year-suffix-delimiter", options.get("cite-group-delimiter", self.layout.delimiter))
-        self.after_collapse = options.get("after-collapse-delimiter", self.layout.delimiter)
+        self.after_collapse = options.get("after-collapse-delimiter", delimiter)
+        is_plain = not processor.style.is_note and "after-collapse-delimiter" not in options
+        self.group_delimiter = options.get("cite-group-delimiter", ", " if is_plain else delimiter)
+        self.year_suffix_delimiter = options.get("cite-group-delimiter", options.get("year-suffix-delimiter", delimiter))
+        self.groups = "cite-group-delimiter" in options or self.collapse.startswith("year")
 
     def cluster(self, cluster: Cluster) -> Tokens:
         cites = cluster.cites
         if self.layout.sort and not cluster.is_unsorted:
             cites = self.processor.sorted_cites(cites)
         rendered = [self._cite(cite, is_first=place == 0) for place, cite in enumerate(cites)]
-        if self.groups:
+        if self.groups and not cluster.has_positions:
             rendered = _grouped(rendered)
         if self.collapse == "citation-number":
             tokens = self._numbers(rendered)
         else:
             if self.collapse:
-                self._collapse_names(rendered)
+                self._collapse(rendered)
             tokens = self._join(rendered)
         layout = self.layout
         fonts = layout.fonts
@@ -80,33 +83,34 @@ class CitationWriter:
         tokens = _with_affixes(tokens, cite)
         return Rendered(cite, tokens, context.names_text, context.year_suffix, context.citation_number, context.has_locator)
 
-    def _collapse_names(self, rendered: list[Rendered]) -> None:
-        """Leaves out names that the cite before has shown; for year suffixes also the year."""
-        for place in range(1, len(rendered)):
-            one, before = rendered[place], rendered[place - 1]
-            if not one.names or one.names != before.names or one.cite.prefix or before.cite.suffix:
+    def _collapse(self, rendered: list[Rendered]) -> None:
+        """Leaves out names that the cite before has shown; where only the letter differs, the year as well."""
+        for before, one in pairwise(rendered):
+            if not one.names or one.names != before.names:
                 continue
-            short = self._cite(one.cite, without_names=True)
             one.is_collapsed = True
-            one.before = self.group_delimiter
-            head = before if before.is_collapsed else self._cite(before.cite, without_names=True)
-            whole = short.tokens
-            if self.collapse.startswith("year-suffix") and one.is_bare and before.is_bare and one.year_suffix and before.year_suffix:
-                if _without_suffix(self._cite(before.cite, without_names=True).tokens) == _without_suffix(short.tokens):
+            one.before = self.after_collapse if before.has_locator and "after-collapse-delimiter" in self.layout.options else self.group_delimiter
+            one.tokens = self._cite(one.cite, without_names=True).tokens
+            if self.collapse == "year" or not (one.year_suffix and before.year_suffix) or YEAR_SUFFIX not in one.tokens:
+                continue
+            if self._year_of(before.cite) == self._year_of(one.cite):
+                one.is_suffix = True
+                if not (before.cite.suffix or one.cite.prefix or one.has_locator):
                     one.before = self.year_suffix_delimiter
-                    one.tokens = [YEAR_SUFFIX, one.year_suffix, YEAR_SUFFIX.close]
-                    one.tokens = _suffix_only(short.tokens)
-                    continue
-            del head
-            one.tokens = whole
+                bare = _suffix_only(one.tokens, keep_rest=one.has_locator)
+                one.tokens = _with_affixes(bare, one.cite) if one.is_bare else _with_affixes(bare, Cite("", prefix=one.cite.prefix))
         if self.collapse == "year-suffix-ranged":
             self._range_suffixes(rendered)
+
+    def _year_of(self, cite: Cite) -> str:
+        """What a cite says besides its names, its locator and the letter after its year."""
+        return _without_suffix(self._cite(replace(cite, locator="", prefix="", suffix=""), without_names=True).tokens)
 
     def _range_suffixes(self, rendered: list[Rendered]) -> None:
         place = 0
         while place < len(rendered):
             end = place
-            while end + 1 < len(rendered) and self._follows(rendered[end], rendered[end + 1]):
+            while end + 1 < len(rendered) and _follows(rendered[end], rendered[end + 1]):
                 end += 1
             if end - place >= 2:
                 rendered[end].before = self.processor.range_delimiter
@@ -114,33 +118,22 @@ class CitationWriter:
                 end = place + 1
             place = end + 1
 
-    def _follows(self, one: Rendered, other: Rendered) -> bool:
-        if not other.is_collapsed or other.before != self.year_suffix_delimiter or len(plain(other.tokens)) > 3:
-            return False
-        return bool(one.year_suffix) and suffix_number(other.year_suffix) == suffix_number(one.year_suffix) + 1
-
     def _join(self, rendered: list[Rendered]) -> Tokens:
         out: Tokens = []
         previous: Rendered | None = None
-        for place, one in enumerate(rendered):
+        is_always_after = self.collapse in {"year", "year-suffix-ranged"}
+        for one in rendered:
             if not one.tokens:
                 continue
-            if out:
-                following = one.before
-                if following is None:
-                    if previous is not None and previous.is_collapsed:
-                        following = self.after_collapse
-                    elif self.groups and not self.collapse and previous is not None and one.names and one.names == previous.names:
-                        following = self.group_delimiter
-                    else:
-                        following = self.layout.delimiter
-                if not one.cite.prefix.lstrip().startswith((",", ".", ";", ":")) or one.is_collapsed:
-                    out.append(following)
-                elif not one.cite.prefix.startswith(" "):
-                    pass
+            if previous is not None and not one.cite.prefix.lstrip().startswith((",", ".", ";", ":")):
+                if one.before is not None:
+                    out.append(one.before)
+                elif self.groups and not self.collapse and one.names and one.names == previous.names:
+                    out.append(self.group_delimiter)
+                else:
+                    out.append(self.after_collapse if is_always_after or previous.is_collapsed else self.layout.delimiter)
             out += one.tokens
             previous = one
-            del place
         return out
 
     def _numbers(self, rendered: list[Rendered]) -> Tokens:
@@ -233,9 +226,15 @@ def _without_suffix(tokens: Tokens) -> str:
     return "".join(out)  # type: ignore[arg-type]
 
 
-def _suffix_only(tokens: Tokens) -> Tokens:
+def _suffix_only(tokens: Tokens, *, keep_rest: bool) -> Tokens:
     start = tokens.index(YEAR_SUFFIX)
-    return tokens[start : tokens.index(YEAR_SUFFIX.close) + 1]
+    return tokens[start:] if keep_rest else tokens[start : tokens.index(YEAR_SUFFIX.close) + 1]
+
+
+def _follows(one: Rendered, other: Rendered) -> bool:
+    if not other.is_suffix or not one.is_bare or not other.is_bare:
+        return False
+    return suffix_number(other.year_suffix) == suffix_number(one.year_suffix) + 1
 
 
 def suffix_letters(number: int) -> str:
@@ -253,6 +252,3 @@ def suffix_number(letters: str) -> int:
         number = number * 26 + ord(letter) - ord("a") + 1
     return number
 
-
-def new_context(processor: "Processor", cite: Cite) -> Context:
-    return processor.cite_context(cite)

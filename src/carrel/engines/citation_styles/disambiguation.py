@@ -10,7 +10,8 @@ from .name_values import Name, initials
 from .person import FAMILY_ONLY, FULL, INITIALS
 
 # Renders an item's cite without its year suffix: the text to compare, and for each list of names (total, shown, levels).
-Render = Callable[[Item, Disambiguation], tuple[str, list[tuple[int, int, list[int]]]]]
+# The last argument says whether given names are opened by the rule for all names.
+Render = Callable[[Item, Disambiguation, bool], tuple[str, list[tuple[int, int, list[int]]]]]
 _step_limit = 400
 
 
@@ -35,13 +36,11 @@ class GlobalNames:
         if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
             return FAMILY_ONLY
         same = short.get(self._short(name), set())
-        if self.sign is not None and self.can_initialize:
-            if len(same) <= 1:
-                return INITIALS
-            if self.rule.endswith("with-initials"):
-                return INITIALS if len(short) > 1 else FAMILY_ONLY
-            return FULL
-        return FAMILY_ONLY if self.rule.endswith("with-initials") else FULL
+        if self.rule.endswith("with-initials"):
+            return INITIALS if len(short) > 1 else FAMILY_ONLY
+        if self.sign is not None and self.can_initialize and len(same) <= 1:
+            return INITIALS
+        return FULL
 
 
 def _family(name: Name) -> str:
@@ -63,21 +62,26 @@ class Disambiguator:
     def run(self, items: list[Item]) -> dict[str, Disambiguation]:
         """What each ambiguous item needs; items that stand alone are not in the answer."""
         found: dict[str, Disambiguation] = {}
-        for group in self._clashes(items, {}):
+        for group in self._clashes(items, {}, False):
             self._resolve(group, found)
         if self.adds_suffix:
             # Letters follow the order of the items, over whatever still looks the same.
-            for group in self._clashes(items, found):
+            for group in self._clashes(items, found, self.adds_names or self.by_cite):
+                if len({self._text(item, found.get(item.id) or Disambiguation()) for item in group}) == len(group):
+                    continue
                 for number, item in enumerate(group, 1):
                     config = found.get(item.id) or Disambiguation()
                     config.year_suffix = number
                     found[item.id] = config
         return found
 
-    def _clashes(self, items: list[Item], configs: dict[str, Disambiguation]) -> list[list[Item]]:
+    def _text(self, item: Item, config: Disambiguation) -> str:
+        return self.render(item, config, True)[0]
+
+    def _clashes(self, items: list[Item], configs: dict[str, Disambiguation], with_givens: bool) -> list[list[Item]]:
         groups: dict[str, list[Item]] = {}
         for item in items:
-            text, _ = self.render(item, configs.get(item.id) or Disambiguation())
+            text, _ = self.render(item, configs.get(item.id) or Disambiguation(), with_givens)
             groups.setdefault(text, []).append(item)
         return [group for group in groups.values() if len(group) > 1]
 
@@ -97,7 +101,7 @@ class Disambiguator:
             config = (found.get(item.id) or Disambiguation()).copy()
             config.is_conditional = True
             configs[item.id] = config
-            tried.setdefault(self.render(item, config)[0], []).append(item)
+            tried.setdefault(self._text(item, config), []).append(item)
         if len(tried) > 1 or not self.adds_suffix:
             found.update(configs)
 
@@ -112,52 +116,44 @@ class Disambiguator:
                     found[item.id] = base.copy()
                 continue
             target = items[0]
-            reached = self._open_up(target, items, base)
-            if reached is None:
-                partners = [item for item in items if self.render(item, base)[0] == self.render(target, base)[0]]
-                others = [item for item in items if item not in partners]
-                for item in partners:
-                    found[item.id] = self._kept(base)
-                unresolved.append(partners)
-                if others:
-                    waiting.append((others, base))
+            text = self._text(target, base)
+            partners = [item for item in items if self._text(item, base) == text]
+            if len(partners) < len(items):
+                waiting.insert(0, (partners, base))
+                waiting.append(([item for item in items if item not in partners], base.copy()))
                 continue
-            better, partners, others = reached
-            waiting.insert(0, (partners, better))
-            if others:
-                waiting.append((others, better.copy()))
+            better = self._open_up(target, items, base)
+            if better is None:
+                for item in items:
+                    found[item.id] = base.copy()
+                unresolved.append(items)
+                continue
+            waiting.insert(0, (items, better))
         return unresolved
 
-    def _kept(self, base: Disambiguation) -> Disambiguation:
-        return base.copy()
-
-    def _open_up(self, target: Item, items: list[Item], base: Disambiguation) -> tuple[Disambiguation, list[Item], list[Item]] | None:
-        """The first step that sets some items apart from the target, with both sides of the divide."""
-        _, sets = self.render(target, base)
+    def _open_up(self, target: Item, items: list[Item], base: Disambiguation) -> Disambiguation | None:
+        """The first step that sets some items apart from the target; steps on the way that did not help are taken back."""
+        sets = self.render(target, base, True)[1]
         working = _filled(base, sets)
         kept = _filled(base, sets)
-        clashes = len(items)
         for _ in range(_step_limit):
             step = self._step(working, target)
             if step is None:
                 return None
-            text = self.render(target, working)[0]
-            partners = [item for item in items if self.render(item, working)[0] == text]
-            if len(partners) < clashes:
-                place, position = step
-                _grow(kept, working)
-                if position < 0:
-                    kept.name_counts[place] = working.name_counts[place]
-                else:
-                    kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
-                    kept.given_levels[place][position] = working.given_levels[place][position]
-                others = [item for item in items if item not in partners]
-                return kept, partners, others
+            text = self._text(target, working)
+            if all(self._text(item, working) == text for item in items):
+                continue
+            place, position = step
+            _grow(kept, working)
+            kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
+            if position >= 0:
+                kept.given_levels[place][position] = working.given_levels[place][position]
+            return kept
         return None
 
     def _step(self, working: Disambiguation, target: Item) -> tuple[int, int] | None:
         """Opens one thing more: the next given name that is shown, else the next name."""
-        _, sets = self.render(target, working)
+        _, sets = self.render(target, working, True)
         for place, (total, shown, levels) in enumerate(sets):
             if place >= len(working.name_counts):
                 working.name_counts.append(shown)

@@ -173,7 +173,7 @@ class NamesElement:
         givens = context.disambiguation.given_levels
         if not context.in_bibliography and index < len(givens) and place < len(givens[index]):
             level = max(level, givens[index][place])
-        if level == INITIALS and (self.options.initialize_with is None):
+        if level == INITIALS and self.options.initialize_with is None and not self.scope.initials_only:
             level = FULL
         return level
 

@@ -49,6 +49,8 @@ def _given(name: Name, options: NameOptions, level: int) -> str:
     if level == FAMILY_ONLY:
         return ""
     given = name.given
+    if options.initialize_with is None and level == INITIALS:
+        return initials(given, "", True, options.initialize_hyphen)
     if options.initialize_with is not None and given and is_latin_like(given):
         return initials(given, options.initialize_with, options.initialize and level == INITIALS, options.initialize_hyphen)
     return given

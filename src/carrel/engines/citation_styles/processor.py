@@ -127,10 +127,11 @@ class Processor:
                     break
         return read_options(scope.inherited, names, self.style.root, self.locale.language) if names is not None else None
 
-    def _ambiguous(self, item: Item, disambiguation: Disambiguation) -> tuple[str, list[tuple[int, int, list[int]]]]:
+    def _ambiguous(self, item: Item, disambiguation: Disambiguation, with_givens: bool) -> tuple[str, list[tuple[int, int, list[int]]]]:
         context = Context(item, _compared, disambiguation)
         context.is_subsequent = True
         context.is_comparing = True
+        context.use_global_givens = with_givens
         context.citation_label = self._label_of(item)
         tokens = self.compiled.citation.render(context)
         text = "".join([token for token in tokens if token.__class__ is str])  # type: ignore[misc]

@@ -31,6 +31,8 @@ class Scope:
         self.is_note = root.get("class") == "note"
         self.uses_year_suffix = any(text.get("variable") == "year-suffix" for text in root.iter("text"))
         self.uses_label = any(element.get("variable") == "citation-label" for element in root.iter())
+        rule = root.find("citation[@givenname-disambiguation-rule]")
+        self.initials_only = rule is not None and rule.get("givenname-disambiguation-rule", "").endswith("with-initials")
         self.given_level: Callable[[object], int] | None = None
         self._open: list[str] = []
 
