@@ -75,10 +75,9 @@ def _layout(element: Element, locale: Locale) -> tuple[list[Part], str, Mapping[
     for child in localized:
         name = child.get("name", "")
         if child.tag == "date-part" and name in shown:
-            own_attributes = {key: value for key, value in overrides.get(name, {}).items() if key not in {"prefix", "suffix"}}
-            parts.append(_part({**child.attrib, **own_attributes}, locale))
+            parts.append(_part({**child.attrib, **overrides.get(name, {})}, locale))
     attributes = dict(element.attrib)
-    for key in ("text-case", "font-style", "font-weight", "font-variant"):
+    for key in ("text-case", "font-style", "font-weight", "font-variant", "prefix", "suffix"):
         if key in localized.attrib and key not in attributes:
             attributes[key] = localized.attrib[key]
     return parts, localized.get("delimiter", ""), attributes

@@ -140,7 +140,9 @@ def compile_macro(name: str, scope: Scope) -> Render:
 def _text(element: Element, scope: Scope) -> Render:
     attributes = element.attrib
     if "macro" in attributes:
-        return decorate(compile_macro(attributes["macro"], scope), attributes, scope.english)
+        # Case belongs to what a macro renders, not to the call: the engines that styles are written for ignore it here.
+        looks = {name: value for name, value in attributes.items() if name != "text-case"}
+        return decorate(compile_macro(attributes["macro"], scope), looks, scope.english)
     if "value" in attributes:
         value = attributes["value"]
         if not value:

@@ -38,6 +38,8 @@ class NamesElement:
         if scope.area == "sort":
             self.et_al = ""
         self.base = base_level(self.options)
+        looks = {key: value for key, value in element.attrib.items() if key != "delimiter"}
+        self.dressed = decorate(self._render_found, looks, scope.english)
 
     def _and_term(self) -> str:
         """With its spaces; scripts that set no words apart take none. Sort keys go without."""
@@ -83,16 +85,22 @@ class NamesElement:
 
         return choice
 
-    def render(self, context: Context, out: Tokens) -> None:
-        context.called += 1
-        found = [
+    def _found(self, context: Context) -> list[tuple[str, list[Name]]]:
+        return [
             (variable, names)
             for variable in self.variables
             if (names := context.names.get(variable)) and not (context.suppressed and variable in context.suppressed)
         ]
-        if not found:
+
+    def render(self, context: Context, out: Tokens) -> None:
+        context.called += 1
+        if self._found(context):
+            self.dressed(context, out)
+        else:
             self._substitute(context, out)
-            return
+
+    def _render_found(self, context: Context, out: Tokens) -> None:
+        found = self._found(context)
         if self.options.form == "count":
             context.rendered += 1
             if context.trace is not None:
@@ -162,7 +170,9 @@ class NamesElement:
             first = max(first, counts[index])
         if first >= total:
             return total, False
-        return first, options.et_al_use_last and first + 1 < total
+        if options.et_al_use_last and first + 1 >= total:
+            return total, False
+        return first, options.et_al_use_last
 
     def _level(self, index: int, place: int, name: Name, context: Context) -> int:
         level = self.base
@@ -311,9 +321,7 @@ def _takes_space(sign: str) -> bool:
 def _filled(child: Element, parent: Element) -> Element:
     """A cs:names in cs:substitute that says only its variable takes name, et-al and label from its parent."""
     filled = copy.copy(child)
-    for key, value in parent.attrib.items():
-        if key != "variable" and key not in filled.attrib and key not in {"prefix", "suffix"}:
-            filled.set(key, value)
+    filled.attrib = {**parent.attrib, "variable": child.get("variable", "")}
     for inner in parent:
         if inner.tag in {"name", "et-al", "label"}:
             filled.append(inner)
@@ -321,9 +329,7 @@ def _filled(child: Element, parent: Element) -> Element:
 
 
 def compile_names(element: Element, scope: Scope, compile_element: Compile) -> Render:
-    names = NamesElement(element, scope, compile_element)
-    attributes: dict[str, str] = {key: value for key, value in element.attrib.items() if key != "delimiter"}
-    return decorate(names.render, attributes, scope.english)
+    return NamesElement(element, scope, compile_element).render
 
 
 __all__ = ["NameOptions", "NamesElement", "compile_names"]

@@ -1,6 +1,6 @@
 """Where two pieces meet: no doubled spaces or stops, and stops on the right side of a closing quotation mark."""
 
-from .tokens import GLUE, Token, Tokens
+from .tokens import FORMATTING, GLUE, Token, Tokens
 
 # left sign -> right sign -> what both together become
 MEETING = {
@@ -13,6 +13,7 @@ MEETING = {
 }
 _moves_in = frozenset(".,!?")
 _moves_out = frozenset(":;,")
+_fonts = frozenset(FORMATTING)
 
 
 def settle(tokens: Tokens, in_quote: bool) -> Tokens:
@@ -20,16 +21,20 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
     out: Tokens = []
     last = -1  # place of the last text in `out`
     quote_end = -1  # place of the first quotation mark closed since
+    font_end = False  # whether a font ended since
+    moved = False  # whether the last sign was moved inside the quotation marks
     for token in tokens:
         if token.__class__ is not str:
-            if token is GLUE:
-                last = -1
-            elif last >= 0 and quote_end < 0 and token.kind == "quotes" and not token.is_open:  # type: ignore[union-attr]
-                quote_end = len(out)
-            elif token.kind == "quotes" and token.is_open:  # type: ignore[union-attr]
-                quote_end = -1
-            elif token.kind == "display":  # type: ignore[union-attr]
-                last, quote_end = (-1, -1) if token.is_open else (last, quote_end)  # type: ignore[union-attr]
+            kind = token.kind  # type: ignore[union-attr]
+            if kind == "quotes":
+                if token.is_open:  # type: ignore[union-attr]
+                    quote_end = -1
+                elif last >= 0 and quote_end < 0:
+                    quote_end = len(out)
+            elif token is GLUE or (kind == "display" and token.is_open):  # type: ignore[union-attr]
+                last = quote_end = -1
+            elif kind in _fonts:
+                font_end = True
             out.append(token)
             continue
         text: str = token  # type: ignore[assignment]
@@ -42,63 +47,64 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
             if first == " ":
                 if end == " " or end == "\u00a0":
                     text = text.lstrip(" ")
-                    if not text:
-                        continue
             elif first in MEETING:
                 if quote_end >= 0:
-                    text = _meet_quote(out, last, quote_end, text, in_quote)
-                    if not text:
-                        last = _last_text(out)
-                        quote_end = _quote_after(out, last)
-                        continue
+                    length, places = len(before), len(out)
+                    if moved and end in MEETING and MEETING[end][first] == end:
+                        text = text[1:]
+                    else:
+                        text = _meet_quote(out, last, text, in_quote)
+                    moved = len(out) > places or len(out[last]) > length  # type: ignore[arg-type]
+                    if len(out) > places:
+                        last, quote_end = _last_text(out), quote_end + 1
                 elif end in MEETING:
                     both = MEETING[end][first]
-                    if both[0] != end:
-                        if in_quote and len(before) == 1 and last and _closes_quote(out[last - 1]):
-                            # The sign that stood outside gives way to one that belongs inside.
-                            out.pop(last)
-                            last = _last_text(out)
-                            text = _meet_quote(out, last, _quote_after(out, last), both + text[1:], in_quote)
-                            last = len(out)
-                            out.append(text)
-                            continue
+                    if font_end:
+                        text = text[1:] if end == first else text
+                    elif in_quote and both[0] != end and len(before) == 1 and last and _closes_quote(out[last - 1]):
+                        # The sign that stood outside gives way to one that belongs inside.
+                        out.pop(last)
+                        last = _last_text(out)
+                        text = _meet_quote(out, last, both + text[1:], in_quote)
+                    else:
                         out[last] = before[:-1] + both[0]
-                    text = both[1:] + text[1:]
-                    if not text:
-                        continue
-                    if text[0] == " " and out[last][-1:] == " ":  # type: ignore[index]
-                        text = text[1:]
+                        text = both[1:] + text[1:]
+            if not text:
+                continue
         last = len(out)
         quote_end = -1
+        font_end = moved = False
         out.append(text)
     return out
 
 
-def _meet_quote(out: Tokens, last: int, quote_end: int, text: str, in_quote: bool) -> str:
+def _meet_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
     """Sorts the sign before and the sign after a closing quote; returns what is left to stand outside."""
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
-    both = MEETING[end][first] if end in MEETING else first
-    had = end in MEETING
-    inside = 0
-    if in_quote:
-        while inside < len(both) and both[inside] in _moves_in:
-            inside += 1
-    elif had and both[0] == end and end not in _moves_out:
-        inside = 1
-    kept, outside = both[:inside], both[inside:]
-    if had:
-        before = before[:-1]
-    if last == quote_end - 1 or not kept:
-        out[last] = before + kept
-    elif had and kept[0] == end:
-        out[last] = before + end
-        if kept[1:]:
-            out.insert(quote_end, kept[1:])
-    else:
-        out[last] = before
-        out.insert(quote_end, kept)
-    return outside + text[1:]
+    rest = text[1:]
+    if end not in MEETING:
+        if in_quote and first in _moves_in:
+            after = last + 1
+            while after < len(out) and out[after].flips:  # type: ignore[union-attr]
+                after += 1
+            if after > last + 1:
+                out.insert(after, first)  # a word in italics does not take the comma with it
+            else:
+                out[last] = before + first
+            return rest
+        return text
+    if not in_quote and end in _moves_out:
+        out[last] = before[:-1]
+        return MEETING[end][first] + rest
+    if end == first:
+        return rest
+    if not in_quote:
+        return text
+    if first in _moves_in:
+        out[last] = before[:-1] + MEETING[end][first]
+        return rest
+    return text
 
 
 def _closes_quote(token: Token) -> bool:
@@ -108,13 +114,5 @@ def _closes_quote(token: Token) -> bool:
 def _last_text(out: Tokens) -> int:
     for place in range(len(out) - 1, -1, -1):
         if out[place].__class__ is str and out[place]:
-            return place
-    return -1
-
-
-def _quote_after(out: Tokens, last: int) -> int:
-    for place in range(max(last, 0), len(out)):
-        token = out[place]
-        if token.__class__ is not str and token.kind == "quotes" and not token.is_open:  # type: ignore[union-attr]
             return place
     return -1

@@ -45,6 +45,8 @@ class Layout:
             child(context, rest if index else first)
         if not first:
             return rest
+        if not rest:
+            return [SHIFTED, *first, SHIFTED.close]
         return [SHIFTED, *first, SHIFTED.close, INLINE, *with_capital_term(rest), INLINE.close]
 
 
