@@ -97,7 +97,10 @@ class NamesElement:
         if self._found(context):
             self.dressed(context, out)
         else:
+            start = len(out)
             self._substitute(context, out)
+            if len(out) == start and self.options.form == "count" and self.scope.area == "sort":
+                out.append("0")
 
     def _render_found(self, context: Context, out: Tokens) -> None:
         found = self._found(context)
@@ -149,7 +152,7 @@ class NamesElement:
                 context.rendered += 1
                 return
             if context.substitution is not None:
-                inner = [context.substitution.text] if context.substitution.text else inner
+                inner = [context.substitution.text]
         out += (NAMES, *inner, NAMES.close)
 
     def _note_text(self, tokens: Tokens, context: Context) -> None:
@@ -305,7 +308,7 @@ class NamesElement:
         shown, has_last = self._shown(len(names), index, context)
         people = self._people(names, shown, index, context)
         for place in range(min(substitution.count, len(people))):
-            people[place] = [substitution.text]
+            people[place] = [substitution.text] if substitution.text else []
         return self._joined_list(people, names, shown, has_last, index, context)
 
 

@@ -16,8 +16,8 @@ from .name_element import NamesElement
 from .positions import Cluster, set_positions
 from .punctuation import settle
 from .sorting import ordered
-from .style import Layout, Style
-from .tokens import Tokens
+from .style import SHIFTED, Layout, Style
+from .tokens import NAMES, Tokens
 
 _compared = Cite("", position=SUBSEQUENT)
 
@@ -214,7 +214,7 @@ class Processor:
             tokens = with_capital_term(layout.render(context))
         if not tokens:
             return [], None
-        names = context.name_sets[0] if context.name_sets else None
+        names = context.name_sets[0] if context.name_sets and _opens_with_names(tokens) else None
         if layout.suffix and tokens[-1].__class__ is not str and tokens[-1].kind == "display":  # type: ignore[union-attr]
             tokens.insert(len(tokens) - 1, layout.suffix)
         else:
@@ -223,14 +223,24 @@ class Processor:
         return [layout.prefix, *reversed(fonts), *tokens, *(one.close for one in fonts)], names
 
 
+def _opens_with_names(tokens: Tokens) -> bool:
+    """Whether nothing but the margin comes before the names."""
+    in_margin = False
+    for token in tokens:
+        if token is NAMES:
+            return True
+        if token is SHIFTED or token is SHIFTED.close:
+            in_margin = token is SHIFTED
+        elif token.__class__ is str and token and not in_margin:
+            return False
+    return False
+
+
 def _substitution(before: NameSet | None, now: NameSet, text: str, rule: str) -> NameSubstitution | None:
     if before is None or not now.names or not before.names:
         return None
-    same = before.names == now.names and before.total == now.total
-    if rule == "complete-all":
-        return NameSubstitution(text, rule, len(now.names)) if same else None
-    if rule == "complete-each":
-        return NameSubstitution(text, rule, len(now.names)) if same else None
+    if rule in {"complete-all", "complete-each"}:
+        return NameSubstitution(text, rule, len(now.names)) if before.names == now.names else None
     count = 0
     for one, other in zip(before.names, now.names, strict=False):
         if one != other:

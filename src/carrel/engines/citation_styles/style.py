@@ -47,6 +47,12 @@ class Layout:
             return rest
         if not rest:
             return [SHIFTED, *first, SHIFTED.close]
+        place = next((place for place, token in enumerate(rest) if token.__class__ is str and token), -1)
+        opening: str = rest[place] if place >= 0 else ""  # type: ignore[assignment]
+        if opening[:1] in {",", ".", ";", ":"}:
+            # A sign that would open the second block closes the first one.
+            first.append(opening[0])
+            rest[place] = opening[1:]
         return [SHIFTED, *first, SHIFTED.close, INLINE, *with_capital_term(rest), INLINE.close]
 
 
