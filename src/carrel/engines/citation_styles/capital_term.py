@@ -10,7 +10,7 @@ def with_capital_term(tokens: Tokens) -> Tokens:
     for place, token in enumerate(tokens):
         if token is TERM:
             is_term = True
-        elif token.__class__ is str and (is_term or any(letter.isalnum() for letter in token)):  # type: ignore[union-attr]
+        elif token.__class__ is str and (is_term or any(letter.isalnum() for letter in token)):
             if is_term:
                 return [*tokens[:place], *apply_case([token], "capitalize-first", True), *tokens[place + 1 :]]
             return tokens

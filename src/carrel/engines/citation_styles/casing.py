@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 from .tokens import Tokens
 
-STOP_WORDS = frozenset(
-    """a about above across afore after against al along alongside amid amidst among amongst an and anenst apropos apud around as
-    aside astride at athwart atop barring before behind below beneath beside besides between beyond but by c ca circa d' d’ de
-    despite down during et except for forenenst from given in inside into lest like modulo near next nor notwithstanding of off
-    on onto or out over per plus pro qua sans since so than the through throughout thru thruout till to toward towards under
-    underneath until unto up upon v v. van versus via vis-à-vis von vs vs. with within without yet""".split()
-)
+_stop_words = """a about above across afore after against al along alongside amid amidst among amongst an and anenst
+    apropos apud around as aside astride at athwart atop barring before behind below beneath beside
+    besides between beyond but by c ca circa d' d’ de despite down during et except for forenenst from
+    given in inside into lest like modulo near next nor notwithstanding of off on onto or out over per
+    plus pro qua sans since so than the through throughout thru thruout till to toward towards under
+    underneath until unto up upon v v. van versus via vis-à-vis von vs vs. with within without yet"""
+STOP_WORDS = frozenset(_stop_words.split())
 _phrases = (
     "according to", "ahead of", "apart from", "as for", "as of", "as per", "as regards", "aside from", "back to", "because of",
     "close to", "due to", "except for", "far from", "inside of", "instead of", "near to", "next to", "on to", "out from",
@@ -33,21 +33,21 @@ def apply_case(tokens: Tokens, case: str, english: bool, language: str = "") -> 
     if change is None or (case == "title" and not english):
         return tokens
     if language in {"tr", "az"}:
-        tokens = [_dotted(token, case) if token.__class__ is str else token for token in tokens]  # type: ignore[arg-type]
+        tokens = [_dotted(token, case) if token.__class__ is str else token for token in tokens]
     texts = [token for token in tokens if token.__class__ is str]
-    whole = "".join(texts)  # type: ignore[arg-type]
+    whole = "".join(texts)
     fixed = _fixed(tokens, len(whole)) if len(texts) != len(tokens) else []
     changed = change(whole, fixed)
     if len(texts) == 1 and len(tokens) == 1:
         return [changed]
     if len(changed) != len(whole):
-        return [change(token, []) if token.__class__ is str else token for token in tokens]  # type: ignore[arg-type]
+        return [change(token, []) if token.__class__ is str else token for token in tokens]
     result: Tokens = []
     place = 0
     for token in tokens:
         if token.__class__ is str:
-            result.append(changed[place : place + len(token)])  # type: ignore[arg-type]
-            place += len(token)  # type: ignore[arg-type]
+            result.append(changed[place : place + len(token)])
+            place += len(token)
         else:
             result.append(token)
     return result
@@ -66,7 +66,7 @@ def _fixed(tokens: Tokens, length: int) -> list[bool]:
     depth = place = 0
     for token in tokens:
         if token.__class__ is str:
-            end = place + len(token)  # type: ignore[arg-type]
+            end = place + len(token)
             if depth:
                 fixed[place:end] = [True] * (end - place)
             place = end
@@ -138,10 +138,17 @@ def _title(text: str, fixed: list[bool]) -> str:
             continue
         core = shown.strip("()[]{}“”‘’\"',;:!?«»„").lower()
         after = text[word.end() : word.end() + 1]
-        is_edge = index == 0 or index == len(words) - 1 or (after == "-" and text[word.start() - 1] != "-") or _starts_anew(text, word.start())
+        is_edge = (
+            index == 0
+            or index == len(words) - 1
+            or (after == "-" and text[word.start() - 1] != "-")
+            or _starts_anew(text, word.start())
+        )
         if len(core.rstrip(".")) == 1 and index and not (core in STOP_WORDS and is_edge):
             continue
-        if (core in STOP_WORDS or core.rstrip(".") in STOP_WORDS and core not in {"a.", "c."} or place in skipped) and not is_edge:
+        if (
+            core in STOP_WORDS or (core.rstrip(".") in STOP_WORDS and core not in {"a.", "c."}) or place in skipped
+        ) and not is_edge:
             continue
         if shown[: first.start()].strip("([{“”‘’\"'«»„‚¿¡"):
             continue

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from .bibliography import NO_PRINTED_FORM
 from .capital_term import with_capital_term
 from .context import Cite
 from .markup import read_markup
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 # One word and a full stop may be an abbreviation; more than one is a sentence.
 _sentence_end = re.compile(r"\s.*[.?!][”’\"')]*$", re.DOTALL)
-NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
 _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")
 
 
@@ -54,6 +54,21 @@ class CitationWriter:
         self.groups = "cite-group-delimiter" in options or self.collapse.startswith("year")
 
     def cluster(self, cluster: Cluster) -> Tokens:
+        """The whole citation; `composite` puts the names into the sentence and the rest after them."""
+        if cluster.mode == "composite" and cluster.cites:
+            first = cluster.cites[0]
+            names = self._cite(replace(first, author_only=True, prefix="", suffix="", locator="")).tokens
+            rest = self._cluster(replace(cluster, cites=[replace(first, suppress_author=True), *cluster.cites[1:]]))
+            infix = read_markup(cluster.infix) if cluster.infix else []
+            between: Tokens = [" ", *infix] if infix and not cluster.infix.startswith(("’", "'", ",")) else infix
+            return [*names, *between, " ", *rest]
+        if cluster.mode == "author-only" and cluster.cites:
+            return self._cite(replace(cluster.cites[0], author_only=True)).tokens
+        if cluster.mode == "suppress-author" and cluster.cites:
+            cluster = replace(cluster, cites=[replace(cluster.cites[0], suppress_author=True), *cluster.cites[1:]])
+        return self._cluster(cluster)
+
+    def _cluster(self, cluster: Cluster) -> Tokens:
         cites = cluster.cites
         if self.layout.sort and not cluster.is_unsorted:
             cites = self.processor.sorted_cites(cites)
@@ -89,7 +104,11 @@ class CitationWriter:
             if not one.names or one.names != before.names:
                 continue
             one.is_collapsed = True
-            one.before = self.after_collapse if before.has_locator and "after-collapse-delimiter" in self.layout.options else self.group_delimiter
+            one.before = (
+                self.after_collapse
+                if before.has_locator and "after-collapse-delimiter" in self.layout.options
+                else self.group_delimiter
+            )
             one.tokens = self._cite(one.cite, without_names=True).tokens
             if self.collapse == "year" or not (one.year_suffix and before.year_suffix) or YEAR_SUFFIX not in one.tokens:
                 continue
@@ -98,7 +117,9 @@ class CitationWriter:
                 if not (before.cite.suffix or one.cite.prefix or one.has_locator):
                     one.before = self.year_suffix_delimiter
                 bare = _suffix_only(one.tokens, keep_rest=one.has_locator)
-                one.tokens = _with_affixes(bare, one.cite) if one.is_bare else _with_affixes(bare, Cite("", prefix=one.cite.prefix))
+                one.tokens = (
+                    _with_affixes(bare, one.cite) if one.is_bare else _with_affixes(bare, Cite("", prefix=one.cite.prefix))
+                )
         if self.collapse == "year-suffix-ranged":
             self._range_suffixes(rendered)
 
@@ -195,7 +216,7 @@ def _with_affixes(tokens: Tokens, cite: Cite) -> Tokens:
     if cite.prefix:
         prefix = read_markup(cite.prefix)
         end = plain(prefix)[-1:]
-        if end and not end.isspace() and (end.isalnum() or end in ".,;:)]»”") :
+        if end and not end.isspace() and (end.isalnum() or end in ".,;:)]»”"):
             prefix.append(" ")
         tokens = [*prefix, *tokens]
     if cite.suffix:
@@ -223,7 +244,7 @@ def _without_suffix(tokens: Tokens) -> str:
             inside = False
         elif not inside and token.__class__ is str:
             out.append(token)
-    return "".join(out)  # type: ignore[arg-type]
+    return "".join(out)
 
 
 def _suffix_only(tokens: Tokens, *, keep_rest: bool) -> Tokens:
@@ -251,4 +272,3 @@ def suffix_number(letters: str) -> int:
     for letter in letters:
         number = number * 26 + ord(letter) - ord("a") + 1
     return number
-

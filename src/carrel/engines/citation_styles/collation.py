@@ -1,4 +1,4 @@
-"""Comparing text as a reader would: accents, case and punctuation do not count, shorter words come first, and numbers go by their size."""
+"""Comparing text as a reader would: accents, case and punctuation do not count, and numbers go by their size."""
 
 import re
 import unicodedata

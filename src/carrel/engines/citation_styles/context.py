@@ -1,10 +1,11 @@
 """What changes from one rendering to the next: the item, the cite, and what has been said so far."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .items import Item
+from .name_values import Name
 from .numbers import read_numbers
-from .tokens import Tokens
 
 FIRST, SUBSEQUENT, IBID, IBID_WITH_LOCATOR = "first", "subsequent", "ibid", "ibid-with-locator"
 
@@ -43,7 +44,9 @@ class Disambiguation:
     year_suffix: int = 0
 
     def copy(self) -> "Disambiguation":
-        return Disambiguation(list(self.name_counts), [list(levels) for levels in self.given_levels], self.is_conditional, self.year_suffix)
+        return Disambiguation(
+            list(self.name_counts), [list(levels) for levels in self.given_levels], self.is_conditional, self.year_suffix
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,10 @@ class Context:
     """Handed through every closure of one rendering. `called` and `rendered` count variables, for groups."""
 
     __slots__ = (
-        "called", "capitalize_term", "cite", "citation_number", "dates", "disambiguation", "fields", "has_locator", "has_year_suffix", "in_bibliography",
-        "in_sort", "item", "name_sets", "names", "names_text", "present", "rendered", "substitution", "suppress_names", "suppressed",
-        "trace", "use_global_givens", "year_suffix", "citation_label", "is_comparing", "is_subsequent",
+        "called", "capitalize_term", "citation_label", "citation_number", "cite", "dates", "disambiguation", "fields",
+        "given_level", "has_locator", "has_year_suffix", "in_bibliography", "in_sort", "is_comparing", "is_subsequent",
+        "item", "name_sets", "names", "names_text", "present", "rendered", "substitution", "suppress_names", "suppressed",
+        "trace", "year_suffix",
     )  # fmt: skip
 
     def __init__(self, item: Item, cite: Cite = NO_CITE, disambiguation: Disambiguation = NO_DISAMBIGUATION) -> None:
@@ -104,7 +108,4 @@ class Context:
         self.year_suffix = ""
         self.has_year_suffix = False
         self.has_locator = False
-        self.use_global_givens = True
-
-
-Names = dict[str, Tokens]
+        self.given_level: Callable[[Name], int] | None = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .casing import apply_case
 from .context import Context
-from .date_values import NOTHING, SEASON, DateValue, Parts
+from .date_values import SEASON, DateValue, Parts
 from .decoration import Render, decorate, font_marks, strip_periods
 from .locale import Locale
 from .numbers import format_number, ordinal_suffix
@@ -32,29 +32,34 @@ class Part:
     fonts: tuple[Mark, ...]
 
 
+Piece = tuple[str, Tokens, str]  # prefix, body, suffix
+
+
 def compile_date(element: Element, scope: Scope) -> Render:
     variable = element.get("variable", "")
     parts, delimiter, attributes = _layout(element, scope.locale)
     if scope.area == "sort":
         return _sort_date(variable, [part.name for part in parts])
-    is_suffixed = variable == "issued" and not scope.uses_year_suffix
+    is_suffixed = not scope.uses_year_suffix and variable in {"issued", "accessed"}
+    writer = DateWriter(parts, delimiter, scope.locale)
 
     def render(context: Context, out: Tokens) -> None:
         context.called += 1
         date = context.dates.get(variable)
-        if date is None or (context.is_comparing and variable == "accessed") or (context.suppressed and variable in context.suppressed):
+        if date is None or (context.is_comparing and variable == "accessed"):
             return
-        suffix = context.year_suffix if is_suffixed and not context.has_year_suffix else ""
+        if context.suppressed and variable in context.suppressed:
+            return
+        suffix = ""
+        if is_suffixed and context.year_suffix and not context.has_year_suffix:
+            # An access date only takes the letter where there is no date of issue.
+            suffix = context.year_suffix if variable == "issued" or "issued" not in context.dates else ""
         start = len(out)
-        if date.literal:
-            _literal(date.literal, parts, scope.locale, out)
-            if suffix:
-                context.has_year_suffix = True
-                out += (YEAR_SUFFIX, suffix, YEAR_SUFFIX.close)
-        else:
-            _date(date, parts, delimiter, scope.locale, suffix, context, out)
+        writer.write(date, suffix, out)
         if len(out) > start:
             context.rendered += 1
+            if suffix and YEAR_SUFFIX in out[start:]:
+                context.has_year_suffix = True
             if context.trace is not None:
                 context.trace.append(variable)
 
@@ -64,7 +69,7 @@ def compile_date(element: Element, scope: Scope) -> Render:
 def _layout(element: Element, locale: Locale) -> tuple[list[Part], str, Mapping[str, str]]:
     form = element.get("form")
     if not form:
-        own = [_part(child.attrib, locale) for child in element if child.tag == "date-part"]
+        own = [_part(child.attrib) for child in element if child.tag == "date-part"]
         return own, element.get("delimiter", ""), element.attrib
     localized = locale.dates.get(form)
     if localized is None:
@@ -75,7 +80,7 @@ def _layout(element: Element, locale: Locale) -> tuple[list[Part], str, Mapping[
     for child in localized:
         name = child.get("name", "")
         if child.tag == "date-part" and name in shown:
-            parts.append(_part({**child.attrib, **overrides.get(name, {})}, locale))
+            parts.append(_part({**child.attrib, **overrides.get(name, {})}))
     attributes = dict(element.attrib)
     for key in ("text-case", "font-style", "font-weight", "font-variant", "prefix", "suffix"):
         if key in localized.attrib and key not in attributes:
@@ -83,7 +88,7 @@ def _layout(element: Element, locale: Locale) -> tuple[list[Part], str, Mapping[
     return parts, localized.get("delimiter", ""), attributes
 
 
-def _part(attributes: Mapping[str, str], locale: Locale) -> Part:
+def _part(attributes: Mapping[str, str]) -> Part:
     return Part(
         attributes.get("name", ""),
         attributes.get("form", ""),
@@ -96,109 +101,104 @@ def _part(attributes: Mapping[str, str], locale: Locale) -> Part:
     )
 
 
-def _date(date: DateValue, parts: list[Part], delimiter: str, locale: Locale, suffix: str, context: Context, out: Tokens) -> None:
-    pieces = _pieces(date.start, parts, locale, suffix, context, date.season)
-    if date.end is None:
-        _join(pieces, delimiter, out)
-        return
-    if date.is_open:
-        _join(pieces, delimiter, out)
-        if pieces:
-            if out and out[-1] == pieces[-1][2] and out[-1]:
-                out.pop()
-            out.append(next((part.range_delimiter for part in parts if part.name == "year"), "–"))
-        return
-    _range(date, parts, delimiter, locale, suffix, context, out)
+@dataclass(frozen=True, slots=True)
+class DateWriter:
+    """Writes dates by the parts of one cs:date."""
 
+    parts: list[Part]
+    delimiter: str
+    locale: Locale
 
-def _literal(text: str, parts: list[Part], locale: Locale, out: Tokens) -> None:
-    """Words in place of a date look as the year would."""
-    year = next((part for part in parts if part.name == "year"), None)
-    if year is None:
-        out.append(text)
-        return
-    _join([(year.prefix, _dressed(text, year, locale), year.suffix)], "", out)
+    def write(self, date: DateValue, suffix: str, out: Tokens) -> None:
+        if date.literal:
+            self._literal(date.literal, suffix, out)
+        elif date.end is None:
+            self._join(self._pieces(date.start, self.parts, suffix, date.season), out)
+        elif date.is_open:
+            pieces = self._pieces(date.start, self.parts, suffix)
+            self._join(pieces, out, cut_end=True)
+            if pieces:
+                out.append(next((part.range_delimiter for part in self.parts if part.name == "year"), "–"))
+        else:
+            self._range(date.start, date.end, suffix, out)
 
+    def _literal(self, text: str, suffix: str, out: Tokens) -> None:
+        """Words in place of a date look as the year would."""
+        year = next((part for part in self.parts if part.name == "year"), None)
+        letter: Tokens = [YEAR_SUFFIX, suffix, YEAR_SUFFIX.close] if suffix else []
+        if year is None:
+            out += [text, *letter]
+            return
+        self._join([(year.prefix, [*self._dressed(text, year), *letter], year.suffix)], out)
 
-Piece = tuple[str, Tokens, str]  # prefix, body, suffix
+    def _pieces(self, values: Parts, parts: list[Part], suffix: str, season: str = "") -> list[Piece]:
+        pieces = []
+        for part in parts:
+            body = self._body(values, part, season)
+            if body:
+                if part.name == "year" and suffix:
+                    body = [*body, YEAR_SUFFIX, suffix, YEAR_SUFFIX.close]
+                pieces.append((part.prefix, body, part.suffix))
+        return pieces
 
+    def _join(self, pieces: list[Piece], out: Tokens, *, cut_start: bool = False, cut_end: bool = False) -> None:
+        for index, (prefix, body, suffix) in enumerate(pieces):
+            if index and self.delimiter:
+                out.append(self.delimiter)
+            if prefix and not (cut_start and index == 0):
+                out.append(prefix)
+            out += body
+            if suffix and not (cut_end and index == len(pieces) - 1):
+                out.append(suffix)
 
-def _pieces(values: Parts, parts: list[Part], locale: Locale, suffix: str, context: Context, season: str = "") -> list[Piece]:
-    pieces = []
-    for part in parts:
-        body = _body(values, part, locale, season)
-        if body:
-            if part.name == "year" and suffix:
-                context.has_year_suffix = True
-                body = [*body, YEAR_SUFFIX, suffix, YEAR_SUFFIX.close]
-            pieces.append((part.prefix, body, part.suffix))
-    return pieces
+    def _range(self, start: Parts, end: Parts, suffix: str, out: Tokens) -> None:
+        """What both ends share is written once; from the greatest part that differs on, everything twice."""
+        parts = self.parts
+        shown = {part.name for part in parts if part.name in _place and (start[_place[part.name]] or end[_place[part.name]])}
+        differing = next((name for name in _place if name in shown and start[_place[name]] != end[_place[name]]), "")
+        if not differing:
+            self._join(self._pieces(start, parts, suffix), out)
+            return
+        twice = {name for name in shown if _place[name] >= _place[differing]}
+        places = [index for index, part in enumerate(parts) if part.name in twice]
+        first, last = min(places), max(places) + 1
+        head = self._pieces(start, parts[:first], suffix)
+        starts = self._pieces(start, parts[first:last], "")
+        ends = self._pieces(end, parts[first:last], suffix if differing == "year" else "")
+        tail = self._pieces(end, parts[last:], suffix)
+        self._join(head, out)
+        if head and self.delimiter:
+            out.append(self.delimiter)
+        self._join(starts, out, cut_end=True)
+        if starts and ends:
+            out.append(next(part.range_delimiter for part in parts if part.name == differing))
+        self._join(ends, out, cut_start=True)
+        if tail and self.delimiter:
+            out.append(self.delimiter)
+        self._join(tail, out)
 
+    def _body(self, values: Parts, part: Part, season: str) -> Tokens:
+        year, month, day = values
+        match part.name:
+            case "year":
+                text = _year(year, part.form, self.locale)
+            case "month":
+                text = (self.locale.term(season) or season) if season else _month(month, part.form, self.locale)
+            case "day":
+                text = _day(day, month, part.form, self.locale)
+            case _:
+                text = ""
+        return self._dressed(text, part) if text else []
 
-def _join(pieces: list[Piece], delimiter: str, out: Tokens, *, cut_start: bool = False, cut_end: bool = False) -> None:
-    for index, (prefix, body, suffix) in enumerate(pieces):
-        if index and delimiter:
-            out.append(delimiter)
-        if prefix and not (cut_start and index == 0):
-            out.append(prefix)
-        out += body
-        if suffix and not (cut_end and index == len(pieces) - 1):
-            out.append(suffix)
-
-
-def _range(date: DateValue, parts: list[Part], delimiter: str, locale: Locale, suffix: str, context: Context, out: Tokens) -> None:
-    start, end = date.start, date.end or NOTHING
-    named = [part for part in parts if part.name in _place]
-    shown = {part.name for part in named if start[_place[part.name]] or end[_place[part.name]]}
-    differing = next((name for name in ("year", "month", "day") if name in shown and start[_place[name]] != end[_place[name]]), "")
-    if not differing:
-        _join(_pieces(start, parts, locale, suffix, context), delimiter, out)
-        return
-    twice = {name for name in shown if _place[name] >= _place[differing]}
-    places = [index for index, part in enumerate(parts) if part.name in twice]
-    first, last = min(places), max(places)
-    sign = next(part.range_delimiter for part in parts if part.name == differing)
-    head = _pieces(start, parts[:first], locale, suffix, context)
-    _join(head, delimiter, out)
-    if head and delimiter:
-        out.append(delimiter)
-    start_pieces = _pieces(start, parts[first : last + 1], locale, "", context)
-    tail = _pieces(end, parts[last + 1 :], locale, suffix, context)
-    inner_suffix = suffix if differing == "year" else ""
-    end_pieces = _pieces(end, parts[first : last + 1], locale, inner_suffix, context)
-    _join(start_pieces, delimiter, out, cut_end=True)
-    if end_pieces:
-        if start_pieces:
-            out.append(sign)
-        _join(end_pieces, delimiter, out, cut_start=True)
-    if tail and delimiter:
-        out.append(delimiter)
-    _join(tail, delimiter, out)
-
-
-def _body(values: Parts, part: Part, locale: Locale, season: str = "") -> Tokens:
-    year, month, day = values
-    match part.name:
-        case "year":
-            text = _year(year, part.form, locale)
-        case "month":
-            text = (locale.term(season) or season) if season else _month(month, part.form, locale)
-        case "day":
-            text = _day(day, month, part.form, locale)
-        case _:
-            text = ""
-    return _dressed(text, part, locale) if text else []
-
-
-def _dressed(text: str, part: Part, locale: Locale) -> Tokens:
-    tokens: Tokens = [text]
-    if part.strips:
-        tokens = strip_periods(tokens)
-    if part.case:
-        tokens = apply_case(tokens, part.case, locale.is_english)
-    if part.fonts:
-        tokens = [*reversed(part.fonts), *tokens, *(one.close for one in part.fonts)]
-    return tokens
+    def _dressed(self, text: str, part: Part) -> Tokens:
+        tokens: Tokens = [text]
+        if part.strips:
+            tokens = strip_periods(tokens)
+        if part.case:
+            tokens = apply_case(tokens, part.case, self.locale.is_english)
+        if part.fonts:
+            tokens = [*reversed(part.fonts), *tokens, *(one.close for one in part.fonts)]
+        return tokens
 
 
 def _year(year: int, form: str, locale: Locale) -> str:

@@ -10,7 +10,9 @@ SEASON = 12
 
 _months = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _seasons = {"spr": 1, "sum": 2, "aut": 3, "fal": 3, "win": 4}
-_edtf = re.compile(r"([~?%]?)(-?\d{4,}|y-?\d{5,}|\d{2}[xXuU]{2}|\d{3}[xXuU])(?:-(\d\d|[xXuU]{2})(?:-(\d\d|[xXuU]{2}))?)?([~?%]?)(?:T[\d:.Z+-]*)?")
+_edtf = re.compile(
+    r"([~?%]?)(-?\d{4,}|y-?\d{5,}|\d{2}[xXuU]{2}|\d{3}[xXuU])(?:-(\d\d|[xXuU]{2})(?:-(\d\d|[xXuU]{2}))?)?([~?%]?)(?:T[\d:.Z+-]*)?"
+)
 _word = re.compile(r"[^\W\d_]+|\d+|[?~]")
 
 
@@ -57,10 +59,10 @@ def read_date(value: object) -> DateValue | None:
                 return DateValue(literal=str(text).strip(), is_uncertain=uncertain)
             found = read_text_date(str(text))
             return DateValue(found.start, found.end, found.is_uncertain or uncertain, found.literal)
-    season = value.get("season")
-    if season:
-        number = _season(season)
-        return DateValue(season=f"season-{number:02d}" if number else str(season), is_uncertain=uncertain)
+    alone = value.get("season")
+    if alone:
+        number = _season(alone)
+        return DateValue(season=f"season-{number:02d}" if number else str(alone), is_uncertain=uncertain)
     return None
 
 
@@ -70,7 +72,7 @@ def _is_true(value: object) -> bool:
 
 def _season(value: object) -> int:
     text = str(value or "").strip().lower()
-    if text.isdigit():
+    if text.isdecimal():
         number = int(text)
         number = number - 20 if number > 20 else number
         return number if 1 <= number <= 4 else 0
@@ -184,7 +186,20 @@ def _one_date(text: str) -> tuple[Parts, bool] | None:
 
 
 def _is_month(word: str) -> bool:
-    names = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+    names = (
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    )
     return any(name.startswith(word) or word == "sept" for name in names)
 
 

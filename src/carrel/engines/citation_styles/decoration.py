@@ -16,10 +16,12 @@ def font_marks(attributes: Mapping[str, str]) -> list[Mark]:
 
 
 def strip_periods(tokens: Tokens) -> Tokens:
-    return [token.replace(".", "") if token.__class__ is str else token for token in tokens]  # type: ignore[union-attr]
+    return [token.replace(".", "") if token.__class__ is str else token for token in tokens]
 
 
-def decorate(render: Render, attributes: Mapping[str, str], english: Callable[[Context], bool], *, affixes: bool = True) -> Render:
+def decorate(
+    render: Render, attributes: Mapping[str, str], english: Callable[[Context], bool], *, affixes: bool = True
+) -> Render:
     """The same rendering with this element's looks; the plain function where it has none."""
     fonts = font_marks(attributes)
     case = attributes.get("text-case", "")
@@ -41,7 +43,9 @@ def decorate(render: Render, attributes: Mapping[str, str], english: Callable[[C
             if strips:
                 inner = strip_periods(inner)
             if case:
-                inner = apply_case(inner, case, case == "title" and english(context), context.item.language[:2] if context else "")
+                inner = apply_case(
+                    inner, case, case == "title" and english(context), context.item.language[:2] if context else ""
+                )
             if screen:
                 out.append(screen)
             if prefix:

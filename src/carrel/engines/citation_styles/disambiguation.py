@@ -1,50 +1,15 @@
 """Telling cites apart: more names, more of the given names, the style's own condition, and letters after the year."""
 
-from collections import defaultdict
 from collections.abc import Callable
 
 from .context import Disambiguation
 from .items import Item
-from .name_options import NameOptions
-from .name_values import Name, initials
-from .person import FAMILY_ONLY, FULL, INITIALS
+from .person import FAMILY_ONLY, FULL
 
 # Renders an item's cite without its year suffix: the text to compare, and for each list of names (total, shown, levels).
 # The last argument says whether given names are opened by the rule for all names.
 Render = Callable[[Item, Disambiguation, bool], tuple[str, list[tuple[int, int, list[int]]]]]
 _step_limit = 400
-
-
-class GlobalNames:
-    """Which persons share a family name, over all items; for the rules that look at names rather than cites."""
-
-    def __init__(self, rule: str, options: NameOptions | None) -> None:
-        self.rule = rule
-        self.sign = options.initialize_with if options is not None else None
-        self.can_initialize = options is None or options.initialize
-        self.families: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-
-    def add(self, name: Name) -> None:
-        if not name.literal:
-            self.families[_family(name)][self._short(name)].add(name.given)
-
-    def _short(self, name: Name) -> str:
-        return initials(name.given, "", True, False) if name.given else ""
-
-    def level(self, name: Name) -> int:
-        short = self.families.get(_family(name))
-        if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
-            return FAMILY_ONLY
-        same = short.get(self._short(name), set())
-        if self.rule.endswith("with-initials"):
-            return INITIALS if len(short) > 1 else FAMILY_ONLY
-        if self.sign is not None and self.can_initialize and len(same) <= 1:
-            return INITIALS
-        return FULL
-
-
-def _family(name: Name) -> str:
-    return f"{name.non_dropping} {name.family}".strip()
 
 
 class Disambiguator:

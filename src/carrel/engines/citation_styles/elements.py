@@ -21,7 +21,9 @@ _totals = frozenset({"number-of-volumes", "number-of-pages"})
 
 def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:
     """The children; a choice is transparent, so a group's delimiter also stands between what it chooses."""
-    return [compiled for child in element if isinstance(child.tag, str) and (compiled := compile_element(child, scope, delimiter))]
+    return [
+        compiled for child in element if isinstance(child.tag, str) and (compiled := compile_element(child, scope, delimiter))
+    ]
 
 
 def compile_element(element: Element, scope: Scope, delimiter: str = "") -> Render | None:
@@ -180,9 +182,7 @@ def _variable(variable: str, form: str, scope: Scope) -> Render:
     candidates = [variable]
     if variable == "event-title":
         candidates = ["event"]
-    elif form == "short" and variable in {"title", "container-title"}:
-        candidates = [f"{variable}-short", variable]
-    elif form == "short":
+    elif (form == "short" and variable in {"title", "container-title"}) or form == "short":
         candidates = [f"{variable}-short", variable]
     elif variable in {"title-short", "container-title-short"}:
         candidates = [variable]
@@ -326,7 +326,11 @@ def _number(element: Element, scope: Scope) -> Render:
     if variable == "locator":
         render = _locator(scope, form)
     elif variable == "citation-number":
-        render = _citation_number if form == "numeric" else _counted(lambda context: context.citation_number, number_form(variable, scope, form))
+        render = (
+            _citation_number
+            if form == "numeric"
+            else _counted(lambda context: context.citation_number, number_form(variable, scope, form))
+        )
     elif variable == "first-reference-note-number":
         render = _counted(lambda context: context.cite.first_note_number, number_form(variable, scope, form))
     else:

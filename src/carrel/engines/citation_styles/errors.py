@@ -24,7 +24,9 @@ class StyleBrokenError(CitationStyleError):
     code = "style_broken"
 
     def __init__(self, style: str, reason: str) -> None:
-        super().__init__(f"The citation style {style!r} cannot be used: {reason}", next_step="Choose another style or repair its XML.")
+        super().__init__(
+            f"The citation style {style!r} cannot be used: {reason}", next_step="Choose another style or repair its XML."
+        )
         self.style = style
         self.reason = reason
 

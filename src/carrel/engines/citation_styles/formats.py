@@ -9,7 +9,13 @@ from typing import Final, Literal
 from .tokens import Mark, Tokens
 
 OutputName = Literal["text", "html", "markdown"]
-_normal: Final = {"font-style": "normal", "font-weight": "normal", "font-variant": "normal", "text-decoration": "none", "vertical-align": "baseline"}
+_normal: Final = {
+    "font-style": "normal",
+    "font-weight": "normal",
+    "font-variant": "normal",
+    "text-decoration": "none",
+    "vertical-align": "baseline",
+}
 
 
 _silent: Final = frozenset({"normal", "none"})
@@ -41,7 +47,9 @@ def _raised(sign: re.Match[str]) -> str:
 
 
 # Letters that Unicode itself sets above the line are written with the tag, so that fonts agree.
-_superscripts = re.compile("[" + "".join(chr(code) for code in range(0xAA, 0x2200) if unicodedata.decomposition(chr(code)).startswith("<super>")) + "]")
+_superscripts = re.compile(
+    "[" + "".join(chr(code) for code in range(0xAA, 0x2200) if unicodedata.decomposition(chr(code)).startswith("<super>")) + "]"
+)
 
 
 def _escape_html(text: str) -> str:
@@ -83,7 +91,11 @@ HTML: Final = OutputFormat(
     },
     repeats=True,
 )
-TEXT: Final = OutputFormat("text", _as_it_is, {("display", "block"): ("\n", ""), ("display", "indent"): ("\n    ", ""), ("display", "left-margin"): ("", " ")})
+TEXT: Final = OutputFormat(
+    "text",
+    _as_it_is,
+    {("display", "block"): ("\n", ""), ("display", "indent"): ("\n    ", ""), ("display", "left-margin"): ("", " ")},
+)
 MARKDOWN: Final = OutputFormat(
     "markdown",
     _escape_markdown,
@@ -148,7 +160,7 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
     looks = _Looks(quotes)
     for token in tokens:
         if token.__class__ is str:
-            pieces.append(escape(token))  # type: ignore[arg-type]
+            pieces.append(escape(token))
             continue
         mark: Mark = token  # type: ignore[assignment]
         kind = mark.kind
@@ -208,7 +220,7 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[Run]:
 
     for token in tokens:
         if token.__class__ is str:
-            add(token)  # type: ignore[arg-type]
+            add(token)
             continue
         mark: Mark = token  # type: ignore[assignment]
         if mark.kind in looks.stacks:

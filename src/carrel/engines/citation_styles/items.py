@@ -10,18 +10,17 @@ from .markup import read_markup
 from .name_values import Name, read_name
 from .tokens import Tokens
 
-NAME_VARIABLES = frozenset(
-    """author chair collection-editor compiler composer container-author contributor curator director editor editorial-director
-    editor-translator executive-producer guest host illustrator interviewer narrator organizer original-author performer producer
-    recipient reviewed-author script-writer series-creator translator""".split()
-)
-DATE_VARIABLES = frozenset("accessed available-date event-date issued original-date submitted locator-date".split())
-NUMBER_VARIABLES = frozenset(
-    """chapter-number citation-number collection-number edition first-reference-note-number issue locator number number-of-pages
-    number-of-volumes page page-first part-number printing-number section supplement-number version volume""".split()
-)
+_name_variables = """author chair collection-editor compiler composer container-author contributor curator director
+    editor editorial- director editor-translator executive-producer guest host illustrator interviewer
+    narrator organizer original-author performer producer recipient reviewed-author script-writer
+    series-creator translator"""
+NAME_VARIABLES = frozenset(_name_variables.split())
+DATE_VARIABLES = frozenset({"accessed", "available-date", "event-date", "issued", "locator-date", "original-date", "submitted"})
+_number_variables = """chapter-number citation-number collection-number edition first-reference-note-number issue locator
+    number number-of- pages number-of-volumes page page-first part-number printing-number section
+    supplement-number version volume"""
+NUMBER_VARIABLES = frozenset(_number_variables.split())
 _aliases = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short", "event-title": "event"}
-_types = {"article-journal", "article", "book"}
 _hack_line = re.compile(r"^\s*([A-Za-z][-_A-Za-z ]*?)\s*:\s*(.+?)\s*$")
 _hack_brace = re.compile(r"\{:\s*([-_a-zA-Z]+)\s*:\s*([^{}]+?)\s*\}")
 
@@ -76,7 +75,9 @@ class Item:
             if text:
                 self.fields[_aliases.get(field, field)] = text
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            self.fields[_aliases.get(field, field)] = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            self.fields[_aliases.get(field, field)] = (
+                str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            )
 
     def _read_names(self, field: str, value: object) -> list[Name]:
         values = value if isinstance(value, list) else [value]
@@ -132,10 +133,10 @@ class Item:
         return found
 
 
-_text_variables = frozenset(
-    """type abstract annote archive archive_collection archive-place archive_location authority call-number citation-label
-    citation-key collection-title collection-title-short container-title container-title-short dimensions division DOI event event-title event-place
-    genre ISBN ISSN jurisdiction keyword language license medium note original-publisher original-publisher-place original-title
-    part-title PMCID PMID publisher publisher-place references reviewed-genre reviewed-title scale source status title
-    title-short URL volume-title year-suffix""".split()
-)
+_text_words = """type abstract annote archive archive_collection archive-place archive_location authority call-number
+    citation-label citation-key collection-title collection-title-short container-title container-title-
+    short dimensions division DOI event event-title event-place genre ISBN ISSN jurisdiction keyword
+    language license medium note original-publisher original-publisher-place original-title part-title
+    PMCID PMID publisher publisher-place references reviewed-genre reviewed-title scale source status
+    title title-short URL volume-title year-suffix"""
+_text_variables = frozenset(_text_words.split())

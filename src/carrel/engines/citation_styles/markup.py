@@ -3,7 +3,21 @@
 import re
 from functools import lru_cache
 
-from .tokens import BOLD, GLUE, INNER_QUOTES, ITALIC, NO_CASE, NO_DECORATION, QUOTES, SMALL_CAPS, SUBSCRIPT, SUPERSCRIPT, Mark, Token, Tokens
+from .tokens import (
+    BOLD,
+    GLUE,
+    INNER_QUOTES,
+    ITALIC,
+    NO_CASE,
+    NO_DECORATION,
+    QUOTES,
+    SMALL_CAPS,
+    SUBSCRIPT,
+    SUPERSCRIPT,
+    Mark,
+    Token,
+    Tokens,
+)
 
 _tags = {
     "<i>": ITALIC, "<b>": BOLD, "<sup>": SUPERSCRIPT, "<sub>": SUBSCRIPT, "<sc>": SMALL_CAPS,

@@ -56,8 +56,9 @@ class NamesElement:
                 renders.append(self._choice(child, names, compile_element))
                 continue
             if child.tag == "names" and not [inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}]:
-                child = _filled(child, names)
-            compiled = compile_element(child, self.scope)
+                compiled = compile_element(_filled(child, names), self.scope)
+            else:
+                compiled = compile_element(child, self.scope)
             if compiled is not None:
                 renders.append(compiled)
 
@@ -127,10 +128,11 @@ class NamesElement:
 
     def _merged(self, found: list[tuple[str, list[Name]]]) -> list[tuple[str, list[Name]]]:
         """The same people as editors and translators are named once, where the locale has a word for it."""
-        if len(found) == 2 and {found[0][0], found[1][0]} == {"editor", "translator"} and found[0][1] == found[1][1]:
-            if self.label is None or self.scope.locale.term("editortranslator", self.label.get("form", "long")):
-                return [("editor translator", found[0][1])]
-        return found
+        if len(found) != 2 or {found[0][0], found[1][0]} != {"editor", "translator"} or found[0][1] != found[1][1]:
+            return found
+        if self.label is not None and not self.scope.locale.term("editortranslator", self.label.get("form", "long")):
+            return found
+        return [("editor translator", found[0][1])]
 
     def _substitute(self, context: Context, out: Tokens) -> None:
         if self.substitutes is None:
@@ -181,8 +183,8 @@ class NamesElement:
         level = self.base
         if self.scope.area == "sort":
             return level
-        if self.scope.given_level is not None and not context.in_bibliography and not name.literal:
-            level = max(level, min(self.scope.given_level(name) if context.use_global_givens else 0, FULL))
+        if context.given_level is not None and not name.literal:
+            level = max(level, context.given_level(name))
         givens = context.disambiguation.given_levels
         if not context.in_bibliography and index < len(givens) and place < len(givens[index]):
             level = max(level, givens[index][place])
@@ -249,14 +251,12 @@ class NamesElement:
         people = self._people(names, shown, index, context)
         levels = [self._level(index, place, names[place], context) for place in range(min(shown, 50))]
         context.name_sets.append(NameSet(total, shown, levels, [plain(one) for one in people] if context.in_bibliography else []))
-        tokens = self._joined_list(people, names, shown, has_last, index, context)
+        tokens = self._joined_list(people, names, index, context, has_last=has_last)
         return tokens, plain(tokens)
 
-    def _joined_list(
-        self, people: list[Tokens], names: list[Name], shown: int, has_last: bool, index: int, context: Context
-    ) -> Tokens:
+    def _joined_list(self, people: list[Tokens], names: list[Name], index: int, context: Context, *, has_last: bool) -> Tokens:
         options = self.options
-        total = len(names)
+        total, shown = len(names), len(people)
         if shown == total:
             return self._and_list(people, total, bool(names[-1].literal))
         if not people:
@@ -271,7 +271,13 @@ class NamesElement:
             return [*tokens, options.delimiter, "… ", *last]
         if not self.et_al:
             return tokens
-        sign = options.delimiter if self._precedes(options.precedes_et_al, shown >= 2, shown - 1) else " " if _takes_space(self.et_al[0]) else ""
+        sign = (
+            options.delimiter
+            if self._precedes(options.precedes_et_al, shown >= 2, shown - 1)
+            else " "
+            if _takes_space(self.et_al[0])
+            else ""
+        )
         return dressed([*tokens, sign, *dressed([self.et_al], options.et_al)], options.name)
 
     def _precedes(self, rule: str, contextual: bool, before: int) -> bool:
@@ -309,7 +315,7 @@ class NamesElement:
         people = self._people(names, shown, index, context)
         for place in range(min(substitution.count, len(people))):
             people[place] = [substitution.text] if substitution.text else []
-        return self._joined_list(people, names, shown, has_last, index, context)
+        return self._joined_list(people, names, index, context, has_last=has_last)
 
 
 def _constant(text: str) -> Render:

@@ -56,7 +56,9 @@ def read_look(element: Element | None) -> Look:
     if element is None:
         return Look()
     attributes = element.attrib
-    return Look(tuple(font_marks(attributes)), attributes.get("text-case", ""), attributes.get("prefix", ""), attributes.get("suffix", ""))
+    return Look(
+        tuple(font_marks(attributes)), attributes.get("text-case", ""), attributes.get("prefix", ""), attributes.get("suffix", "")
+    )
 
 
 def read_options(inherited: Mapping[str, str], names: Element, style: Element, language: str) -> NameOptions:
@@ -102,4 +104,4 @@ def read_options(inherited: Mapping[str, str], names: Element, style: Element, l
 
 
 def _number(value: str | None, default: int) -> int:
-    return int(value) if value and value.strip().isdigit() else default
+    return int(value) if value and value.strip().isdecimal() else default

@@ -6,14 +6,15 @@ from functools import lru_cache
 
 _latin_like = re.compile(r"[A-Za-zªºÀ-ɏͰ-ϿЀ-ԯ԰-֏֐-ۿ܀-࿿Ⴀ-ჿḀ-ỿἀ-῿]")
 _not_latin_like = re.compile(r"[ᄀ-ᇿ⺀-鿿가-힯豈-﫿]")
-_family_particle = re.compile(r"^((?:['’]?[^\W\dA-Z_][^\sA-Z]*[\s]+)+|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’](?=[A-ZÀ-Þ])|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐](?=[A-ZÀ-Þ]))")
-_given_particle = re.compile(r"^(.*?[A-ZÀ-Þ.][^\s]*)\s+((?:['’]?[^\W\dA-Z_][^\sA-Z]*\s*)+)$")
-_particle_words = frozenset(
-    """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm av aw az ben bet bin d d' da dal dall' dalla das dat de degli dei
-    del dela dell' della delle den der des di do dos du e el el- fon fra gl' i ibn im in la las le les lo los mac of op pietro
-    ritter saint san sen sant sir st 't t' te ten ter the til to tom ur van vande vanden vander ve vel ver vir vom von vor war
-    y zu zum zur z ze""".split()
+_family_particle = re.compile(
+    r"^((?:['’]?[^\W\dA-Z_][^\sA-Z]*[\s]+)+|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’](?=[A-ZÀ-Þ])|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐](?=[A-ZÀ-Þ]))"
 )
+_given_particle = re.compile(r"^(.*?[A-ZÀ-Þ.][^\s]*)\s+((?:['’]?[^\W\dA-Z_][^\sA-Z]*\s*)+)$")
+_particles = """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm av aw az ben bet bin d d' da dal
+    dall' dalla das dat de degli dei del dela dell' della delle den der des di do dos du e el el- fon
+    fra gl' i ibn im in la las le les lo los mac of op pietro ritter saint san sen sant sir st 't t' te
+    ten ter the til to tom ur van vande vanden vander ve vel ver vir vom von vor war y zu zum zur z ze"""
+_particle_words = frozenset(_particles.split())
 
 
 # Two capitals before small letters are one sound, as in TSerendorj.
@@ -55,9 +56,15 @@ def read_name(value: object) -> Name | None:
         return Name(literal=family)
     parse = value.get("parse-names")
     return _parsed(
-        family, given, dropping, non_dropping, suffix, _is_set(value.get("comma-suffix")), _is_set(value.get("static-ordering")),
-        parse is None or _is_set(parse),
-    )  # fmt: skip
+        family=family,
+        given=given,
+        dropping=dropping,
+        non_dropping=non_dropping,
+        suffix=suffix,
+        comma_suffix=_is_set(value.get("comma-suffix")),
+        static=_is_set(value.get("static-ordering")),
+        parse=parse is None or _is_set(parse),
+    )
 
 
 def _text(value: dict[object, object], key: str) -> str:
@@ -71,7 +78,7 @@ def _is_set(value: object) -> bool:
 
 @lru_cache(maxsize=16384)
 def _parsed(
-    family: str, given: str, dropping: str, non_dropping: str, suffix: str, comma_suffix: bool, static: bool, parse: bool
+    *, family: str, given: str, dropping: str, non_dropping: str, suffix: str, comma_suffix: bool, static: bool, parse: bool
 ) -> Name:
     if len(family) > 1 and family[0] == '"' == family[-1]:
         family, parse = family[1:-1], False
@@ -91,7 +98,10 @@ def _parsed(
 
 
 def _are_particles(text: str) -> bool:
-    return all(word.rstrip("-‐").replace("’", "'") in _particle_words or word.replace("’", "'").endswith("'") or word[:1].islower() for word in text.split())
+    return all(
+        word.rstrip("-‐").replace("’", "'") in _particle_words or word.replace("’", "'").endswith("'") or word[:1].islower()
+        for word in text.split()
+    )
 
 
 @lru_cache(maxsize=16384)

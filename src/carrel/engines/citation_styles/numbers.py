@@ -6,14 +6,28 @@ from functools import lru_cache
 
 from .locale import Locale
 
-_romans = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_romans = {
+    1000: "m",
+    900: "cm",
+    500: "d",
+    400: "cd",
+    100: "c",
+    90: "xc",
+    50: "l",
+    40: "xl",
+    10: "x",
+    9: "ix",
+    5: "v",
+    4: "iv",
+    1: "i",
+}
 _joiner = re.compile(r"(\s*,?\s*&\s*|\s*,?\s+(?:and|et|und|y|e)\s+|\s*[,;]\s+|\s*(?:-+|–|—)\s*)")
 _numeric = re.compile(r"[^\W\d_]*\d+[^\W_]*(?:-[^\W_]+)?(?:\.[^\W\d_]\w*)?|\d+/\d+|[ivxl]+")
 _range_end = re.compile(r"[^\W\d_]*\d+[^\W\d_]*|[ivxlcdm]+|[IVXLCDM]+|\d+[^\W\d_]+\d+")
 _labels = {
     "art.": "article", "bk.": "book", "ch.": "chapter", "chap.": "chapter", "col.": "column", "fig.": "figure", "fol.": "folio",
-    "l.": "line", "n.": "note", "op.": "opus", "p.": "page", "pp.": "page", "para.": "paragraph", "pt.": "part", "sec.": "section",
-    "s.v.": "sub-verbo", "vrs.": "verse", "vol.": "volume", "vols.": "volume",
+    "l.": "line", "n.": "note", "op.": "opus", "p.": "page", "pp.": "page", "para.": "paragraph", "pt.": "part",
+    "sec.": "section", "s.v.": "sub-verbo", "vrs.": "verse", "vol.": "volume", "vols.": "volume",
 }  # fmt: skip
 _label = re.compile(r"((?:" + "|".join(re.escape(label) for label in _labels) + r"))\s+(?=\S)")
 _letters = re.compile(r"[^\W\d_]+")
@@ -80,7 +94,7 @@ def is_numeric(text: str) -> bool:
 
 def roman(value: int) -> str:
     letters = []
-    for size, name in _romans:
+    for size, name in _romans.items():
         count, value = divmod(value, size)
         letters.append(name * count)
     return "".join(letters)
@@ -95,7 +109,11 @@ def ordinal_suffix(value: int, locale: Locale, gender: str) -> str:
         if term is None:
             continue
         match = term.match or ("last-two-digits" if digits >= 10 else "last-digit")
-        if (match == "whole-number" and value == digits) or match == rule or (match == "last-digit" and digits < 10 and value % 10 == digits):
+        if (
+            (match == "whole-number" and value == digits)
+            or match == rule
+            or (match == "last-digit" and digits < 10 and value % 10 == digits)
+        ):
             return term.single
     return locale.term("ordinal", gender=gender) or ""
 

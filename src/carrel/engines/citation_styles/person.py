@@ -30,7 +30,11 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
         if in_sort and options.demote != "never":
             return _beside(_text(name.family), _text(name.non_dropping))
         if inverted and name.non_dropping and options.demote == "display-and-sort":
-            return [*_inside(_text(name.family), options.family), options.sort_separator, *_inside(_text(name.non_dropping), options.family)]
+            return [
+                *_inside(_text(name.family), options.family),
+                options.sort_separator,
+                *_inside(_text(name.non_dropping), options.family),
+            ]
         return _family_with_particle(name, options)
     if name.dropping[-1:] in {"’", "'"}:
         front = _with_affixes(_inside(_text(given), options.given), options.given)
@@ -83,7 +87,9 @@ def _family_with_particle(name: Name, options: NameOptions) -> Tokens:
 
 
 def _bare_family(name: Name, options: NameOptions) -> Tokens:
-    return _beside(_inside(_text(name.non_dropping), options.family), _inside(_text(name.family), options.family), options.particle_space)
+    return _beside(
+        _inside(_text(name.non_dropping), options.family), _inside(_text(name.family), options.family), options.particle_space
+    )
 
 
 def _beside(left: Tokens, right: Tokens, space: str = " ") -> Tokens:
@@ -91,7 +97,7 @@ def _beside(left: Tokens, right: Tokens, space: str = " ") -> Tokens:
     if not left or not right:
         return left or right
     end = next((token for token in reversed(left) if token.__class__ is str), "")
-    if end[-1:] in {"’", "'", "-", "‐"}:  # type: ignore[index]
+    if end[-1:] in {"’", "'", "-", "‐"}:
         return [*left, *right]
     return [*left, space, *right]
 

@@ -37,7 +37,7 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
                 font_end = True
             out.append(token)
             continue
-        text: str = token  # type: ignore[assignment]
+        text: str = token
         if not text:
             continue
         if last >= 0:
@@ -45,7 +45,7 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
             before: str = out[last]  # type: ignore[assignment]
             end = before[-1]
             if first == " ":
-                if end == " " or end == "\u00a0":
+                if end in {" ", "\u00a0"}:
                     text = text.lstrip(" ")
             elif first in MEETING:
                 if quote_end >= 0:

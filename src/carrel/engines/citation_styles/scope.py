@@ -1,6 +1,5 @@
 """What the elements of one area of a style share while they are compiled."""
 
-from collections.abc import Callable
 from typing import Literal
 
 from .context import Context
@@ -33,7 +32,6 @@ class Scope:
         self.uses_label = any(element.get("variable") == "citation-label" for element in root.iter())
         rule = root.find("citation[@givenname-disambiguation-rule]")
         self.initials_only = rule is not None and rule.get("givenname-disambiguation-rule", "").endswith("with-initials")
-        self.given_level: Callable[[object], int] | None = None
         self._open: list[str] = []
 
     def english(self, context: Context) -> bool:

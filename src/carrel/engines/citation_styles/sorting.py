@@ -35,7 +35,9 @@ def compile_sort(area: Element | None, style_id: str, root: Element, locale: Loc
         options = {**inherited, **{name: key.attrib[given] for given, name in _overrides.items() if given in key.attrib}}
         scope = Scope(style_id, root, locale, "sort", options)
         variable = key.get("variable", "")
-        text = _macro_text(compile_macro(key.get("macro", ""), scope)) if "macro" in key.attrib else _variable_text(variable, scope)
+        text = (
+            _macro_text(compile_macro(key.get("macro", ""), scope)) if "macro" in key.attrib else _variable_text(variable, scope)
+        )
         keys.append(SortKey(text, key.get("sort") == "descending", variable == "citation-number"))
     return keys
 

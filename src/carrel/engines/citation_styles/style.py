@@ -15,6 +15,7 @@ from .tokens import Mark, Tokens, mark
 from .xml_source import Element, XmlRefusedError, parse_xml
 
 SHIFTED = mark("display", "left-margin")
+_style_limit = 64
 INLINE = mark("display", "right-inline")
 
 
@@ -61,6 +62,7 @@ class CompiledStyle:
     locale: Locale
     citation: Layout
     bibliography: Layout | None
+    has_disambiguate_test: bool
 
 
 @dataclass(slots=True)
@@ -92,8 +94,11 @@ class Style:
             raise StyleBrokenError(self.id, "it has no citation layout.")
         bibliography = self.root.find("bibliography")
         compiled = self._layout(citation, "citation", locale)
-        has_list = bibliography is not None and bibliography.find("layout") is not None
-        return CompiledStyle(locale, compiled, self._layout(bibliography, "bibliography", locale) if has_list else None)  # type: ignore[arg-type]
+        listed = None
+        if bibliography is not None and bibliography.find("layout") is not None:
+            listed = self._layout(bibliography, "bibliography", locale)
+        tests = any("disambiguate" in element.attrib for element in self.root.iter())
+        return CompiledStyle(locale, compiled, listed, tests)
 
     def _layout(self, area: Element, name: str, locale: Locale) -> Layout:
         inherited = inherited_names(self.root, area)
@@ -113,12 +118,12 @@ class Style:
         )
 
 
-_styles: dict[tuple[str, int], Style] = {}
+_styles: dict[tuple[str, LocaleSource], Style] = {}
 
 
 def read_style(xml: str, source: LocaleSource, *, name: str = "") -> Style:
     """The style in this XML; the same XML gives the same compiled style. A dependent style is refused here."""
-    key = (hashlib.sha256(xml.encode("utf-8", "surrogatepass")).hexdigest(), id(source))
+    key = (hashlib.sha256(xml.encode("utf-8", "surrogatepass")).hexdigest(), source)
     found = _styles.get(key)
     if found is not None:
         return found
@@ -133,7 +138,7 @@ def read_style(xml: str, source: LocaleSource, *, name: str = "") -> Style:
     title = (info.findtext("title") or "") if info is not None else ""
     style = Style(style_id or name or "?", title, root, source, root.get("class") == "note", root.get("default-locale", ""))
     style.compiled()
-    if len(_styles) > 64:
+    if len(_styles) >= _style_limit:
         _styles.pop(next(iter(_styles)))
     _styles[key] = style
     return style

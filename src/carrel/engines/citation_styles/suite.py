@@ -10,7 +10,7 @@ from typing import Any
 
 from .context import FIRST, IBID, IBID_WITH_LOCATOR, SUBSEQUENT, Cite
 from .errors import CitationStyleError
-from .library import packaged_locale
+from .library import PACKAGED_LOCALES
 from .positions import Cluster
 from .processor import Processor
 from .style import read_style
@@ -56,17 +56,17 @@ _json_sections = {"INPUT", "CITATION-ITEMS", "CITATIONS", "BIBENTRIES", "BIBSECT
 def run_fixture(fixture: Fixture) -> str:
     """What the engine makes of it, in the form of the fixture's own result."""
     items = [{**item, "id": str(item.get("id", place))} for place, item in enumerate(fixture.items)]
-    style = read_style(fixture.style.strip(), packaged_locale, name=fixture.name)
+    style = read_style(fixture.style.strip(), PACKAGED_LOCALES, name=fixture.name)
     processor = Processor(style, items, output="html")
     if fixture.bib_entries:
-        processor.register([str(id) for id in fixture.bib_entries[-1]])
+        processor.register([str(item_id) for item_id in fixture.bib_entries[-1]])
     cited = ""
     if fixture.citations:
         cited = _run_citations(processor, fixture.citations)
     elif fixture.citation_items:
         cited = "\n".join(processor.cite([_cluster(cites, fixed=True)])[0] for cites in fixture.citation_items)
     elif fixture.mode == "citation":
-        cites = [Cite(id) for id in processor.numbers]
+        cites = [Cite(item_id) for item_id in processor.numbers]
         cited = processor.cite([Cluster(cites, has_positions=True)])[0] if cites else ""
     if fixture.mode == "citation":
         return cited
@@ -78,7 +78,9 @@ def _bibliography(processor: Processor) -> str:
     return "\n".join(['<div class="csl-bib-body">', *entries, "</div>"])
 
 
-def _cluster(cites: Sequence[dict[str, Any]], *, fixed: bool = False, note: int = 0, id: str = "", mode: str = "", infix: str = "") -> Cluster:
+def _cluster(
+    cites: Sequence[dict[str, Any]], *, fixed: bool = False, note: int = 0, id: str = "", mode: str = "", infix: str = ""
+) -> Cluster:
     return Cluster([_cite(cite) for cite in cites], note, id, mode, infix, has_positions=fixed)
 
 
@@ -106,9 +108,9 @@ def _run_citations(processor: Processor, steps: list[Any]) -> str:
     after: dict[str, object] = {}
     texts: list[str] = []
     for place, (citation, earlier, later) in enumerate(steps):
-        id = str(citation.get("citationID") or f"citation-{place}")
-        known[id] = citation
-        order = [str(one[0]) for one in earlier] + [id] + [str(one[0]) for one in later]
+        changed = str(citation.get("citationID") or f"citation-{place}")
+        known[changed] = citation
+        order = [*(str(one[0]) for one in earlier), changed, *(str(one[0]) for one in later)]
         notes = {str(one[0]): int(one[1]) for one in [*earlier, *later]}
         clusters = [_document_cluster(known[one], one, notes) for one in order]
         processor.register([cite.id for cluster in clusters for cite in cluster.cites])
@@ -117,10 +119,9 @@ def _run_citations(processor: Processor, steps: list[Any]) -> str:
         for cluster, text in zip(clusters, texts, strict=True):
             states = [repr(processor.disambiguations.get(cite.id)) for cite in cluster.cites]
             after[cluster.id] = (text, cluster.note_number, states)
-        changed = id
     lines = []
-    for place, id in enumerate(order):
-        sign = ">>" if id == changed or before.get(id) != after[id] else ".."
+    for place, name in enumerate(order):
+        sign = ">>" if name == changed or before.get(name) != after[name] else ".."
         lines.append(f"{sign}[{place}] {texts[place]}")
     return "\n".join(lines)
 
@@ -128,7 +129,9 @@ def _run_citations(processor: Processor, steps: list[Any]) -> str:
 def _document_cluster(citation: dict[str, Any], id: str, notes: dict[str, int]) -> Cluster:
     properties = citation.get("properties", {})
     note = notes.get(id, int(properties.get("noteIndex", 0) or 0))
-    return _cluster(citation["citationItems"], note=note, id=id, mode=str(properties.get("mode", "")), infix=str(properties.get("infix", "")))
+    return _cluster(
+        citation["citationItems"], note=note, id=id, mode=str(properties.get("mode", "")), infix=str(properties.get("infix", ""))
+    )
 
 
 def main(arguments: Sequence[str]) -> int:

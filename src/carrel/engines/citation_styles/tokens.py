@@ -57,4 +57,4 @@ FORMATTING: Final = ("font-style", "font-variant", "font-weight", "text-decorati
 
 def plain(tokens: Tokens) -> str:
     """The text alone, for comparing and sorting."""
-    return "".join([token for token in tokens if token.__class__ is str])  # type: ignore[misc]
+    return "".join([token for token in tokens if token.__class__ is str])

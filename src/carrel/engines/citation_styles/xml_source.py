@@ -2,7 +2,7 @@
 
 import html
 import re
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 
 NAMESPACE = "{http://purl.org/net/xbiblio/csl}"
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
