@@ -1,6 +1,6 @@
 """Text, numbers, labels, groups and choices, compiled to closures that write tokens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from .conditions import Test, compile_condition
 from .context import Context
@@ -10,13 +10,10 @@ from .errors import StyleBrokenError
 from .items import DATE_VARIABLES, NUMBER_VARIABLES
 from .markup import read_markup
 from .name_element import compile_names
-from .numbers import NumberForm, read_numbers
+from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
 from .scope import Scope
-from .tokens import CITATION_NUMBER, TERM, YEAR_SUFFIX, Tokens
+from .tokens import TERM, YEAR_SUFFIX, Tokens
 from .xml_source import Element
-
-_hyphenated = frozenset({"version", "section", "part-number", "printing-number", "supplement-number"})
-_totals = frozenset({"number-of-volumes", "number-of-pages"})
 
 
 def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:
@@ -35,9 +32,9 @@ def compile_element(element: Element, scope: Scope, delimiter: str = "") -> Rend
         case "choose":
             return _choose(element, scope, delimiter)
         case "number":
-            return _number(element, scope)
+            return compile_number(element, scope)
         case "label":
-            return _label(element, scope)
+            return compile_label(element, scope)
         case "date":
             return compile_date(element, scope)
         case "names":
@@ -210,7 +207,7 @@ def _variable(variable: str, form: str, scope: Scope) -> Render:
 def _special(variable: str, scope: Scope) -> Render | None:
     match variable:
         case "citation-number":
-            return _citation_number
+            return citation_number
         case "citation-label":
             return _citation_label
         case "year-suffix":
@@ -218,17 +215,10 @@ def _special(variable: str, scope: Scope) -> Render | None:
         case "first-reference-note-number":
             return _first_note
         case "locator":
-            return _locator(scope)
+            return locator(scope)
     if variable in NUMBER_VARIABLES:
-        return _numeric_field(variable, scope)
+        return numeric_field(variable, scope)
     return None
-
-
-def _citation_number(context: Context, out: Tokens) -> None:
-    context.called += 1
-    if context.citation_number:
-        context.rendered += 1
-        out += (CITATION_NUMBER, str(context.citation_number), CITATION_NUMBER.close)
 
 
 def _citation_label(context: Context, out: Tokens) -> None:
@@ -255,118 +245,3 @@ def _first_note(context: Context, out: Tokens) -> None:
     if context.cite.first_note_number:
         context.rendered += 1
         out.append(str(context.cite.first_note_number))
-
-
-def number_form(variable: str, scope: Scope, form: str = "numeric") -> NumberForm:
-    is_page = variable in {"page", "locator"}
-    return NumberForm(
-        scope.locale,
-        form,
-        scope.locale.gender_of(variable),
-        scope.locale.term("page-range-delimiter") or "–",
-        scope.root.get("page-range-format", "") if is_page else "",
-        variable not in _hyphenated,
-    )
-
-
-def _locator(scope: Scope, form: str = "numeric") -> Render:
-    pages, others = number_form("locator", scope, form), number_form("volume", scope, form)
-
-    def render(context: Context, out: Tokens) -> None:
-        context.called += 1
-        locator = context.cite.locator
-        if locator:
-            context.rendered += 1
-            context.has_locator = True
-            out.append((pages if context.cite.label == "page" else others).write(read_numbers(locator)))
-
-    return render
-
-
-def _numeric_field(variable: str, scope: Scope, form: str = "numeric") -> Render:
-    written = number_form(variable, scope, form)
-    own_labels = {"", variable}
-
-    def render(context: Context, out: Tokens) -> None:
-        context.called += 1
-        value = context.fields.get(variable)
-        if value is None or (context.suppressed and variable in context.suppressed):
-            return
-        context.rendered += 1
-        if context.trace is not None:
-            context.trace.append(variable)
-        if value.isdigit() and form == "numeric":
-            out.append(value)
-            return
-        tokens = context.item.tokens(variable)
-        numbers = read_numbers(value)
-        if len(tokens) > 1 or numbers.label not in own_labels or not numbers.texts[0][:1].strip():
-            out += tokens
-        elif len(numbers.texts) == 1 and not numbers.texts[0].isdigit():
-            out += tokens if not numbers.label and "\\" not in value else [numbers.texts[0]]
-        else:
-            out.append(written.write(numbers).replace("'", "’"))
-
-    return render
-
-
-def _counted(value: Callable[[Context], int], written: NumberForm) -> Render:
-    def render(context: Context, out: Tokens) -> None:
-        context.called += 1
-        number = value(context)
-        if number:
-            context.rendered += 1
-            out.append(written.write(read_numbers(str(number))))
-
-    return render
-
-
-def _number(element: Element, scope: Scope) -> Render:
-    variable, form = element.get("variable", ""), element.get("form", "numeric")
-    if variable == "locator":
-        render = _locator(scope, form)
-    elif variable == "citation-number":
-        render = (
-            _citation_number
-            if form == "numeric"
-            else _counted(lambda context: context.citation_number, number_form(variable, scope, form))
-        )
-    elif variable == "first-reference-note-number":
-        render = _counted(lambda context: context.cite.first_note_number, number_form(variable, scope, form))
-    else:
-        render = _numeric_field(variable, scope, form)
-    return decorate(render, element.attrib, scope.english)
-
-
-def _label_value(variable: str, context: Context) -> str:
-    match variable:
-        case "locator":
-            return context.cite.locator
-        case "citation-number":
-            return str(context.citation_number or "")
-        case "first-reference-note-number":
-            return str(context.cite.first_note_number or "")
-    return context.fields.get(variable, "")
-
-
-def _label(element: Element, scope: Scope) -> Render:
-    variable, form, plural = element.get("variable", ""), element.get("form", "long"), element.get("plural", "contextual")
-    locale = scope.locale
-
-    def render(context: Context, out: Tokens) -> None:
-        value = _label_value(variable, context)
-        if not value or (context.suppressed and variable in context.suppressed):
-            return
-        name = context.cite.label if variable == "locator" else variable
-        if plural == "contextual":
-            numbers = read_numbers(value)
-            many = numbers.is_plural or (variable in _totals and numbers.is_numeric and numbers.first > 1)
-        else:
-            many = plural == "always"
-        term = locale.term(name, form, many)
-        if term is None and variable == "chapter-number":
-            term = locale.term("chapter", form, many)
-        if term:
-            out.append(term.replace("'", "’"))
-
-    return decorate(render, element.attrib, scope.english)

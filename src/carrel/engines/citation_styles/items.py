@@ -11,13 +11,13 @@ from .name_values import Name, read_name
 from .tokens import Tokens
 
 _name_variables = """author chair collection-editor compiler composer container-author contributor curator director
-    editor editorial- director editor-translator executive-producer guest host illustrator interviewer
+    editor editorial-director editor-translator executive-producer guest host illustrator interviewer
     narrator organizer original-author performer producer recipient reviewed-author script-writer
     series-creator translator"""
 NAME_VARIABLES = frozenset(_name_variables.split())
 DATE_VARIABLES = frozenset({"accessed", "available-date", "event-date", "issued", "locator-date", "original-date", "submitted"})
 _number_variables = """chapter-number citation-number collection-number edition first-reference-note-number issue locator
-    number number-of- pages number-of-volumes page page-first part-number printing-number section
+    number number-of-pages number-of-volumes page page-first part-number printing-number section
     supplement-number version volume"""
 NUMBER_VARIABLES = frozenset(_number_variables.split())
 _aliases = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short", "event-title": "event"}
@@ -134,9 +134,9 @@ class Item:
 
 
 _text_words = """type abstract annote archive archive_collection archive-place archive_location authority call-number
-    citation-label citation-key collection-title collection-title-short container-title container-title-
-    short dimensions division DOI event event-title event-place genre ISBN ISSN jurisdiction keyword
-    language license medium note original-publisher original-publisher-place original-title part-title
-    PMCID PMID publisher publisher-place references reviewed-genre reviewed-title scale source status
-    title title-short URL volume-title year-suffix"""
+    citation-label citation-key collection-title collection-title-short container-title
+    container-title-short dimensions division DOI event event-title event-place genre ISBN ISSN
+    jurisdiction keyword language license medium note original-publisher original-publisher-place
+    original-title part-title PMCID PMID publisher publisher-place references reviewed-genre
+    reviewed-title scale source status title title-short URL volume-title year-suffix"""
 _text_variables = frozenset(_text_words.split())

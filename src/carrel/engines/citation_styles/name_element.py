@@ -1,19 +1,14 @@
 """cs:names: lists of names with et al., their labels, what stands in when there are none, and what was shown of them."""
 
-import copy
-from collections.abc import Callable
-
-from .conditions import compile_condition
 from .context import Context, NameSet
 from .decoration import Render, decorate
 from .name_options import Look, NameOptions, read_options
 from .name_values import Name, is_latin_like
 from .person import FULL, INITIALS, base_level, dressed, person
 from .scope import Scope
+from .substitute import Compile, alternatives
 from .tokens import NAMES, Tokens, plain
 from .xml_source import Element
-
-Compile = Callable[[Element, Scope], Render | None]
 
 
 class NamesElement:
@@ -31,7 +26,7 @@ class NamesElement:
             self.label_first = False
         self.labels: dict[str, Render] = {}
         substitute = element.find("substitute")
-        self.substitutes = self._alternatives(substitute, element, compile_element) if substitute is not None else None
+        self.substitutes = alternatives(substitute, element, scope, compile_element) if substitute is not None else None
         self.and_term = self._and_term()
         self.et_al = scope.locale.term(self.options.et_al_term)
         self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
@@ -47,44 +42,6 @@ class NamesElement:
             return ""
         term = "&" if self.options.join == "symbol" else self.scope.locale.term("and") or "and"
         return f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
-
-    def _alternatives(self, parent: Element, names: Element, compile_element: Compile) -> Render:
-        """Tries the children in turn until one says something; a choice only decides which of its own are tried."""
-        renders = []
-        for child in parent:
-            if child.tag == "choose":
-                renders.append(self._choice(child, names, compile_element))
-                continue
-            if child.tag == "names" and not [inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}]:
-                compiled = compile_element(_filled(child, names), self.scope)
-            else:
-                compiled = compile_element(child, self.scope)
-            if compiled is not None:
-                renders.append(compiled)
-
-        def alternatives(context: Context, out: Tokens) -> None:
-            start = len(out)
-            for render in renders:
-                render(context, out)
-                if len(out) > start or (context.suppress_names and context.names_text is not None):
-                    return
-
-        return alternatives
-
-    def _choice(self, choose: Element, names: Element, compile_element: Compile) -> Render:
-        branches = [
-            (compile_condition(branch) if branch.tag != "else" else None, self._alternatives(branch, names, compile_element))
-            for branch in choose
-            if branch.tag in {"if", "else-if", "else"}
-        ]
-
-        def choice(context: Context, out: Tokens) -> None:
-            for test, render in branches:
-                if test is None or test(context):
-                    render(context, out)
-                    return
-
-        return choice
 
     def _found(self, context: Context) -> list[tuple[str, list[Name]]]:
         return [
@@ -325,16 +282,6 @@ def _constant(text: str) -> Render:
 def _takes_space(sign: str) -> bool:
     """Whether a word that begins or ends with this sign stands apart from a name (the Hebrew vav does not)."""
     return sign in {"&", "."} or (sign != "ו" and sign.isalpha() and is_latin_like(sign))
-
-
-def _filled(child: Element, parent: Element) -> Element:
-    """A cs:names in cs:substitute that says only its variable takes name, et-al and label from its parent."""
-    filled = copy.copy(child)
-    filled.attrib = {**parent.attrib, "variable": child.get("variable", "")}
-    for inner in parent:
-        if inner.tag in {"name", "et-al", "label"}:
-            filled.append(inner)
-    return filled
 
 
 def compile_names(element: Element, scope: Scope, compile_element: Compile) -> Render:
