@@ -155,7 +155,7 @@ def _one_date(text: str) -> tuple[Parts, bool] | None:
         return _slashed(slashed)
     for word in _word.findall(text):
         lower = word.lower()
-        if word.isdigit():
+        if word.isdecimal():
             numbers.append(word)
         elif lower[:3] in _months and _is_month(lower):
             month = _months.index(lower[:3]) + 1
