@@ -31,7 +31,8 @@ _BRACES_AND_QUOTES = re.compile(rf"[{{}}\"]|{_NEXT_ENTRY}", re.ASCII)
 _AFTER_QUOTE = re.compile(rf"\s*(?:,\s*(?:{_NAME}\s*=|[}})%@]|\Z)|[}})#]|{_NAME}\s*=|\Z)")
 _SWALLOWED = re.compile(rf"[ \t]{{0,20}},?[ \t]{{0,20}}\n\s{{0,200}}(?={_NAME}\s*=\s*[{{\"\d])")
 _RESUME = re.compile(
-    rf"[,\n][\s,]{{0,200}}(?={_NAME}\s*=\s*[{{\"\w])|(?=[}})]\s{{0,200}}(?:\n\s{{0,200}}@|\Z))|\n(?=[ \t]*@[ \t]*{_NAME}[ \t]*[{{(])"
+    rf"[,\n][\s,]{{0,200}}(?={_NAME}\s*=\s*[{{\"\w])"
+    rf"|(?=[}})]\s{{0,200}}(?:\n\s{{0,200}}@|\Z))|\n(?=[ \t]*@[ \t]*{_NAME}[ \t]*[{{(])"
 )
 _GOES_ON = re.compile(rf"\s*,?\s*(?={_NAME}\s*=\s*[{{\"\d])")
 _HASH = re.compile(r"\s*#\s*")
