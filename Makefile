@@ -63,3 +63,7 @@ bench: $(READY)
 bench-imports: $(READY)
 	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)
 	@if [ -f $(or $(DATA),../shared/data/bibliography)/tugboat.bib.xz ]; then $(BIN)/python benchmarks/imports.py $(or $(DATA),../shared/data/bibliography); fi
+
+.PHONY: bench-references
+bench-references: $(READY)
+	$(BIN)/python -m benchmarks.bench_references $(or $(DATA),../shared/data/citations)
