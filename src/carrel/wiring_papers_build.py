@@ -114,13 +114,13 @@ def paper_builder(
         if snapshots.path.exists() and not state.has_published():
             raise ForeignSnapshotError(snapshots.path.name)
         yield PaperBuilder(
-            _Finder(size_limit_bytes),
-            _PartsReader(static, workers),
-            state,
-            snapshots,
-            PaperStaticFolder(static),
-            SqliteBuildLock(workshop / "lock.db"),
-            clock or SystemClock(),
+            finder=_Finder(size_limit_bytes),
+            reader=_PartsReader(static, workers),
+            state=state,
+            snapshots=snapshots,
+            static=PaperStaticFolder(static),
+            lock=SqliteBuildLock(workshop / "lock.db"),
+            clock=clock or SystemClock(),
         )
 
 

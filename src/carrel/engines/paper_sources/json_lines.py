@@ -7,7 +7,7 @@ import lzma
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 import orjson
 
@@ -75,7 +75,7 @@ class JsonLinesReader:
         return Reading(tuple(records), tuple(problems))
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> BinaryIO | gzip.GzipFile | lzma.LZMAFile:
     match path.suffix.lower():
         case ".gz":
             return gzip.open(path, "rb")

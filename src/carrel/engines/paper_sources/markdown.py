@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import yaml
 
-from carrel.core.paper_record import AssetKeeper, Heading, KeptImage, PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.core.paper_record import AssetKeeper, Heading, KeptImage, Reading, ReadProblem, SourcePart
 from carrel.engines.paper_sources.fields import clean, one_line, understand
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)

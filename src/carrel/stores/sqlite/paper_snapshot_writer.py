@@ -16,7 +16,7 @@ from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from carrel.stores.sqlite.paper_snapshot_schema import INDEXES, NAMED_FACETS, PAPER_TABLES, TABLES
 
 SNAPSHOT_NAME = "paper_snapshot.db"
-# A collaboration of three thousand authors would alone make millions of pairs; beyond this many facets its authors are not paired.
+# Three thousand authors of one paper would alone make millions of pairs; beyond this many facets authors are not paired.
 _MOST_PAIRED_FACETS = 200
 
 ReadText = Callable[[str], str]
@@ -132,8 +132,9 @@ class SqliteSnapshotDraft:
         )
 
     def finish(self, build_id: str, built_at: str) -> None:
-        for table in (*self._values.values(), self._nodes):
+        for table in self._values.values():
             table.write_counts()
+        self._nodes.write_counts()
         for name in ("year", "month"):
             self._connection.execute(f"DELETE FROM {name}_count")  # noqa: S608
             self._connection.execute(
@@ -224,12 +225,8 @@ class _FacetTable:
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
         self._name = name
-        self._ids: dict[str, int] = {
-            value: value_id
-            for value, value_id in connection.execute(f"SELECT value, {name}_id FROM {name}")  # noqa: S608
-        }
+        self._ids: dict[str, int] = dict(connection.execute(f"SELECT value, {name}_id FROM {name}"))  # noqa: S608
         self._next = max(self._ids.values(), default=0) + 1
-        self._new: list[tuple[int, str]] = []
         self._changes: Counter[int] = Counter()
 
     def id_of(self, value: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from carrel.rooms.papers.building.identity import KeyKind, PaperKey, paper_id_of
 
@@ -137,7 +138,7 @@ class _Joins:
         """The words of the title and of the authors' names."""
         if at not in self._meanings:
             written = next((key.fingerprint for key in self._claims[at].keys if key.fingerprint), None)
-            facts = json.loads(written) if written else {"title": "", "authors": []}
+            facts: dict[str, Any] = json.loads(written) if written else {"title": "", "authors": []}
             people = frozenset(
                 word.strip(".,") for name in facts["authors"] for word in name.split() if len(word.strip(".,")) > 1
             )

@@ -67,6 +67,7 @@ class PaperBuilder:
 
     def __init__(
         self,
+        *,
         finder: SourceFinder,
         reader: PartsReader,
         state: BuildState,
