@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.wiring_papers_build import build_demo
+from carrel.wiring.papers_build import build_demo
 
 GENUINE = Path(__file__).parents[2] / ".." / "shared" / "data" / "snapshots" / "demo"
 

@@ -122,6 +122,9 @@ class SqliteSnapshotDraft:
         )
         for paper in batch:
             self._add_facets(paper)
+        for table in self._values.values():
+            table.flush()
+        self._nodes.flush()
         self._connection.executemany(
             "INSERT INTO paper_fts(rowid, paper_id, title, summary, source, translated, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)",
             map(self._index_row, batch),
@@ -156,14 +159,10 @@ class SqliteSnapshotDraft:
     def _add_facets(self, paper: PublishedPaper) -> None:
         facets = paper.facets()
         nodes = [self._nodes.id_of(facet) for facet in facets]
-        self._nodes.count(nodes, +1)
-        self._insert("paper_facet", 2, ((paper.paper_id, node) for node in nodes))
+        self._nodes.connect(paper.paper_id, nodes)
         for facet, value in facets:
             if facet in self._values:
-                table = self._values[facet]
-                value_id = table.id_of(value)
-                table.count([value_id], +1)
-                table.connect(paper.paper_id, value_id)
+                self._values[facet].connect(paper.paper_id, value)
         if len(nodes) > _MOST_PAIRED_FACETS:
             self._unpaired.add(paper.paper_id)
         if not self._is_fresh or len(nodes) > _MOST_PAIRED_FACETS:
@@ -228,17 +227,23 @@ class _FacetTable:
         self._ids: dict[str, int] = dict(connection.execute(f"SELECT value, {name}_id FROM {name}"))  # noqa: S608
         self._next = max(self._ids.values(), default=0) + 1
         self._changes: Counter[int] = Counter()
+        self._new: list[tuple[int, str]] = []
+        self._connections: list[tuple[str, int]] = []
 
-    def id_of(self, value: str) -> int:
-        found = self._ids.get(value)
-        if found is None:
-            found = self._ids[value] = self._next
+    def connect(self, paper_id: str, value: str) -> None:
+        value_id = self._ids.get(value)
+        if value_id is None:
+            value_id = self._ids[value] = self._next
             self._next += 1
-            self._connection.execute(f"INSERT INTO {self._name} VALUES (?, ?, 0)", (found, value))  # noqa: S608
-        return found
+            self._new.append((value_id, value))
+        self._connections.append((paper_id, value_id))
+        self._changes[value_id] += 1
 
-    def connect(self, paper_id: str, value_id: int) -> None:
-        self._connection.execute(f"INSERT INTO paper_{self._name} VALUES (?, ?)", (paper_id, value_id))  # noqa: S608
+    def flush(self) -> None:
+        self._connection.executemany(f"INSERT INTO {self._name} VALUES (?, ?, 0)", self._new)  # noqa: S608
+        self._connection.executemany(f"INSERT INTO paper_{self._name} VALUES (?, ?)", self._connections)  # noqa: S608
+        self._new.clear()
+        self._connections.clear()
 
     def count(self, value_ids: Iterable[int], change: int) -> None:
         for value_id in value_ids:
@@ -268,6 +273,8 @@ class _NodeTable:
             self._facets[node_id] = facet
         self._next = max(self._facets, default=0) + 1
         self._changes: Counter[int] = Counter()
+        self._new: list[tuple[int, str, str]] = []
+        self._connections: list[tuple[str, int]] = []
 
     def id_of(self, facet: tuple[str, str]) -> int:
         found = self._ids.get(facet)
@@ -275,8 +282,19 @@ class _NodeTable:
             found = self._ids[facet] = self._next
             self._facets[found] = facet[0]
             self._next += 1
-            self._connection.execute("INSERT INTO facet_node VALUES (?, ?, ?, 0)", (found, *facet))
+            self._new.append((found, *facet))
         return found
+
+    def connect(self, paper_id: str, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            self._connections.append((paper_id, node))
+            self._changes[node] += 1
+
+    def flush(self) -> None:
+        self._connection.executemany("INSERT INTO facet_node VALUES (?, ?, ?, 0)", self._new)
+        self._connection.executemany("INSERT INTO paper_facet VALUES (?, ?)", self._connections)
+        self._new.clear()
+        self._connections.clear()
 
     def facet_of(self, node_id: int) -> str:
         return self._facets[node_id]

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from carrel.rooms.papers.building.report import BuildReport
-from carrel.wiring_papers_build import build_papers
+from carrel.wiring.papers_build import build_papers
 
 
 class Corpus:

@@ -14,7 +14,7 @@ from carrel.core.errors import CarrelError
 from carrel.rooms.papers.building.identity import paper_id_of
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.summaries import NO_MODEL_NOTE
-from carrel.wiring_papers_build import build_demo, build_papers
+from carrel.wiring.papers_build import build_demo, build_papers
 from tests.rooms.papers.building.conftest import Corpus
 
 Codes = Callable[[BuildReport], list[str]]

@@ -19,6 +19,17 @@ _MONTH_WORD = re.compile(r"\b(" + "|".join(_MONTH_NAMES) + r")[a-z]*\b")
 _ARXIV_DOI = "10.48550/arxiv."
 
 
+class _SpaceForPunctuation(dict[int, int]):
+    """Maps every character to itself and punctuation and symbols to a space, looking each up once."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = 32 if unicodedata.category(chr(code))[0] in "PS" else code
+        return self[code]
+
+
+_SPACE_FOR_PUNCTUATION = _SpaceForPunctuation()
+
+
 class KeyKind(IntEnum):
     """Lower is stronger."""
 
@@ -78,8 +89,7 @@ def meta_fingerprint(record: PaperRecord) -> str:
 
 def title_words(title: str) -> str:
     """The title in lower case, with everything but letters, digits and marks turned into single spaces."""
-    text = unicodedata.normalize("NFKC", title).lower()
-    return " ".join("".join(" " if unicodedata.category(letter)[0] in "PS" else letter for letter in text).split())
+    return " ".join(unicodedata.normalize("NFKC", title).lower().translate(_SPACE_FOR_PUNCTUATION).split())
 
 
 def year_of(date: str | None) -> str:

@@ -113,7 +113,11 @@ class SnapshotShelf(Protocol):
 class StaticFolder(Protocol):
     """The texts and files beside the snapshot."""
 
-    def write(self, paper: PublishedPaper) -> None: ...
+    def write(self, papers: Sequence[PublishedPaper]) -> None:
+        """May go on writing after it returns; `settle` waits for that."""
+        ...
+
+    def settle(self) -> None: ...
 
     def sweep(self, paper_ids: frozenset[str], assets: frozenset[str]) -> int:
         """Removes what no paper of the current snapshot needs and says how many files that were."""

@@ -160,7 +160,8 @@ class PaperBuilder:
         touched = plan.changed + len(plan.removed)
         if last_build_id is not None and not touched:
             return last_build_id, plan
-        is_fresh = last_build_id is None or touched > _WORTH_A_FRESH_START * len(plan.papers)
+        is_lost = last_build_id is None
+        is_fresh = is_lost or touched > _WORTH_A_FRESH_START * len(plan.papers)
         to_add = [paper for paper in plan.papers if is_fresh or paper.is_changed]
         build_id = uuid.uuid4().hex
         progress.begin("writing", len(to_add), "papers")
@@ -170,12 +171,11 @@ class PaperBuilder:
             for start in range(0, len(to_add), _ADDED_AT_ONCE):
                 batch = to_add[start : start + _ADDED_AT_ONCE]
                 papers = [self._paper(placed) for placed in batch]
+                self._static.write([paper for placed, paper in zip(batch, papers, strict=True) if placed.is_changed or is_lost])
                 draft.add(papers)
-                for placed, paper in zip(batch, papers, strict=True):
-                    if placed.is_changed or last_build_id is None:
-                        self._static.write(paper)
                 progress.advance(len(papers))
             draft.finish(build_id, self._clock.now().isoformat())
+        self._static.settle()
         self._state.promise_publication(build_id, [paper.remembered for paper in plan.papers])
         self._snapshots.publish()
         self._state.settle_publication(build_id)

@@ -12,10 +12,13 @@ from pathlib import Path
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.paper_record import AssetKeeper, SourcePart, SourceReader
 from carrel.demo import PAPERS_FOLDER
+from carrel.engines.paper_sources.bibliography import BibliographyReader
 from carrel.engines.paper_sources.finding import DEFAULT_SIZE_LIMIT_BYTES, Stamp, find, stamp
+from carrel.engines.paper_sources.jats import JatsReader
 from carrel.engines.paper_sources.json_lines import JsonLinesReader
 from carrel.engines.paper_sources.markdown import MarkdownReader
 from carrel.engines.paper_sources.paper_infos import PaperInfosReader
+from carrel.engines.paper_sources.pdf import PdfReader
 from carrel.engines.paper_sources.reading import Errand, read_here, read_in_processes
 from carrel.rooms.papers.building.errors import ForeignSnapshotError
 from carrel.rooms.papers.building.models import FileStamp, FoundSource, KnownSource, PartJob, PartRead, Skipped
@@ -34,7 +37,7 @@ _WORTH_PROCESSES_BYTES = 4 * 1024 * 1024
 
 def paper_readers() -> tuple[SourceReader, ...]:
     """Every kind of source, the more particular first."""
-    return (PaperInfosReader(), JsonLinesReader(), MarkdownReader())
+    return (PaperInfosReader(), JsonLinesReader(), MarkdownReader(), BibliographyReader(), JatsReader(), PdfReader())
 
 
 def _equipment(static: Path) -> tuple[tuple[SourceReader, ...], AssetKeeper]:
@@ -109,7 +112,7 @@ def paper_builder(
 ) -> Iterator[PaperBuilder]:
     """A builder for the corpus in `into`. `before_swap` sees the finished draft just before it becomes the snapshot."""
     workshop, static = into / WORKSHOP_NAME, into / STATIC_NAME
-    with SqlitePaperBuildState(workshop / "state.db") as state:
+    with SqlitePaperBuildState(workshop / "state.db") as state, PaperStaticFolder(static) as static_folder:
         snapshots = SqliteSnapshotShelf(into, workshop, PaperAssets(static).read_text, before_swap)
         if snapshots.path.exists() and not state.has_published():
             raise ForeignSnapshotError(snapshots.path.name)
@@ -118,7 +121,7 @@ def paper_builder(
             reader=_PartsReader(static, workers),
             state=state,
             snapshots=snapshots,
-            static=PaperStaticFolder(static),
+            static=static_folder,
             lock=SqliteBuildLock(workshop / "lock.db"),
             clock=clock or SystemClock(),
         )

@@ -1,0 +1,1 @@
+"""Builds the product. Only these files know everybody."""
