@@ -70,7 +70,7 @@ class PaperStaticFolder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._hands = ThreadPoolExecutor(2, thread_name_prefix="static-folder")
+        self._hands = ThreadPoolExecutor(1, thread_name_prefix="static-folder")
         self._unfinished: list[Future[None]] = []
 
     def __enter__(self) -> Self:
