@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from carrel.core.clock import Clock, SystemClock
+from carrel.core.errors import CarrelError, ConflictError
 from carrel.core.paper_record import AssetKeeper, SourcePart, SourceReader
 from carrel.demo import PAPERS_FOLDER
 from carrel.engines.paper_sources.bibliography import BibliographyReader
@@ -20,15 +25,17 @@ from carrel.engines.paper_sources.markdown import MarkdownReader
 from carrel.engines.paper_sources.paper_infos import PaperInfosReader
 from carrel.engines.paper_sources.pdf import PdfReader
 from carrel.engines.paper_sources.reading import Errand, read_here, read_in_processes
-from carrel.rooms.papers.building.errors import ForeignSnapshotError
-from carrel.rooms.papers.building.models import FileStamp, FoundSource, KnownSource, PartJob, PartRead, Skipped
-from carrel.rooms.papers.building.ports import Progress
+from carrel.rooms.papers.building.adding import PaperAdder
+from carrel.rooms.papers.building.errors import ForeignSnapshotError, PaperNotAddedError
+from carrel.rooms.papers.building.models import AddedPaper, FileStamp, FoundSource, KnownSource, PartJob, PartRead, Skipped
+from carrel.rooms.papers.building.ports import Progress, WorkLookup
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
 from carrel.stores.sqlite.paper_snapshot_writer import BeforeSwap, SqliteSnapshotShelf
 from carrel.stores.static_folder.paper_assets import STATIC_NAME, PaperAssets, PaperStaticFolder
+from carrel.stores.static_folder.paper_inbox import INBOX_NAME, PaperInbox
 
 WORKSHOP_NAME = ".carrel-build"
 # Below this much to read, starting further processes takes longer than they save.
@@ -59,6 +66,8 @@ class Silence:
 
 @dataclass(frozen=True, slots=True)
 class _Finder:
+    """Finds sources and tells by their stamps whether they changed."""
+
     size_limit_bytes: int
 
     def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[Skipped]]:
@@ -137,9 +146,46 @@ def build_papers(
     before_swap: BeforeSwap | None = None,
 ) -> BuildReport:
     """Makes `into` hold exactly the papers of `sources`, doing only what changed since last time."""
-    count = workers or _sensible_workers(sources)
+    every_source = [*sources, *(folder for folder in [into / INBOX_NAME] if folder.is_dir())]
+    count = workers or _sensible_workers(every_source)
     with paper_builder(into, workers=count, size_limit_bytes=size_limit_bytes, before_swap=before_swap) as builder:
-        return builder.build(sources, progress or Silence())
+        return builder.build(every_source, progress or Silence())
+
+
+class RebuildInProcess:
+    """Adds a paper in a process of its own: the server's event loop stays free and a parser's crash stays there."""
+
+    def __init__(self, into: Path) -> None:
+        self._into = into
+
+    async def add(self, file: Path) -> AddedPaper:
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            try:
+                answer = await asyncio.get_running_loop().run_in_executor(pool, _add_paper, self._into, file)
+            except BrokenProcessPool as error:
+                raise PaperNotAddedError(
+                    "The file crashed its reader.", next_step="Send the paper in another form; nothing was added."
+                ) from error
+        if isinstance(answer, AddedPaper):
+            return answer
+        kind, message, next_step, details = answer
+        raise kind(message, next_step=next_step, details=details)
+
+
+def _add_paper(into: Path, file: Path) -> AddedPaper | tuple[type[CarrelError], str, str, dict[str, object]]:
+    """Errors with their fields do not survive the way between processes, so they are taken apart here."""
+    try:
+        with paper_builder(into) as builder:
+            return builder.add(into / INBOX_NAME, file, Silence())
+    except PaperNotAddedError as error:
+        return PaperNotAddedError, error.message, error.next_step, error.details
+    except ConflictError as error:
+        return ConflictError, error.message, error.next_step, error.details
+
+
+def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
+    """Adds papers to the corpus in `into`, which must have been built here."""
+    return PaperAdder(PaperInbox(into / INBOX_NAME), RebuildInProcess(into), lookup)
 
 
 def build_demo(into: Path) -> BuildReport:

@@ -136,3 +136,13 @@ class RememberedPaper:
     paper_index: int
     digest: str
     keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedPaper:
+    """What became of one paper that was handed in. `is_new` is false when the corpus had it already and now knows more of it."""
+
+    paper_id: str
+    title: str
+    is_new: bool
+    notes: tuple[str, ...]

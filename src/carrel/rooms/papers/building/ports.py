@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from carrel.core.identifiers import ArxivId, Doi
 from carrel.core.paper_record import PaperRecord, ReadProblem, SourcePart
 from carrel.rooms.papers.building.grouping import Claim
 from carrel.rooms.papers.building.models import (
+    AddedPaper,
     FoundSource,
     KnownSource,
     PartJob,
@@ -124,13 +126,29 @@ class StaticFolder(Protocol):
         ...
 
 
-class SearchIndexer(Protocol):
-    """Builds a faster index beside a snapshot that has just been written and not yet been published."""
-
-    def index(self, draft: Path) -> None: ...
-
-
 class BuildLock(Protocol):
     """Only one build at a time may work on a folder."""
 
     def held(self) -> AbstractContextManager[None]: ...
+
+
+class WorkLookup(Protocol):
+    """Asks the world what a DOI or an arXiv id stands for."""
+
+    async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
+        """The work as a CSL-JSON document, or None when nobody knows it."""
+        ...
+
+
+class Inbox(Protocol):
+    """Keeps what people hand in, one file for each paper, as a source of later builds."""
+
+    def put(self, content: bytes, suffix: str) -> Path: ...
+
+    def take_back(self, path: Path) -> None: ...
+
+
+class Rebuild(Protocol):
+    """Brings the corpus up to date with a file of the inbox, away from whoever asks."""
+
+    async def add(self, file: Path) -> AddedPaper: ...

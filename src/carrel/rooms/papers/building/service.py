@@ -10,10 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.clock import Clock
-from carrel.rooms.papers.building.errors import NothingToBuildError
+from carrel.rooms.papers.building.errors import NothingToBuildError, PaperNotAddedError
 from carrel.rooms.papers.building.grouping import PaperGroup, assign_ids, group
 from carrel.rooms.papers.building.merging import merge
-from carrel.rooms.papers.building.models import FoundSource, KnownSource, PartJob, PublishedPaper, RememberedPaper, Skipped
+from carrel.rooms.papers.building.models import (
+    AddedPaper,
+    FoundSource,
+    KnownSource,
+    PartJob,
+    PublishedPaper,
+    RememberedPaper,
+    Skipped,
+)
 from carrel.rooms.papers.building.ports import (
     BuildLock,
     BuildState,
@@ -87,22 +95,43 @@ class PaperBuilder:
     def build(self, sources: Sequence[Path], progress: Progress) -> BuildReport:
         """The corpus becomes exactly what `sources` hold now. Sources of earlier builds that are not named leave."""
         with self._lock.held():
-            return self._build(sources, progress)
+            return self._build(sources, progress, whole=True)[0]
 
-    def _build(self, sources: Sequence[Path], progress: Progress) -> BuildReport:
+    def add(self, folder: Path, file: Path, progress: Progress) -> AddedPaper:
+        """Takes up what is new in one folder, leaves every other source alone, and says what became of one file."""
+        with self._lock.held():
+            report, plan = self._build([folder], progress, whole=False)
+        source = str(file.absolute())
+        lines = tuple(line for line in report.lines if line.source == source)
+        placed = next((paper for paper in plan.papers if source in paper.found.sources), None)
+        if placed is None:
+            raise PaperNotAddedError(
+                lines[0].message if lines else "No paper was found in it.",
+                next_step="Correct what is wrong and send it again; nothing was added.",
+                details={"problems": [line.to_facts() | {"source": file.name} for line in lines]},
+            )
+        title = merge(self._state.records(placed.found.record_ids)).title
+        return AddedPaper(placed.paper_id, title, placed.is_new, tuple(line.message for line in lines))
+
+    def _build(self, sources: Sequence[Path], progress: Progress, whole: bool) -> tuple[BuildReport, _Plan]:
         started = self._clock.monotonic()
         found, skipped = self._finder.find(sources)
         if not found and all(line.code == "not_found" for line in skipped):
             raise NothingToBuildError([str(source) for source in sources])
         known = self._state.known_sources()
         gone = known.keys() - {str(source.path) for source in found}
+        if not whole:
+            gone = {path for path in gone if any(Path(path).is_relative_to(source.absolute()) for source in sources)}
+        # What cannot be reached now, such as a disk that is not mounted, has not left.
+        unreachable = [line.path for line in skipped if line.code in {"not_found", "not_readable"}]
+        gone = {path for path in gone if not any(Path(path).is_relative_to(place) for place in unreachable)}
         self._state.forget_sources(gone)
         to_read = [source for source in found if not self._is_up_to_date(source, known.get(str(source.path)))]
         self._read(to_read, progress)
         read_at = self._clock.monotonic()
         self._state.settle_publication(self._snapshots.current_build_id())
         build_id, plan = self._write(progress)
-        return BuildReport(
+        report = BuildReport(
             build_id=build_id,
             papers=len(plan.papers),
             papers_added=plan.added,
@@ -117,6 +146,7 @@ class PaperBuilder:
             is_changed=bool(plan.changed or plan.removed),
             lines=(*_skipped_lines(skipped), *self._problem_lines(), *plan.lines),
         )
+        return report, plan
 
     def _is_up_to_date(self, source: FoundSource, known: KnownSource | None) -> bool:
         return known is not None and known.is_complete and self._finder.is_unchanged(known, source)
