@@ -76,7 +76,7 @@ class SqlitePaperBuildState:
     def forget_sources(self, paths: Iterable[str]) -> None:
         for path in paths:
             for table in ("source", "part", "record"):
-                self._connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))  # noqa: S608
+                self._connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
         self._connection.commit()
 
     def begin_source(self, source: FoundSource) -> frozenset[int]:

@@ -98,12 +98,12 @@ class SqliteSnapshotDraft:
             self._nodes.count(nodes, -1)
             self._pair(nodes, -1)
             for name, table in self._values.items():
-                select = f"SELECT {name}_id FROM paper_{name} WHERE paper_id = ?"  # noqa: S608
+                select = f"SELECT {name}_id FROM paper_{name} WHERE paper_id = ?"
                 table.count([value for (value,) in self._connection.execute(select, (paper_id,))], -1)
             for fts in ("paper_fts", "paper_fts_trigram"):
-                self._connection.execute(f"DELETE FROM {fts} WHERE rowid = ?", row)  # noqa: S608
+                self._connection.execute(f"DELETE FROM {fts} WHERE rowid = ?", row)
             for name in PAPER_TABLES:
-                self._connection.execute(f"DELETE FROM {name} WHERE paper_id = ?", (paper_id,))  # noqa: S608
+                self._connection.execute(f"DELETE FROM {name} WHERE paper_id = ?", (paper_id,))
 
     def add(self, papers: Iterable[PublishedPaper]) -> None:
         batch = list(papers)
@@ -139,22 +139,22 @@ class SqliteSnapshotDraft:
             table.write_counts()
         self._nodes.write_counts()
         for name in ("year", "month"):
-            self._connection.execute(f"DELETE FROM {name}_count")  # noqa: S608
+            self._connection.execute(f"DELETE FROM {name}_count")
             self._connection.execute(
-                f"INSERT INTO {name}_count SELECT {name}, count(*) FROM paper GROUP BY {name} ORDER BY {name}"  # noqa: S608
+                f"INSERT INTO {name}_count SELECT {name}, count(*) FROM paper GROUP BY {name} ORDER BY {name}"
             )
         if self._is_fresh:
             self._pair_everything()
             for statement in INDEXES:
                 self._connection.execute(statement)
             for fts in ("paper_fts", "paper_fts_trigram"):
-                self._connection.execute(f"INSERT INTO {fts}({fts}) VALUES ('optimize')")  # noqa: S608
+                self._connection.execute(f"INSERT INTO {fts}({fts}) VALUES ('optimize')")
         self._write_edge_changes()
         self._connection.execute("DELETE FROM snapshot_meta")
         self._insert("snapshot_meta", 2, [("snapshot_build_id", build_id), ("built_at", built_at)])
 
     def _insert(self, table: str, columns: int, rows: Iterable[Sequence[object]]) -> None:
-        self._connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)  # noqa: S608
+        self._connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
 
     def _add_facets(self, paper: PublishedPaper) -> None:
         facets = paper.facets()
@@ -224,7 +224,7 @@ class _FacetTable:
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
         self._name = name
-        self._ids: dict[str, int] = dict(connection.execute(f"SELECT value, {name}_id FROM {name}"))  # noqa: S608
+        self._ids: dict[str, int] = dict(connection.execute(f"SELECT value, {name}_id FROM {name}"))
         self._next = max(self._ids.values(), default=0) + 1
         self._changes: Counter[int] = Counter()
         self._new: list[tuple[int, str]] = []
@@ -240,8 +240,8 @@ class _FacetTable:
         self._changes[value_id] += 1
 
     def flush(self) -> None:
-        self._connection.executemany(f"INSERT INTO {self._name} VALUES (?, ?, 0)", self._new)  # noqa: S608
-        self._connection.executemany(f"INSERT INTO paper_{self._name} VALUES (?, ?)", self._connections)  # noqa: S608
+        self._connection.executemany(f"INSERT INTO {self._name} VALUES (?, ?, 0)", self._new)
+        self._connection.executemany(f"INSERT INTO paper_{self._name} VALUES (?, ?)", self._connections)
         self._new.clear()
         self._connections.clear()
 
@@ -252,11 +252,11 @@ class _FacetTable:
     def write_counts(self) -> None:
         name = self._name
         self._connection.executemany(
-            f"UPDATE {name} SET paper_count = paper_count + ? WHERE {name}_id = ?",  # noqa: S608
+            f"UPDATE {name} SET paper_count = paper_count + ? WHERE {name}_id = ?",
             ((change, value_id) for value_id, change in self._changes.items() if change),
         )
         self._connection.executemany(
-            f"DELETE FROM {name} WHERE {name}_id = ? AND paper_count <= 0",  # noqa: S608
+            f"DELETE FROM {name} WHERE {name}_id = ? AND paper_count <= 0",
             ((value_id,) for value_id, change in self._changes.items() if change <= 0),
         )
 
