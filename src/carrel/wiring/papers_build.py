@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from carrel.core.clock import Clock, SystemClock
@@ -33,13 +34,16 @@ from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
-from carrel.stores.sqlite.paper_snapshot_writer import BeforeSwap, SqliteSnapshotShelf
+from carrel.stores.sqlite.paper_snapshot_writer import SNAPSHOT_NAME, BeforeSwap, SqliteSnapshotShelf
 from carrel.stores.static_folder.paper_assets import STATIC_NAME, PaperAssets, PaperStaticFolder
 from carrel.stores.static_folder.paper_inbox import INBOX_NAME, PaperInbox
+
+AfterSwap = Callable[[Path], None]
 
 WORKSHOP_NAME = ".carrel-build"
 # Below this much to read, starting further processes takes longer than they save.
 _WORTH_PROCESSES_BYTES = 4 * 1024 * 1024
+_MAY_CRASH = frozenset({"pdf"})
 
 
 def paper_readers() -> tuple[SourceReader, ...]:
@@ -90,20 +94,38 @@ class _Finder:
 
 @dataclass(frozen=True, slots=True)
 class _PartsReader:
+    """Reads here or in other processes; None workers means whatever suits the amount."""
+
     static: Path
-    workers: int
+    workers: int | None
 
     def parts(self, source: FoundSource) -> Iterator[SourcePart]:
         reader = next(reader for reader in paper_readers() if reader.name == source.reader)
         return reader.parts(source.path, source.companions)
 
     def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
-        errands = (Errand(job.source.reader, job.part, job) for job in jobs)
+        every_job, is_worth_processes = _weighed(jobs)
+        errands = (Errand(job.source.reader, job.part, job) for job in every_job)
         equipment = partial(_equipment, self.static)
-        readings = read_here(errands, equipment) if self.workers == 1 else read_in_processes(errands, equipment, self.workers)
+        is_alone = self.workers == 1 or (self.workers is None and not is_worth_processes)
+        workers = self.workers or os.cpu_count() or 1
+        readings = read_here(errands, equipment) if is_alone else read_in_processes(errands, equipment, workers)
         for job, reading in readings:
             further = _stamps(stamp(path) for path in reading.also_read)
             yield PartRead(str(job.source.path), job.part.number, job.size_bytes, reading.records, reading.problems, further)
+
+
+def _weighed(jobs: Iterable[PartJob]) -> tuple[Iterator[PartJob], bool]:
+    """The same jobs, and whether there is enough to read, or a kind that may crash, to read it in other processes."""
+    waiting = iter(jobs)
+    seen: list[PartJob] = []
+    size = 0
+    for job in waiting:
+        seen.append(job)
+        size += job.size_bytes
+        if size > _WORTH_PROCESSES_BYTES or job.source.reader in _MAY_CRASH:
+            return chain(seen, waiting), True
+    return iter(seen), False
 
 
 def _stamps(stamps: Iterable[Stamp]) -> tuple[FileStamp, ...]:
@@ -114,7 +136,7 @@ def _stamps(stamps: Iterable[Stamp]) -> tuple[FileStamp, ...]:
 def paper_builder(
     into: Path,
     *,
-    workers: int = 1,
+    workers: int | None = None,
     size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
     before_swap: BeforeSwap | None = None,
     clock: Clock | None = None,
@@ -144,24 +166,31 @@ def build_papers(
     workers: int | None = None,
     size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
     before_swap: BeforeSwap | None = None,
+    after_swap: AfterSwap | None = None,
 ) -> BuildReport:
-    """Makes `into` hold exactly the papers of `sources`, doing only what changed since last time."""
+    """Makes `into` hold exactly the papers of `sources`, doing only what changed since last time.
+
+    `after_swap` sees the snapshot that is now being read, changed or not: the place to bring an index beside it up to date.
+    """
     every_source = [*sources, *(folder for folder in [into / INBOX_NAME] if folder.is_dir())]
-    count = workers or _sensible_workers(every_source)
-    with paper_builder(into, workers=count, size_limit_bytes=size_limit_bytes, before_swap=before_swap) as builder:
-        return builder.build(every_source, progress or Silence())
+    with paper_builder(into, workers=workers, size_limit_bytes=size_limit_bytes, before_swap=before_swap) as builder:
+        report = builder.build(every_source, progress or Silence())
+    if after_swap is not None:
+        after_swap(into / SNAPSHOT_NAME)
+    return report
 
 
 class RebuildInProcess:
     """Adds a paper in a process of its own: the server's event loop stays free and a parser's crash stays there."""
 
-    def __init__(self, into: Path) -> None:
+    def __init__(self, into: Path, after_swap: AfterSwap | None) -> None:
         self._into = into
+        self._after_swap = after_swap
 
     async def add(self, file: Path) -> AddedPaper:
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             try:
-                answer = await asyncio.get_running_loop().run_in_executor(pool, _add_paper, self._into, file)
+                answer = await asyncio.get_running_loop().run_in_executor(pool, _add_paper, self._into, file, self._after_swap)
             except BrokenProcessPool as error:
                 raise PaperNotAddedError(
                     "The file crashed its reader.", next_step="Send the paper in another form; nothing was added."
@@ -172,27 +201,27 @@ class RebuildInProcess:
         raise kind(message, next_step=next_step, details=details)
 
 
-def _add_paper(into: Path, file: Path) -> AddedPaper | tuple[type[CarrelError], str, str, dict[str, object]]:
+def _add_paper(
+    into: Path, file: Path, after_swap: AfterSwap | None
+) -> AddedPaper | tuple[type[CarrelError], str, str, dict[str, object]]:
     """Errors with their fields do not survive the way between processes, so they are taken apart here."""
     try:
-        with paper_builder(into) as builder:
-            return builder.add(into / INBOX_NAME, file, Silence())
+        with paper_builder(into, workers=1) as builder:
+            added = builder.add(into / INBOX_NAME, file, Silence())
     except PaperNotAddedError as error:
         return PaperNotAddedError, error.message, error.next_step, error.details
     except ConflictError as error:
         return ConflictError, error.message, error.next_step, error.details
+    if after_swap is not None:
+        after_swap(into / SNAPSHOT_NAME)
+    return added
 
 
-def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
-    """Adds papers to the corpus in `into`, which must have been built here."""
-    return PaperAdder(PaperInbox(into / INBOX_NAME), RebuildInProcess(into), lookup)
+def paper_adder(into: Path, lookup: WorkLookup | None, after_swap: AfterSwap | None = None) -> PaperAdder:
+    """Adds papers to the corpus in `into`, which must have been built here. `after_swap` runs in another process."""
+    return PaperAdder(PaperInbox(into / INBOX_NAME), RebuildInProcess(into, after_swap), lookup)
 
 
 def build_demo(into: Path) -> BuildReport:
     """The demonstration corpus, built on first use and checked after that."""
     return build_papers([PAPERS_FOLDER], into, workers=1)
-
-
-def _sensible_workers(sources: Sequence[Path]) -> int:
-    found, _ = find(sources, paper_readers())
-    return (os.cpu_count() or 1) if sum(each.size_bytes for each in found) > _WORTH_PROCESSES_BYTES else 1
