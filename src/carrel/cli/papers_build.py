@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a file or a folder of files")
     parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the snapshot lies or will lie")
     parser.add_argument("--report", choices=["text", "json"], default="text", help="how to say what was done and skipped")
-    parser.add_argument("--workers", type=_positive, metavar="N", help="processes that read (default: one for each core)")
+    parser.add_argument("--workers", type=positive, metavar="N", help="processes that read (default: one for each core)")
     parser.add_argument(
-        "--max-megabytes", type=_positive, default=200, metavar="N", help="larger files are not read (default: 200)"
+        "--max-megabytes", type=positive, default=200, metavar="N", help="larger files are not read (default: 200)"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")

@@ -37,6 +37,7 @@ from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
 from carrel.stores.sqlite.paper_snapshot_writer import SNAPSHOT_NAME, BeforeSwap, SqliteSnapshotShelf
 from carrel.stores.static_folder.paper_assets import STATIC_NAME, PaperAssets, PaperStaticFolder
 from carrel.stores.static_folder.paper_inbox import INBOX_NAME, PaperInbox
+from carrel.stores.static_folder.summary_files import SUMMARIES_NAME, SummaryFiles
 
 AfterSwap = Callable[[Path], None]
 
@@ -153,6 +154,7 @@ def paper_builder(
             state=state,
             snapshots=snapshots,
             static=static_folder,
+            summaries=SummaryFiles(into / SUMMARIES_NAME),
             lock=SqliteBuildLock(workshop / "lock.db"),
             clock=clock or SystemClock(),
         )
@@ -180,6 +182,15 @@ def build_papers(
     return report
 
 
+def refresh_papers(into: Path, *, progress: Progress | None = None, after_swap: AfterSwap | None = None) -> bool:
+    """Publishes the corpus again with the summaries that were filed since; no source is read."""
+    with paper_builder(into) as builder:
+        is_changed = builder.refresh(progress or Silence())
+    if is_changed and after_swap is not None:
+        after_swap(into / SNAPSHOT_NAME)
+    return is_changed
+
+
 class RebuildInProcess:
     """Adds a paper in a process of its own: the server's event loop stays free and a parser's crash stays there."""
 
@@ -188,13 +199,16 @@ class RebuildInProcess:
         self._after_swap = after_swap
 
     async def add(self, file: Path) -> AddedPaper:
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            try:
-                answer = await asyncio.get_running_loop().run_in_executor(pool, _add_paper, self._into, file, self._after_swap)
-            except BrokenProcessPool as error:
-                raise PaperNotAddedError(
-                    "The file crashed its reader.", next_step="Send the paper in another form; nothing was added."
-                ) from error
+        pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+        try:
+            answer = await asyncio.get_running_loop().run_in_executor(pool, _add_paper, self._into, file, self._after_swap)
+        except BrokenProcessPool as error:
+            raise PaperNotAddedError(
+                "The file crashed its reader.", next_step="Send the paper in another form; nothing was added."
+            ) from error
+        finally:
+            # Who stops waiting must not make the event loop wait instead; the process ends by itself.
+            pool.shutdown(wait=False)
         if isinstance(answer, AddedPaper):
             return answer
         kind, message, next_step, details = answer

@@ -95,6 +95,10 @@ class _Search:
         """Whether the file is of a known kind, or is passed over for a reason that has been noted."""
         if path in self.found:
             return True
+        if not _is_nameable(path):
+            shown = Path(os.fsencode(path).decode("utf-8", "replace"))
+            self.passed.append(PassedOver(shown, "not_readable", "its name is not valid UTF-8; rename it"))
+            return True
         try:
             if not path.is_file():
                 return True
@@ -118,6 +122,14 @@ class _Search:
 
     def _pass_over(self, error: OSError) -> None:
         self.passed.append(PassedOver(Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}"))
+
+
+def _is_nameable(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _belonging(paths: Iterable[Path]) -> Iterator[tuple[Path, tuple[Path, ...]]]:

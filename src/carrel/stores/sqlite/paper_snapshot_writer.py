@@ -170,7 +170,7 @@ class SqliteSnapshotDraft:
 
     def _pair(self, nodes: Sequence[int], change: int) -> None:
         if len(nodes) > _MOST_PAIRED_FACETS:
-            nodes = [node for node in nodes if self._nodes.facet_of(node) != "author"][:_MOST_PAIRED_FACETS]
+            nodes = sorted(node for node in nodes if self._nodes.facet_of(node) != "author")[:_MOST_PAIRED_FACETS]
         for pair in combinations(sorted(nodes), 2):
             self._edge_changes[pair] += change
 

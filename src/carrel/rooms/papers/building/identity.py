@@ -14,8 +14,10 @@ from carrel.core.paper_record import PaperRecord
 UNKNOWN = "unknown"
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}(?!\d)")
 _NUMERIC_MONTH = re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}[-/.](0?[1-9]|1[0-2])(?!\d)")
-_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_WORD = re.compile(r"\b(" + "|".join(_MONTH_NAMES) + r")[a-z]*\b")
+_MONTH_WORD = re.compile(
+    r"\b(?:(jan)(?:uary)?|(feb)(?:ruary)?|(mar)(?:ch)?|(apr)(?:il)?|(may)|(jun)e?|(jul)y?|(aug)(?:ust)?|(sep)(?:t(?:ember)?)?"
+    r"|(oct)(?:ober)?|(nov)(?:ember)?|(dec)(?:ember)?)\b"
+)
 _ARXIV_DOI = "10.48550/arxiv."
 
 
@@ -103,7 +105,7 @@ def month_of(date: str | None) -> str:
     if found := _NUMERIC_MONTH.search(text):
         return f"{int(found.group(1)):02d}"
     if found := _MONTH_WORD.search(text):
-        return f"{_MONTH_NAMES.index(found.group(1)) + 1:02d}"
+        return f"{found.lastindex or 0:02d}"
     return UNKNOWN
 
 

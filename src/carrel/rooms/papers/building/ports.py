@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Protocol
 
 from carrel.core.identifiers import ArxivId, Doi
-from carrel.core.paper_record import PaperRecord, ReadProblem, SourcePart
+from carrel.core.paper_record import FiledSummary, PaperRecord, ReadProblem, SourcePart
 from carrel.rooms.papers.building.grouping import Claim
 from carrel.rooms.papers.building.models import (
     AddedPaper,
     FoundSource,
     KnownSource,
+    PaperToRead,
     PartJob,
     PartRead,
     PublishedPaper,
     RememberedPaper,
     Skipped,
+    Written,
 )
 
 
@@ -130,6 +132,42 @@ class BuildLock(Protocol):
     """Only one build at a time may work on a folder."""
 
     def held(self) -> AbstractContextManager[None]: ...
+
+
+class FiledSummaries(Protocol):
+    """Summaries that a model wrote for papers of this corpus."""
+
+    def stamps(self) -> Mapping[str, str]:
+        """For each paper that has some, a text that changes whenever they do."""
+        ...
+
+    def of(self, paper_id: str) -> tuple[FiledSummary, ...]: ...
+
+    def has(self, paper_id: str, template: str, basis: str) -> bool:
+        """Whether a summary was made by that template from that text already."""
+        ...
+
+    def file(self, paper_id: str, summary: FiledSummary, basis: str) -> None: ...
+
+
+class PapersToRead(Protocol):
+    """The papers of the current snapshot, one after the other, with what there is to read of each."""
+
+    def count(self) -> int: ...
+
+    def papers(self) -> Iterator[PaperToRead]: ...
+
+
+class LanguageModel(Protocol):
+    """Answers in writing, and says what that took."""
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, instructions: str, text: str) -> Written: ...
 
 
 class WorkLookup(Protocol):

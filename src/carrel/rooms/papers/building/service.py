@@ -12,7 +12,7 @@ from pathlib import Path
 from carrel.core.clock import Clock
 from carrel.rooms.papers.building.errors import NothingToBuildError, PaperNotAddedError
 from carrel.rooms.papers.building.grouping import PaperGroup, assign_ids, group
-from carrel.rooms.papers.building.merging import merge
+from carrel.rooms.papers.building.merging import merge, with_summaries
 from carrel.rooms.papers.building.models import (
     AddedPaper,
     FoundSource,
@@ -25,6 +25,7 @@ from carrel.rooms.papers.building.models import (
 from carrel.rooms.papers.building.ports import (
     BuildLock,
     BuildState,
+    FiledSummaries,
     PartsReader,
     Progress,
     SnapshotShelf,
@@ -81,6 +82,7 @@ class PaperBuilder:
         state: BuildState,
         snapshots: SnapshotShelf,
         static: StaticFolder,
+        summaries: FiledSummaries,
         lock: BuildLock,
         clock: Clock,
     ) -> None:
@@ -89,6 +91,7 @@ class PaperBuilder:
         self._state = state
         self._snapshots = snapshots
         self._static = static
+        self._summaries = summaries
         self._lock = lock
         self._clock = clock
 
@@ -96,6 +99,13 @@ class PaperBuilder:
         """The corpus becomes exactly what `sources` hold now. Sources of earlier builds that are not named leave."""
         with self._lock.held():
             return self._build(sources, progress, whole=True)[0]
+
+    def refresh(self, progress: Progress) -> bool:
+        """Publishes again what is known, without looking at any source; whether that changed anything."""
+        with self._lock.held():
+            self._state.settle_publication(self._snapshots.current_build_id())
+            plan = self._write(progress)[1]
+            return bool(plan.changed or plan.removed)
 
     def add(self, folder: Path, file: Path, progress: Progress) -> AddedPaper:
         """Takes up what is new in one folder, leaves every other source alone, and says what became of one file."""
@@ -219,11 +229,12 @@ class PaperBuilder:
         groups = [found for found in every_group if found.keys and found.has_title]
         paper_ids = assign_ids(groups, {key: paper.paper_id for paper in published.values() for key in paper.keys})
         digests = self._state.digests()
+        filed = self._summaries.stamps()
         next_index = max((paper.paper_index for paper in published.values()), default=0) + 1
         papers: list[_Placed] = []
         for found, paper_id in zip(groups, paper_ids, strict=True):
             before = published.get(paper_id)
-            digest = _digest(found, paper_id, digests)
+            digest = _digest(found, paper_id, digests, filed.get(paper_id, ""))
             is_changed = before is None or before.digest != digest
             index = before.paper_index if before else next_index
             papers.append(_Placed(found, paper_id, index, digest, before is None, is_changed))
@@ -232,7 +243,7 @@ class PaperBuilder:
         return _Plan(tuple(papers), removed, tuple(_group_lines(every_group)))
 
     def _paper(self, placed: _Placed) -> PublishedPaper:
-        record = merge(self._state.records(placed.found.record_ids))
+        record = with_summaries(merge(self._state.records(placed.found.record_ids)), self._summaries.of(placed.paper_id))
         return PublishedPaper.of(placed.paper_id, placed.paper_index, placed.found.keys, record, placed.found.conflicts)
 
     def _problem_lines(self) -> Iterator[ReportLine]:
@@ -240,9 +251,9 @@ class PaperBuilder:
             yield ReportLine(source, problem.code, problem.message, problem.is_fatal, problem.line)
 
 
-def _digest(found: PaperGroup, paper_id: str, digests: Mapping[int, str]) -> str:
+def _digest(found: PaperGroup, paper_id: str, digests: Mapping[int, str], filed: str) -> str:
     """Changes when anything that the paper is written from changes."""
-    parts = [str(WRITER_VERSION), paper_id, *(key.value for key in found.keys), *(digests[at] for at in found.record_ids)]
+    parts = [str(WRITER_VERSION), paper_id, filed, *(key.value for key in found.keys), *(digests[at] for at in found.record_ids)]
     return hashlib.sha256("\n".join([*parts, *(conflict.message for conflict in found.conflicts)]).encode()).hexdigest()
 
 
