@@ -39,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-megabytes", type=positive, default=200, metavar="N", help="larger files are not read (default: 200)"
     )
+    parser.add_argument(
+        "--without-edges", action="store_true", help="leave the table of facet pairs empty: smaller, and Carrel does not read it"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -53,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
             progress=None if options.quiet else Progress(),
             workers=options.workers,
             size_limit_bytes=options.max_megabytes * _MEGABYTE,
+            has_edges=not options.without_edges,
         )
     except CarrelError as error:
         if options.report == "json":

@@ -139,13 +139,16 @@ def paper_builder(
     *,
     workers: int | None = None,
     size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
+    has_edges: bool | None = None,
     before_swap: BeforeSwap | None = None,
     clock: Clock | None = None,
 ) -> Iterator[PaperBuilder]:
     """A builder for the corpus in `into`. `before_swap` sees the finished draft just before it becomes the snapshot."""
     workshop, static = into / WORKSHOP_NAME, into / STATIC_NAME
     with SqlitePaperBuildState(workshop / "state.db") as state, PaperStaticFolder(static) as static_folder:
-        snapshots = SqliteSnapshotShelf(into, workshop, PaperAssets(static).read_text, before_swap)
+        snapshots = SqliteSnapshotShelf(
+            into, workshop, PaperAssets(static).read_text, has_edges=has_edges, before_swap=before_swap
+        )
         if snapshots.path.exists() and not state.has_published():
             raise ForeignSnapshotError(snapshots.path.name)
         yield PaperBuilder(
@@ -167,6 +170,7 @@ def build_papers(
     progress: Progress | None = None,
     workers: int | None = None,
     size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
+    has_edges: bool = True,
     before_swap: BeforeSwap | None = None,
     after_swap: AfterSwap | None = None,
 ) -> BuildReport:
@@ -175,7 +179,9 @@ def build_papers(
     `after_swap` sees the snapshot that is now being read, changed or not: the place to bring an index beside it up to date.
     """
     every_source = [*sources, *(folder for folder in [into / INBOX_NAME] if folder.is_dir())]
-    with paper_builder(into, workers=workers, size_limit_bytes=size_limit_bytes, before_swap=before_swap) as builder:
+    with paper_builder(
+        into, workers=workers, size_limit_bytes=size_limit_bytes, has_edges=has_edges, before_swap=before_swap
+    ) as builder:
         report = builder.build(every_source, progress or Silence())
     if after_swap is not None:
         after_swap(into / SNAPSHOT_NAME)

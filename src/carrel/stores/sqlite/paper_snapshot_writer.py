@@ -24,29 +24,50 @@ BeforeSwap = Callable[[Path], None]
 
 
 class SqliteSnapshotShelf:
-    """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static folder."""
+    """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static folder.
 
-    def __init__(self, folder: Path, workshop: Path, read_text: ReadText, before_swap: BeforeSwap | None = None) -> None:
+    `has_edges` says whether pairs of facets are counted; None goes on as the current snapshot does.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        workshop: Path,
+        read_text: ReadText,
+        *,
+        has_edges: bool | None = None,
+        before_swap: BeforeSwap | None = None,
+    ) -> None:
         self.path = folder / SNAPSHOT_NAME
         self._draft_path = workshop / "draft.db"
         self._read_text = read_text
+        self._has_edges = has_edges
         self._before_swap = before_swap
 
     def current_build_id(self) -> str | None:
         """The build id of the snapshot on disk; None when there is no snapshot or it cannot be read."""
+        found = self._asked("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'")
+        return None if found is None else str(found)
+
+    def _current_has_edges(self) -> bool:
+        return self.current_build_id() is None or self._asked("SELECT 1 FROM facet_edge LIMIT 1") is not None
+
+    def _asked(self, query: str) -> object | None:
+        """The first value that the current snapshot answers with; None when it has none or cannot be read."""
         if not self.path.is_file():
             return None
         try:
             with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-                row = connection.execute("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'").fetchone()
+                row = connection.execute(query).fetchone()
         except sqlite3.Error:
             return None
-        return str(row[0]) if row else None
+        return row[0] if row else None
 
     @contextmanager
     def draft(self, from_current: bool) -> Iterator[SqliteSnapshotDraft]:
         self._draft_path.parent.mkdir(parents=True, exist_ok=True)
         self._remove_draft()
+        has_edges = self._current_has_edges() if self._has_edges is None else self._has_edges
         if from_current:
             shutil.copyfile(self.path, self._draft_path)
         with closing(sqlite3.connect(self._draft_path, isolation_level=None, check_same_thread=False)) as connection:
@@ -55,7 +76,7 @@ class SqliteSnapshotShelf:
             connection.execute("PRAGMA synchronous=OFF")
             connection.execute("PRAGMA cache_size=-131072")
             connection.execute("BEGIN")
-            yield SqliteSnapshotDraft(connection, self._read_text, is_fresh=not from_current)
+            yield SqliteSnapshotDraft(connection, self._read_text, is_fresh=not from_current, has_edges=has_edges)
             connection.execute("COMMIT")
             # A snapshot is never written again. Without WAL it needs no files beside it and opens in a read-only folder.
             connection.execute("PRAGMA journal_mode=DELETE")
@@ -75,7 +96,7 @@ class SqliteSnapshotShelf:
 class SqliteSnapshotDraft:
     """Rows go in as papers come; counts, pairs and indexes follow at the end."""
 
-    def __init__(self, connection: sqlite3.Connection, read_text: ReadText, is_fresh: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection, read_text: ReadText, *, is_fresh: bool, has_edges: bool) -> None:
         self._connection = connection
         self._read_text = read_text
         self._is_fresh = is_fresh
@@ -85,7 +106,8 @@ class SqliteSnapshotDraft:
         self._values = {name: _FacetTable(connection, name) for name in NAMED_FACETS}
         self._nodes = _NodeTable(connection)
         self._edge_changes: Counter[tuple[int, int]] = Counter()
-        self._unpaired: set[str] = set()
+        self._has_edges = has_edges
+        self._pairs_from_scratch = connection.execute("SELECT 1 FROM facet_edge LIMIT 1").fetchone() is None
 
     def remove(self, paper_ids: Iterable[str]) -> None:
         for paper_id in paper_ids:
@@ -143,8 +165,11 @@ class SqliteSnapshotDraft:
             self._connection.execute(
                 f"INSERT INTO {name}_count SELECT {name}, count(*) FROM paper GROUP BY {name} ORDER BY {name}"
             )
-        if self._is_fresh:
+        if not self._has_edges:
+            self._connection.execute("DELETE FROM facet_edge")
+        elif self._pairs_from_scratch:
             self._pair_everything()
+        if self._is_fresh:
             for statement in INDEXES:
                 self._connection.execute(statement)
             for fts in ("paper_fts", "paper_fts_trigram"):
@@ -163,12 +188,11 @@ class SqliteSnapshotDraft:
         for facet, value in facets:
             if facet in self._values:
                 self._values[facet].connect(paper.paper_id, value)
-        if len(nodes) > _MOST_PAIRED_FACETS:
-            self._unpaired.add(paper.paper_id)
-        if not self._is_fresh or len(nodes) > _MOST_PAIRED_FACETS:
-            self._pair(nodes, +1)
+        self._pair(nodes, +1)
 
     def _pair(self, nodes: Sequence[int], change: int) -> None:
+        if self._pairs_from_scratch or not self._has_edges:
+            return
         if len(nodes) > _MOST_PAIRED_FACETS:
             nodes = sorted(node for node in nodes if self._nodes.facet_of(node) != "author")[:_MOST_PAIRED_FACETS]
         for pair in combinations(sorted(nodes), 2):
@@ -176,15 +200,20 @@ class SqliteSnapshotDraft:
 
     def _pair_everything(self) -> None:
         """All pairs at once, counted by the database, which spills to disk where memory would not do."""
-        self._connection.execute("CREATE TEMP TABLE unpaired (paper_id TEXT PRIMARY KEY)")
-        self._connection.executemany("INSERT INTO unpaired VALUES (?)", ((paper_id,) for paper_id in self._unpaired))
+        crowded = "SELECT paper_id FROM paper_facet GROUP BY paper_id HAVING count(*) > ?"
+        self._connection.execute("CREATE TEMP TABLE crowded (paper_id TEXT PRIMARY KEY)")
+        self._connection.execute(f"INSERT INTO crowded {crowded}", (_MOST_PAIRED_FACETS,))
         self._connection.execute(
             """INSERT INTO facet_edge
                SELECT a.node_id, b.node_id, count(*) FROM paper_facet a JOIN paper_facet b
                ON b.paper_id = a.paper_id AND b.node_id > a.node_id
-               WHERE a.paper_id NOT IN (SELECT paper_id FROM unpaired)
+               WHERE a.paper_id NOT IN (SELECT paper_id FROM crowded)
                GROUP BY a.node_id, b.node_id ORDER BY a.node_id, b.node_id"""
         )
+        self._pairs_from_scratch = False
+        for (paper_id,) in self._connection.execute("SELECT paper_id FROM crowded").fetchall():
+            select = "SELECT node_id FROM paper_facet WHERE paper_id = ?"
+            self._pair([node for (node,) in self._connection.execute(select, (paper_id,))], +1)
 
     def _write_edge_changes(self) -> None:
         self._connection.executemany(
