@@ -88,14 +88,17 @@ def test_pairs_of_facets_can_be_left_out_and_filled_in_later(tmp_path: Path) -> 
     (sources / "a.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
     build_papers([sources], into, has_edges=False)
     assert edges(into) == []
+    added = into / "added" / "one.md"
+    added.parent.mkdir()
+    added.write_text("---\ntitle: Handed in\nauthors: [A1]\nkeywords: [k]\n---\n")
     with paper_builder(into) as builder:
-        builder.refresh(Silence())
-    assert edges(into) == []
+        assert builder.add(added.parent, added, Silence()).is_new
+    assert edges(into) == [], "adding one paper filled what the operator had left out"
     (sources / "b.jsonl").write_bytes(orjson.dumps({"title": "One more", "authors": ["A1"], "keywords": ["k"]}))
     build_papers([sources], into)
-    build_papers([sources], whole)
+    build_papers([sources, added.parent], whole)
     assert edges(into) == edges(whole)
-    assert ("authora1", "keywordk", 11) in edges(into)
+    assert ("authora1", "keywordk", 12) in edges(into)
     assert not [edge for edge in edges(into) if "authormember" in str(edge)]
     (sources / "a.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines[:-1])))
     build_papers([sources], into)
