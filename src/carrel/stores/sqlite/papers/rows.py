@@ -51,32 +51,24 @@ def texts(connection: sqlite3.Connection, paper: Shown, row: int | None) -> Iter
     yield paper.title
 
 
-def with_identifiers(connection: sqlite3.Connection, generation: Generation, identifiers: Sequence[Identifier]) -> list[str]:
+def numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[int]:
+    """The rows of these papers in the table `paper`."""
+    found = connection.execute(
+        "SELECT rowid FROM paper WHERE paper_id IN (SELECT value FROM json_each(?))", (json.dumps(paper_ids),)
+    )
+    return [int(row[0]) for row in found]
+
+
+def with_identifiers(connection: sqlite3.Connection, identifiers: Sequence[Identifier]) -> list[str]:
     """Papers of these names, by the tables that have an index for them."""
     found: dict[str, None] = {}
     for identifier in identifiers:
         if identifier.kind == "paper_id":
             rows = connection.execute("SELECT paper_id FROM paper WHERE paper_id = ?", (identifier.value,))
-        elif "paper_key_alias" in generation.tables:
-            rows = connection.execute(
-                "SELECT paper_id FROM paper_key_alias WHERE paper_key = ?", (f"{identifier.kind}:{identifier.value}",)
-            )
         else:
-            rows = connection.execute(
-                "SELECT paper_id FROM paper WHERE paper_key = ?", (f"{identifier.kind}:{identifier.value}",)
-            )
+            name = f"{identifier.kind}:{identifier.value}"
+            rows = connection.execute("SELECT paper_id FROM paper_key_alias WHERE paper_key = ?", (name,))
         found.update((row[0], None) for row in rows)
-        if not found and identifier.kind == "doi" and generation.has_doi:
-            phrase = '"' + identifier.value.replace('"', "") + '"'
-            near = connection.execute(
-                "SELECT paper_id FROM paper_fts WHERE paper_fts MATCH ? LIMIT 50", (f"metadata : {phrase}",)
-            )
-            candidates = json.dumps([row[0] for row in near])
-            rows = connection.execute(
-                "SELECT paper_id FROM paper WHERE paper_id IN (SELECT value FROM json_each(?)) AND lower(doi) = ?",
-                (candidates, identifier.value),
-            )
-            found.update((row[0], None) for row in rows)
     return list(found)
 
 
@@ -114,7 +106,7 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
         publication_date=date,
         venue=venue,
         doi=doi_value,
-        arxiv_id=_arxiv_id(connection, generation, paper_id, str(paper_key)),
+        arxiv_id=_arxiv_id(connection, paper_id, str(paper_key)),
         keywords=_facet(connection, "keyword", paper_id),
         institutions=_facet(connection, "institution", paper_id),
         tags=_facet(connection, "tag", paper_id),
@@ -136,10 +128,11 @@ def _facet(connection: sqlite3.Connection, category: FacetCategory, paper_id: st
     return _column(connection, sql, paper_id)
 
 
-def _arxiv_id(connection: sqlite3.Connection, generation: Generation, paper_id: str, paper_key: str) -> str | None:
-    keys: tuple[str, ...] = (paper_key,)
-    if "paper_key_alias" in generation.tables:
-        keys += _column(connection, "SELECT paper_key FROM paper_key_alias WHERE paper_id = ? ORDER BY paper_key", paper_id)
+def _arxiv_id(connection: sqlite3.Connection, paper_id: str, paper_key: str) -> str | None:
+    keys = (
+        paper_key,
+        *_column(connection, "SELECT paper_key FROM paper_key_alias WHERE paper_id = ? ORDER BY paper_key", paper_id),
+    )
     return next((value.removeprefix("arxiv:") for value in keys if value.startswith("arxiv:")), None)
 
 

@@ -6,21 +6,14 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years
 from carrel.rooms.papers.words import key
 from carrel.stores.sqlite.papers import fts5, rows
+from carrel.stores.sqlite.papers.ranking import Found
 from carrel.stores.sqlite.papers.snapshot import Generation
 
 _TITLES_TO_COMPARE = 500
-
-
-class Found(NamedTuple):
-    """A paper, and its row in the full-text table where the search has seen it."""
-
-    paper_id: str
-    row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +24,32 @@ class _Condition:
     values: tuple[object, ...] = ()
 
 
-def search(generation: Generation, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Found]:
-    """The papers from place `first` on."""
-    named = _named(generation, connection, query)
-    page = named[first : first + count]
-    plan = fts5.plan(connection, query)
-    conditions = [_condition(generation, connection, node) for node in plan.conditions]
-    if named:
-        without = json.dumps([found.paper_id for found in named])
-        conditions.append(_Condition("paper.paper_id NOT IN (SELECT value FROM json_each(?))", (without,)))
-    first, count = max(0, first - len(named)), count - len(page)
-    if plan.stages:
-        return page + _ranked(connection, plan.stages, conditions, first, count)
-    return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
+class Fts5Ranking:
+    """The index that every snapshot has."""
+
+    stem = None
+
+    def __init__(self, generation: Generation) -> None:
+        self._generation = generation
+
+    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Found]:
+        generation = self._generation
+        named = _named(connection, query)
+        page = named[first : first + count]
+        plan = fts5.plan(connection, query)
+        conditions = [_condition(generation, connection, node) for node in plan.conditions]
+        if named:
+            without = json.dumps([found.paper_id for found in named])
+            conditions.append(_Condition("paper.paper_id NOT IN (SELECT value FROM json_each(?))", (without,)))
+        first, count = max(0, first - len(named)), count - len(page)
+        if plan.stages:
+            return page + _ranked(connection, plan.stages, conditions, first, count)
+        return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
 
 
-def _named(generation: Generation, connection: sqlite3.Connection, query: Query) -> list[Found]:
+def _named(connection: sqlite3.Connection, query: Query) -> list[Found]:
     """The papers whose identifier or whole title was typed."""
-    found = [Found(paper_id) for paper_id in rows.with_identifiers(connection, generation, query.identifiers)]
+    found = [Found(paper_id) for paper_id in rows.with_identifiers(connection, query.identifiers)]
     if not query.loose or query.strict is not None or query.identifiers:
         return found
     typed = Phrase(tuple(word for phrase in query.loose for word in phrase.words))
@@ -125,7 +126,7 @@ def _condition(generation: Generation, connection: sqlite3.Connection, node: Nod
             # Text compares as numbers do here: years have four digits, and 'unknown' sorts after all of them.
             return _Condition("paper.year BETWEEN ? AND ?", (f"{first or 0:04}", f"{last or 9999:04}"))
         case Named(identifiers):
-            found = rows.with_identifiers(connection, generation, identifiers)
+            found = rows.with_identifiers(connection, identifiers)
             return _Condition("paper.paper_id IN (SELECT value FROM json_each(?))", (json.dumps(found),))
         case Not(part):
             inner = _condition(generation, connection, part)
