@@ -5,17 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from carrel.rooms.papers.query_language import Query
 from carrel.rooms.papers.snippets import Stem
-
-
-class Found(NamedTuple):
-    """A paper, and its row in the full-text table where the search has seen it."""
-
-    paper_id: str
-    row: int | None = None
+from carrel.stores.sqlite.papers.rows import Shown
 
 
 class Ranking(Protocol):
@@ -26,7 +20,7 @@ class Ranking(Protocol):
         """How words that count as equal are told, for marking them; None where only equal words do."""
         ...
 
-    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Found]: ...
+    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]: ...
 
 
 OpenRanking = Callable[[Path, str], Ranking | None]

@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from carrel.rooms.papers.identifiers import Identifier
 from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperMetadata
@@ -16,9 +16,8 @@ from carrel.stores.sqlite.papers.snapshot import Generation
 NEWEST_FIRST = "CASE WHEN paper.year GLOB '[0-9]*' THEN paper.year ELSE '' END DESC, paper.paper_index, paper.paper_id"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a result list shows of a paper."""
+class Shown(NamedTuple):
+    """What a result list shows of a paper, with its row in the full-text table and the first text to look for matches in."""
 
     row: int
     paper_id: str
@@ -26,24 +25,40 @@ class Shown:
     year: str
     venue: str
     preview: str
+    summary: str
+
+
+_SHOWN = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_preview"
 
 
 def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Shown]:
-    """These papers in this order."""
-    rows = connection.execute(
-        "SELECT rowid, paper_id, title, year, venue, summary_preview FROM paper "
-        "WHERE paper_id IN (SELECT value FROM json_each(?))",
+    """These papers in this order. The two tables usually count alike; where they do not, there is only the preview."""
+    found = connection.execute(
+        f"SELECT paper.rowid, {_SHOWN}, coalesce(paper_fts.summary, '') FROM paper "
+        "LEFT JOIN paper_fts ON paper_fts.rowid = paper.rowid AND paper_fts.paper_id = paper.paper_id "
+        "WHERE paper.paper_id IN (SELECT value FROM json_each(?))",
         (json.dumps(paper_ids),),
     )
-    by_id = {row[1]: Shown(row[0], *(str(value or "") for value in row[1:])) for row in rows}
+    by_id = {row[1]: Shown._make(row) for row in found}
     return [by_id[paper_id] for paper_id in paper_ids if paper_id in by_id]
 
 
-def texts(connection: sqlite3.Connection, paper: Shown, row: int | None) -> Iterator[str]:
-    """What of a paper is indexed, piece by piece, read only as far as somebody asks. Both tables usually count alike."""
-    number = paper.row if row is None else row
-    for column in ("summary", "source", "translated", "metadata"):
-        found = connection.execute(f"SELECT paper_id, {column} FROM paper_fts WHERE rowid = ?", (number,)).fetchone()
+def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Shown]:
+    """The papers of these rows of the full-text table, in this order."""
+    found = connection.execute(
+        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts JOIN paper ON paper.paper_id = paper_fts.paper_id "
+        "WHERE paper_fts.rowid IN (SELECT value FROM json_each(?))",
+        (json.dumps(numbers),),
+    )
+    by_row = {row[0]: Shown._make(row) for row in found}
+    return [by_row[number] for number in numbers if number in by_row]
+
+
+def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:
+    """What of a paper is indexed, piece by piece, read only as far as somebody asks."""
+    yield paper.summary
+    for column in ("source", "translated", "metadata"):
+        found = connection.execute(f"SELECT paper_id, {column} FROM paper_fts WHERE rowid = ?", (paper.row,)).fetchone()
         if found is None or found[0] != paper.paper_id:
             break
         yield str(found[1] or "")

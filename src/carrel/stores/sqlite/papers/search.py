@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years
 from carrel.rooms.papers.words import key
 from carrel.stores.sqlite.papers import fts5, rows
-from carrel.stores.sqlite.papers.ranking import Found
+from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.snapshot import Generation
 
 _TITLES_TO_COMPARE = 500
@@ -32,7 +32,7 @@ class Fts5Ranking:
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
 
-    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Found]:
+    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]:
         generation = self._generation
         named = _named(connection, query)
         page = named[first : first + count]
@@ -47,23 +47,23 @@ class Fts5Ranking:
         return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
 
 
-def _named(connection: sqlite3.Connection, query: Query) -> list[Found]:
+def _named(connection: sqlite3.Connection, query: Query) -> list[Shown]:
     """The papers whose identifier or whole title was typed."""
-    found = [Found(paper_id) for paper_id in rows.with_identifiers(connection, query.identifiers)]
+    found = rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
     if not query.loose or query.strict is not None or query.identifiers:
         return found
     typed = Phrase(tuple(word for phrase in query.loose for word in phrase.words))
     expression = f"{{title}} : ^ {fts5.quoted(typed)}"
     candidates = connection.execute(
-        f"SELECT paper_id, rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}", (expression,)
+        f"SELECT rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}", (expression,)
     )
-    return found + [Found(paper_id, row) for paper_id, row, title in candidates if key(title) == query.title_key]
+    return found + rows.shown_by_row(connection, [row for row, title in candidates if key(title) == query.title_key])
 
 
 def _ranked(
     connection: sqlite3.Connection, stages: Sequence[str], conditions: Sequence[_Condition], first: int, count: int
-) -> list[Found]:
-    found: list[Found] = []
+) -> list[Shown]:
+    found: list[Shown] = []
     skip = first
     for stage in stages:
         wanted = count - len(found)
@@ -80,15 +80,15 @@ def _ranked(
 
 def _stage(
     connection: sqlite3.Connection, expression: str, conditions: Sequence[_Condition], first: int, count: int
-) -> list[Found]:
+) -> list[Shown]:
     joined = "JOIN paper ON paper.paper_id = paper_fts.paper_id" if conditions else ""
     found = connection.execute(
-        f"SELECT paper_fts.paper_id, paper_fts.rowid FROM paper_fts {joined} "
+        f"SELECT paper_fts.rowid FROM paper_fts {joined} "
         f"WHERE paper_fts MATCH ? AND rank MATCH '{fts5.RANK}' "
         f"{''.join(f'AND ({condition.sql}) ' for condition in conditions)} ORDER BY rank LIMIT ? OFFSET ?",
         (expression, *(value for condition in conditions for value in condition.values), count, first),
     )
-    return [Found(*row) for row in found]
+    return rows.shown_by_row(connection, [row[0] for row in found])
 
 
 def _size(connection: sqlite3.Connection, expression: str, conditions: Sequence[_Condition]) -> int:
@@ -101,14 +101,14 @@ def _size(connection: sqlite3.Connection, expression: str, conditions: Sequence[
     return int(row[0])
 
 
-def _newest(connection: sqlite3.Connection, conditions: Sequence[_Condition], first: int, count: int) -> list[Found]:
+def _newest(connection: sqlite3.Connection, conditions: Sequence[_Condition], first: int, count: int) -> list[Shown]:
     """Where nothing is there to rank by, the newest first and the unknown years last."""
     found = connection.execute(
         f"SELECT paper_id FROM paper WHERE {' AND '.join(f'({condition.sql})' for condition in conditions)} "
         f"ORDER BY {rows.NEWEST_FIRST} LIMIT ? OFFSET ?",
         (*(value for condition in conditions for value in condition.values), count, first),
     )
-    return [Found(row[0]) for row in found]
+    return rows.shown(connection, [row[0] for row in found])
 
 
 def _condition(generation: Generation, connection: sqlite3.Connection, node: Node) -> _Condition:

@@ -15,7 +15,7 @@ from carrel.rooms.papers.snippets import Marker
 from carrel.rooms.papers.words import words
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.keywords import papers_with_keyword
-from carrel.stores.sqlite.papers.ranking import Found, OpenRanking, Ranking
+from carrel.stores.sqlite.papers.ranking import OpenRanking, Ranking
 from carrel.stores.sqlite.papers.search import Fts5Ranking
 from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
 
@@ -118,15 +118,14 @@ class SqlitePaperStore:
             raise
 
 
-def _hits(connection: sqlite3.Connection, found: list[Found], marker: Marker) -> list[PaperHit]:
-    rows_by_id = dict(found)
+def _hits(connection: sqlite3.Connection, found: list[rows.Shown], marker: Marker) -> list[PaperHit]:
     return [
         PaperHit(
             paper_id=paper.paper_id,
             title=paper.title,
             year=paper.year,
             venue=paper.venue,
-            snippet_markdown=marker.snippet(rows.texts(connection, paper, rows_by_id[paper.paper_id])),
+            snippet_markdown=marker.snippet(rows.texts(connection, paper)),
         )
-        for paper in rows.shown(connection, [paper_id for paper_id, _ in found])
+        for paper in found
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,7 +14,7 @@ from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not
 from carrel.rooms.papers.snippets import Stem
 from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
 from carrel.stores.sqlite.papers import rows
-from carrel.stores.sqlite.papers.ranking import Found
+from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest
 from carrel.stores.tantivy.papers.schema import exact_words, ranking_words, register, schema, stemmer
 
@@ -47,7 +46,7 @@ class TantivyRanking:
         analyzer = stemmer()
         self.stem: Stem = lru_cache(maxsize=20_000)(lambda word: (analyzer.analyze(word) or [word])[0])
 
-    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Found]:
+    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]:
         named = self._named(connection, query)
         page = named[first : first + count]
         question = self._question(connection, query)
@@ -64,24 +63,20 @@ class TantivyRanking:
 
     def _found(
         self, connection: sqlite3.Connection, question: tantivy.Query, query: Query, first: int, count: int
-    ) -> list[Found]:
+    ) -> list[Shown]:
         """One stretch of the ranking; where nothing is there to rank by, the newest first."""
         order = None if query.phrases else "newness"
         hits = self._searcher.search(question, count, count=False, offset=first, order_by_field=order).hits
         return self._papers(connection, [address for _, address in hits])
 
-    def _papers(self, connection: sqlite3.Connection, addresses: list[tantivy.DocAddress]) -> list[Found]:
+    def _papers(self, connection: sqlite3.Connection, addresses: list[tantivy.DocAddress]) -> list[Shown]:
         numbers = [int(row) for row in self._searcher.fast_field_values("row", addresses) if row is not None]
-        found = connection.execute(
-            "SELECT rowid, paper_id FROM paper_fts WHERE rowid IN (SELECT value FROM json_each(?))", (json.dumps(numbers),)
-        )
-        by_row = dict(found.fetchall())
-        return [Found(by_row[row], row) for row in numbers if row in by_row]
+        return rows.shown_by_row(connection, numbers)
 
-    def _named(self, connection: sqlite3.Connection, query: Query) -> list[Found]:
+    def _named(self, connection: sqlite3.Connection, query: Query) -> list[Shown]:
         """The papers whose identifier or whole title was typed."""
         if query.identifiers:
-            return [Found(paper_id) for paper_id in rows.with_identifiers(connection, query.identifiers)]
+            return rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
         if not query.loose or query.strict is not None:
             return []
         titled = self._searcher.search(self._term("title_key", query.title_key), _MAX_TITLES, count=False).hits
