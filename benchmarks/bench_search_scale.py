@@ -121,7 +121,7 @@ async def timed_store(store: SqlitePaperStore, asked: list[str], callers: int) -
 
 
 def shown(spent: list[float]) -> str:
-    return f"{statistics.median(spent):8.1f} /{statistics.quantiles(spent, n=20)[18]:8.1f}"
+    return f"{statistics.median(spent):.1f} /{statistics.quantiles(spent, n=20)[18]:6.1f} /{statistics.mean(spent):6.1f}"
 
 
 def size_mb(path: Path) -> float:
@@ -158,16 +158,16 @@ def main(papers: int, folder: Path) -> None:
         ("ours", lambda some, callers: asyncio.run(_store_times(snapshot, some, callers, has_index=True))),
     ]
     for callers in (1, CALLERS):
-        print(f"\n{callers} caller{'s' if callers > 1 else ''}: p50 / p95 in ms, {TOP} hits with snippets")
-        print(f"{'':20}" + "".join(f"{kind:>20}" for kind in asked))
+        print(f"\n{callers} caller{'s' if callers > 1 else ''}: p50 / p95 / mean in ms, {TOP} hits with snippets")
+        print(f"{'':20}" + "".join(f"{kind:>24}" for kind in asked))
         for name, measure in systems:
             some = {kind: queries if callers == 1 else queries[: EACH // 4] for kind, queries in asked.items()}
-            print(f"{name:20}" + "".join(f"{shown(measure(queries, callers)):>20}" for queries in some.values()), flush=True)
+            print(f"{name:20}" + "".join(f"{shown(measure(queries, callers)):>24}" for queries in some.values()), flush=True)
     print(f"\nresident memory at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB (pid {os.getpid()})")
 
 
 async def _store_times(snapshot: Path, some: list[str], callers: int, *, has_index: bool) -> list[float]:
-    store = SqlitePaperStore(snapshot, threads=CALLERS, open_ranking=open_paper_index if has_index else None)
+    store = SqlitePaperStore(snapshot, open_ranking=open_paper_index if has_index else None)
     try:
         return await timed_store(store, some, callers)
     finally:

@@ -15,7 +15,7 @@ from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
 
 # The column that is not indexed takes the first weight: paper_id, title, summary, source, translated, metadata.
 RANK = "bm25(0.0, 5.0, 3.0, 1.0, 1.0, 2.0)"
-_MAX_MATCHES_TO_SCORE = 60_000
+_MAX_MATCHES_TO_SCORE = 20_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,8 @@ from carrel.stores.sqlite.papers.ranking import OpenRanking, Ranking
 from carrel.stores.sqlite.papers.search import Fts5Ranking
 from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
 
-DEFAULT_THREADS = 8
+# More threads than cores would only wait for each other.
+DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
 
 ResultT = TypeVar("ResultT")
 _Work = Callable[[Generation, sqlite3.Connection], ResultT]

@@ -15,7 +15,7 @@ import tantivy
 from carrel.rooms.papers.words import key
 from carrel.stores.sqlite.papers.sidecar import FORMAT, Manifest, index_folder, read_manifest, write_manifest
 from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
-from carrel.stores.tantivy.papers.schema import FACETS, TITLE_TIMES, exact_words, ranking_words, register, schema
+from carrel.stores.tantivy.papers.schema import FACETS, TITLE_TIMES, common_pairs, exact_words, ranking_words, register, schema
 
 ReportPapers = Callable[[int, int], None]
 
@@ -93,19 +93,24 @@ def _documents(connection: sqlite3.Connection) -> Iterator[tantivy.Document]:
             document.add_unsigned("paper", number)
             document.add_unsigned("year", known_year)
             document.add_unsigned("newness", known_year * _LATEST + max(0, _LATEST - 1 - place))
-            document.add_text("title_key", key(title))
             title_words = exact_words(title)
-            ranked = [*ranking_words(title) * TITLE_TIMES, *ranking_words(summary or ""), *ranking_words(metadata or "")]
-            document.add_text("text", " ".join(ranked))
+            document.add_text("title_key", key(title))
             document.add_text("title", " ".join(title_words))
-            for text in filter(None, (source, translated)):
-                document.add_text("full", " ".join(ranking_words(text)))
-            for text in filter(None, (title, summary, source, translated, metadata)):
-                document.add_text("exact", " ".join(exact_words(text)))
+            _add_text(document, "text", title_words, times=TITLE_TIMES)
+            for field, text in (("text", summary), ("text", metadata), ("full", source), ("full", translated)):
+                if text:
+                    _add_text(document, field, exact_words(text))
             for facet in FACETS:
                 for value in _values(connection, facet, paper_id):
                     document.add_text(facet, " ".join(exact_words(value)))
             yield document
+
+
+def _add_text(document: tantivy.Document, field: str, found: list[str], *, times: int = 1) -> None:
+    """Words into the field they rank in, and into those that know where each stands."""
+    document.add_text(field, " ".join(ranking_words(found) * times))
+    document.add_text("exact", " ".join(found))
+    document.add_text("pairs", " ".join(common_pairs(found)))
 
 
 def _values(connection: sqlite3.Connection, facet: str, paper_id: str) -> list[str]:

@@ -16,7 +16,7 @@ from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest
-from carrel.stores.tantivy.papers.schema import exact_words, ranking_words, register, schema, stemmer
+from carrel.stores.tantivy.papers.schema import common_pairs, exact_words, ranking_words, register, schema, stemmer
 
 _FULL_TEXT_WEIGHT = 0.3
 _MAX_PREFIX_WORDS = 100
@@ -102,7 +102,7 @@ class TantivyRanking:
             if phrase.is_prefix or (len(phrase.words) == 1 and is_cjk(phrase.words[0])):
                 choices += self._exact_choices(phrase)
                 continue
-            for word in ranking_words(" ".join(phrase.words)):
+            for word in ranking_words(exact_words(" ".join(phrase.words))):
                 if len(phrase.words) == 1 or word not in STOP_WORDS:
                     times[self.stem(word)] = times.get(self.stem(word), 0) + 1
         choices += [query for stem, count in times.items() for query in self._ranked_term(stem, count)]
@@ -156,10 +156,15 @@ class TantivyRanking:
         """Words as written and in this order; the last may be the beginning of one."""
         folded = [word for part in phrase.words for word in exact_words(part)]
         if len(folded) > 1:
+            pairs = common_pairs(folded[:-1] if phrase.is_prefix else folded) if field == "exact" else []
+            known = [self._term("pairs", pair, "freq") for pair in pairs]
+            if len(known) == 1 and len(folded) == 2:
+                return known[0]
             make = tantivy.Query.phrase_prefix_query if phrase.is_prefix else tantivy.Query.phrase_query
-            return make(self._schema, field, list(folded))
-        known = [word for part in folded for word in (self._beginning_with(field, part) if phrase.is_prefix else [part])]
-        return _any([self._term(field, word) for word in known])
+            whole = make(self._schema, field, list(folded))
+            return tantivy.Query.boolean_query([(Occur.Must, part) for part in (*known, whole)]) if known else whole
+        forms = [word for part in folded for word in (self._beginning_with(field, part) if phrase.is_prefix else [part])]
+        return _any([self._term(field, word) for word in forms])
 
     def _beginning_with(self, field: str, prefix: str) -> list[str]:
         """The words that most papers have among those with this beginning."""
