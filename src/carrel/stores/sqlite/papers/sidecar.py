@@ -12,12 +12,14 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an index was made from, and the folder that it is in."""
+    """What an index was made from, the folder it is in, and which model made vectors for it, if one did."""
 
     format: int
     snapshot_build_id: str
     folder: str
     papers: int
+    vectors: str = ""
+    vector_rows: str = ""
 
 
 def index_folder(snapshot: Path) -> Path:
@@ -33,10 +35,12 @@ def read_manifest(snapshot: Path) -> Manifest | None:
     """The manifest, or None where there is none that this version can read."""
     try:
         facts = json.loads(manifest_file(snapshot).read_text(encoding="utf-8"))
-        manifest = Manifest(int(facts["format"]), str(facts["snapshot_build_id"]), str(facts["folder"]), int(facts["papers"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        manifest = Manifest(**facts)
+    except (OSError, ValueError, TypeError):
         return None
-    return manifest if manifest.format == FORMAT and Path(manifest.folder).name == manifest.folder else None
+    names = (manifest.folder, manifest.vectors, manifest.vector_rows)
+    is_plain = all(isinstance(name, str) and Path(name).name == name for name in names)
+    return manifest if manifest.format == FORMAT and is_plain else None
 
 
 def write_manifest(snapshot: Path, manifest: Manifest) -> None:

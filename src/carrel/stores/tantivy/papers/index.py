@@ -47,40 +47,44 @@ class TantivyRanking:
         self.stem: Stem = lru_cache(maxsize=20_000)(lambda word: (analyzer.analyze(word) or [word])[0])
 
     def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]:
-        named = self._named(connection, query)
+        named = self.named(connection, query)
         page = named[first : first + count]
-        question = self._question(connection, query)
-        if question is None or len(page) == count:
+        if len(page) == count:
             return page
         if not named:
-            return self._found(connection, question, query, first, count)
+            return rows.shown_by_row(connection, self.rows(connection, query, first, count))
         # Nobody is listed twice: the named ones are taken out of the ranking before the page is cut.
-        known = {found.paper_id for found in named}
-        ranked = self._found(connection, question, query, 0, first + count)
-        rest = [found for found in ranked if found.paper_id not in known]
+        known = {paper.paper_id for paper in named}
+        ranked = rows.shown_by_row(connection, self.rows(connection, query, 0, first + count))
+        rest = [paper for paper in ranked if paper.paper_id not in known]
         skip = max(0, first - len(named))
         return page + rest[skip : skip + count - len(page)]
 
-    def _found(
-        self, connection: sqlite3.Connection, question: tantivy.Query, query: Query, first: int, count: int
-    ) -> list[Shown]:
-        """One stretch of the ranking; where nothing is there to rank by, the newest first."""
-        order = None if query.phrases else "newness"
-        hits = self._searcher.search(question, count, count=False, offset=first, order_by_field=order).hits
-        return self._papers(connection, [address for _, address in hits])
-
-    def _papers(self, connection: sqlite3.Connection, addresses: list[tantivy.DocAddress]) -> list[Shown]:
-        numbers = [int(row) for row in self._searcher.fast_field_values("row", addresses) if row is not None]
-        return rows.shown_by_row(connection, numbers)
-
-    def _named(self, connection: sqlite3.Connection, query: Query) -> list[Shown]:
+    def named(self, connection: sqlite3.Connection, query: Query) -> list[Shown]:
         """The papers whose identifier or whole title was typed."""
         if query.identifiers:
             return rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
         if not query.loose or query.strict is not None:
             return []
         titled = self._searcher.search(self._term("title_key", query.title_key), _MAX_TITLES, count=False).hits
-        return self._papers(connection, [address for _, address in titled])
+        return rows.shown_by_row(connection, self._numbers(titled)) if titled else []
+
+    def rows(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[int]:
+        """One stretch of the ranking, as rows of the full-text table."""
+        return [row for row, _ in self.scored_rows(connection, query, first, count)]
+
+    def scored_rows(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[tuple[int, float]]:
+        """One stretch of the ranking with its scores; where nothing is there to rank by, the newest first."""
+        question = self._question(connection, query)
+        if question is None:
+            return []
+        order = None if query.phrases else "newness"
+        hits = self._searcher.search(question, count, count=False, offset=first, order_by_field=order).hits
+        return list(zip(self._numbers(hits), (float(score) for score, _ in hits), strict=True))
+
+    def _numbers(self, hits: Sequence[tuple[object, tantivy.DocAddress]]) -> list[int]:
+        found = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [int(row or 0) for row in found]
 
     def _question(self, connection: sqlite3.Connection, query: Query) -> tantivy.Query | None:
         parts = [] if query.strict is None else [self._node(connection, query.strict)]
