@@ -22,8 +22,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tests.rooms.papers.snapshots import SamplePaper, write_snapshot
-
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
 from carrel.core.catalogue import Catalogue
 from carrel.engines.static_assets.folder import FolderAssets
@@ -34,6 +32,7 @@ from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index
 from carrel.stores.tantivy.papers.index import open_paper_index
+from tests.rooms.papers.snapshots import SamplePaper, write_snapshot
 
 DEPTH = 100
 CALL = Call(Caller(LOCAL_USER, frozenset({"papers:read"})), Visit("benchmark", "1"))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
 from tests.rooms.papers.snapshots import schema
 
 SEED = 7

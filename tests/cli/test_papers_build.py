@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from carrel.cli.papers_build import main
+from carrel.cli.papers_build import run
 from carrel.cli.progress import Progress
 
 
@@ -35,7 +35,7 @@ class Terminal(io.StringIO):
 def test_the_command_builds_and_reports_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "good.md").write_text("# A good paper\n")
     (tmp_path / "bad.jsonl").write_text("{nope\n")
-    assert main([str(tmp_path), "--into", str(tmp_path / "out"), "--report", "json", "--workers", "1"]) == 0
+    assert run(["build", str(tmp_path), "--into", str(tmp_path / "out"), "--report", "json", "--workers", "1"]) == 0
     shown = capsys.readouterr()
     report = json.loads(shown.out)
     assert report["papers"] == {"total": 1, "added": 1, "changed": 0, "removed": 0}
@@ -46,7 +46,7 @@ def test_the_command_builds_and_reports_in_json(tmp_path: Path, capsys: pytest.C
 def test_a_source_that_does_not_exist_ends_with_two_and_says_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([str(tmp_path / "nowhere"), "--into", str(tmp_path / "out")]) == 2
+    assert run(["build", str(tmp_path / "nowhere"), "--into", str(tmp_path / "out")]) == 2
     assert "Name files or folders that exist" in capsys.readouterr().err
 
 

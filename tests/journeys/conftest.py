@@ -39,7 +39,7 @@ DOORS = (*MCP_DOORS, "REST", "command line")
 
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return with_demo(Settings(home=tmp_path_factory.mktemp("home")))
+    return with_demo(Settings(home=tmp_path_factory.mktemp("home"), rooms=("papers",)))
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +55,7 @@ def portal() -> Iterator[BlockingPortal]:
 
 
 def _options(settings: Settings) -> list[str]:
-    return ["--home", str(settings.home), "--snapshot", str(settings.papers.snapshot)]
+    return ["--home", str(settings.home), "--snapshot", str(settings.papers.snapshot), "--rooms", "papers"]
 
 
 def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> Iterator[Door]:

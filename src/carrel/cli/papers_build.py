@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from carrel.cli.progress import Progress
 from carrel.core.errors import CarrelError
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[Any]
+ReportPapers = Callable[[int, int], None]
 
 _MEGABYTE = 1024 * 1024
 _STOPPED_BY_KEYBOARD = 130
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """Adds `build` to the verbs of `carrel papers`."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "build",
-        help="make a corpus from Markdown, JATS, PDF, BibTeX, RIS, CSL-JSON, JSON lines or paper_infos.json",
-        description="Builds a snapshot and its static folder from files and folders. Run again, it does only what changed.",
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="carrel papers build",
+        description="Builds a snapshot and its static folder from files and folders: Markdown, JATS, PDF, BibTeX, RIS, CSL-JSON, "
+        "JSON lines, paper_infos.json. Run again, it does only what changed.",
     )
     add_arguments(parser)
-    parser.set_defaults(run=run)
-    return parser
+    return build(parser.parse_args(words[1:]))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,18 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
-def run(options: argparse.Namespace) -> int:
+def build(options: argparse.Namespace) -> int:
     """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be built."""
     from carrel.wiring.papers_build import build_papers
+    from carrel.wiring.papers_index import bring_index_up_to_date
 
+    progress = None if options.quiet else Progress()
     try:
         report = build_papers(
             options.sources,
             options.into,
-            progress=None if options.quiet else Progress(),
+            progress=progress,
             workers=options.workers,
             size_limit_bytes=options.max_megabytes * _MEGABYTE,
             has_edges=not options.without_edges,
+            after_swap=lambda snapshot: shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report)),
         )
     except CarrelError as error:
         if options.report == "json":
@@ -73,19 +73,27 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def shown_by(progress: Progress | None, phase: str, work: Callable[[ReportPapers | None], object]) -> None:
+    """Runs work that reports how many of how many papers are done, on the bar."""
+    if progress is None:
+        work(None)
+        return
+    so_far = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal so_far
+        if so_far == 0:
+            progress.begin(phase, total, "papers")
+        progress.advance(done - so_far)
+        so_far = done
+
+    work(report)
+    if so_far:
+        progress.end()
+
+
 def positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return value
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The verb by itself: `python -m carrel.cli.papers_build SOURCE… --into DIR`."""
-    parser = argparse.ArgumentParser(prog="carrel papers build")
-    add_arguments(parser)
-    return run(parser.parse_args(arguments))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,28 +6,20 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from carrel.cli.papers_build import positive
 from carrel.cli.progress import Progress
 from carrel.core.errors import CarrelError
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[Any]
-
 _STOPPED_BY_KEYBOARD = 130
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """Adds `summarise` to the verbs of `carrel papers`."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "summarise",
-        help="have a model fill a summary template for every paper that lacks it",
-        description="Each summary is kept as soon as it is written; run the same command again to go on.",
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="carrel papers summarise", description="Has a model fill a summary template for papers that lack it; resumable."
     )
     add_arguments(parser)
-    parser.set_defaults(run=run)
-    return parser
+    return summarise(parser.parse_args(words[1:]))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--price-out", type=float, metavar="X", help="price of a million tokens that the model writes")
 
 
-def run(options: argparse.Namespace) -> int:
+def summarise(options: argparse.Namespace) -> int:
     """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be done."""
     from carrel.rooms.papers.building.summarising import Prices
     from carrel.wiring.papers_summarise import summarise_papers
@@ -81,14 +73,3 @@ def run(options: argparse.Namespace) -> int:
     for paper_id, reason in tally.failures:
         print(f"failed  {paper_id}: {reason}")
     return 1 if tally.failures else 0
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The verb by itself: `python -m carrel.cli.papers_summarise --into DIR --template deep_read …`."""
-    parser = argparse.ArgumentParser(prog="carrel papers summarise")
-    add_arguments(parser)
-    return run(parser.parse_args(arguments))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrel.core.errors import CarrelError
 from carrel.engines.static_assets.folder import FolderAssets
+from carrel.rooms.papers.building.operations import add_paper_operation
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
 from carrel.settings import Settings
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.lookups import Services
+from carrel.wiring.papers_index import open_index
 
 if TYPE_CHECKING:
     from carrel.engines.static_assets.http import HttpAssets
+    from carrel.rooms.papers.building.adding import PaperAdder
+    from carrel.rooms.papers.building.models import AddedPaper
 
 SNAPSHOT_NAME = "paper_snapshot.db"
 STATIC_NAME = "paper-static"
+
+
+class AdderAtNeed:
+    """Adds papers with the builder, whose readers are imported when the first paper is added."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._adder: PaperAdder | None = None
+
+    async def add(self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None) -> AddedPaper:
+        if self._adder is None:
+            from carrel.wiring.papers_build import index_papers, paper_adder
+
+            self._adder = paper_adder(self._folder, Services(self._settings), index_papers)
+        return await self._adder.add(identifier=identifier, markdown=markdown, pdf_base64=pdf_base64)
 
 
 def snapshot_path(settings: Settings) -> Path:
@@ -42,7 +63,8 @@ class PapersService:
 def papers_service(settings: Settings) -> PapersService:
     """Nothing is read yet: a snapshot that is missing is said by the first call."""
     path = snapshot_path(settings)
-    store, assets = SqlitePaperStore(path), _assets(settings, path)
+    open_ranking = open_index if settings.papers.search == "auto" else None
+    store, assets = SqlitePaperStore(path, open_ranking=open_ranking), _assets(settings, path)
     return PapersService(Papers(store, assets), store, assets)
 
 
@@ -58,7 +80,9 @@ def open_papers(settings: Settings) -> OpenRoom:
             return Health(False, f"{path}: {error.message}", error.next_step)
         return Health(True, str(path))
 
-    return OpenRoom(room(papers.service), {"papers": check}, papers.close)
+    described = room(papers.service)
+    described = replace(described, operations=(*described.operations, add_paper_operation(AdderAtNeed(path.parent, settings))))
+    return OpenRoom(described, {"papers": check}, papers.close)
 
 
 def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:

@@ -38,6 +38,7 @@ from carrel.stores.sqlite.paper_snapshot_writer import SNAPSHOT_NAME, BeforeSwap
 from carrel.stores.static_folder.paper_assets import STATIC_NAME, PaperAssets, PaperStaticFolder
 from carrel.stores.static_folder.paper_inbox import INBOX_NAME, PaperInbox
 from carrel.stores.static_folder.summary_files import SUMMARIES_NAME, SummaryFiles
+from carrel.wiring.papers_index import bring_index_up_to_date
 
 AfterSwap = Callable[[Path], None]
 
@@ -232,6 +233,8 @@ def _add_paper(
         return PaperNotAddedError, error.message, error.next_step, error.details
     except ConflictError as error:
         return ConflictError, error.message, error.next_step, error.details
+    except ForeignSnapshotError as error:
+        return PaperNotAddedError, error.message, error.next_step, error.details
     if after_swap is not None:
         after_swap(into / SNAPSHOT_NAME)
     return added
@@ -244,4 +247,9 @@ def paper_adder(into: Path, lookup: WorkLookup | None, after_swap: AfterSwap | N
 
 def build_demo(into: Path) -> BuildReport:
     """The demonstration corpus, built on first use and checked after that."""
-    return build_papers([PAPERS_FOLDER], into, workers=1)
+    return build_papers([PAPERS_FOLDER], into, workers=1, after_swap=index_papers)
+
+
+def index_papers(snapshot: Path) -> None:
+    """Brings the index beside a snapshot up to date, also in a process of its own."""
+    bring_index_up_to_date(snapshot)

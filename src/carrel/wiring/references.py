@@ -9,7 +9,7 @@ from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER, Caller
 from carrel.core.clock import SystemClock
-from carrel.core.errors import CarrelError, InvalidInputError, NotFoundError, UnavailableError
+from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.identifiers import ArxivId, Doi
 from carrel.engines.attached_files import LocalFiles
 from carrel.engines.bibliography.errors import BibliographyError
@@ -34,6 +34,7 @@ from carrel.rooms.references.service import ReferencesRoom
 from carrel.settings import Settings
 from carrel.stores.csl_json.library import CslJsonLibrary
 from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.lookups import Services
 from carrel.wiring.papers import papers_service
 
 _SMALL_BYTES = 20_000
@@ -41,16 +42,6 @@ _SMALL_BYTES = 20_000
 
 class UnreadableBibliographyError(InvalidInputError):
     """The text has the shape of a format but cannot be read as one."""
-
-
-class WorkUnknownError(NotFoundError):
-    """No service knows the identifier."""
-
-
-class LookupUnavailableError(UnavailableError):
-    """The services cannot be reached, so nothing is known of the identifier."""
-
-    code = "lookup_unavailable"
 
 
 class BibliographyFormats:
@@ -81,10 +72,10 @@ class BibliographyFormats:
 class PapersThenServices:
     """Works from the papers at hand, and only then from the network."""
 
-    def __init__(self, papers: Papers, formats: BibliographyFormats, settings: Settings) -> None:
+    def __init__(self, papers: Papers, formats: BibliographyFormats, services: Services) -> None:
         self._papers = papers
         self._formats = formats
-        self._settings = settings
+        self._services = services
 
     async def find(self, identifier: Identifier) -> Item:
         match identifier:
@@ -92,7 +83,7 @@ class PapersThenServices:
                 known = await self._in_corpus(identifier)
                 if known is not None:
                     return known
-        return await self._from_services(identifier)
+        return await self._services.find(identifier)
 
     async def paper(self, paper_id: str) -> Item | None:
         try:
@@ -120,32 +111,6 @@ class PapersThenServices:
                 item.pop("id", None)
                 return item
         return _as_csl(metadata)
-
-    async def _from_services(self, identifier: Identifier) -> Item:
-        # The services' client is imported only where somebody asks: most sessions never leave the machine.
-        from carrel.engines.lookup.cache import FileCache
-        from carrel.engines.lookup.errors import NetworkUnavailableError, WorkLookupError, WorkNotFoundError
-        from carrel.engines.lookup.polite import Manners, PoliteClient
-        from carrel.engines.lookup.works import Addresses, Works
-
-        chosen = self._settings.references
-        addresses = Addresses(**{name: value for name, value in chosen.services.model_dump().items() if value})
-        cache = FileCache(self._settings.home / "cache" / "lookups")
-        async with PoliteClient(Manners(contact=chosen.contact), cache) as client:
-            try:
-                return await Works(client, addresses, chosen.pubmed_api_key).find(identifier)
-            except WorkNotFoundError as error:
-                raise WorkUnknownError(type(identifier).__name__, str(identifier), next_step="Check the identifier.") from error
-            except NetworkUnavailableError as error:
-                raise LookupUnavailableError(
-                    f"{error.service} cannot be reached, so {identifier} could not be looked up",
-                    next_step="Connect to the network, or add the work as BibTeX, RIS or CSL-JSON.",
-                    details={"service": error.service, "identifier": str(identifier)},
-                ) from error
-            except WorkLookupError as error:
-                raise LookupUnavailableError(
-                    str(error), next_step="Try again later, or add the work as BibTeX, RIS or CSL-JSON."
-                ) from error
 
 
 def _as_csl(metadata: PaperMetadata) -> Item:
@@ -265,7 +230,7 @@ def open_references(settings: Settings) -> OpenRoom:
     service = ReferencesRoom(
         shelves,
         formats,
-        PapersThenServices(papers.service, formats, settings),
+        PapersThenServices(papers.service, formats, Services(settings)),
         CitationStyles(chosen.styles),
         LocalFiles(),
         SystemClock(),

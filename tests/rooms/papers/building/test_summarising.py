@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from carrel.cli.papers_summarise import main
+from carrel.cli.papers_summarise import run
 from carrel.core.errors import CarrelError
 from carrel.engines.openai_compatible import OpenAiCompatibleModel
 from tests.rooms.papers.building.conftest import Corpus
@@ -72,7 +72,7 @@ def three(corpus: Corpus) -> Corpus:
 
 def summarise(corpus: Corpus, chat: ChatServer, *more: str) -> int:
     given = ["--into", str(corpus.into), "--model", "small", "--model-url", chat.url]
-    return main([*given, "--template", "deep_read", "--price-in", "2", "--price-out", "10", *more])
+    return run(["summarise", *given, "--template", "deep_read", "--price-in", "2", "--price-out", "10", *more])
 
 
 def test_a_model_fills_a_template_and_the_corpus_shows_it(
@@ -113,7 +113,7 @@ def test_one_paper_that_fails_costs_only_itself_and_is_named(
 
 
 def test_without_a_model_or_with_an_unknown_template_nothing_is_written(three: Corpus, chat: ChatServer) -> None:
-    assert main(["--into", str(three.into), "--template", "deep_read"]) == 2
+    assert run(["summarise", "--into", str(three.into), "--template", "deep_read"]) == 2
     assert summarise(three, chat, "--template", "poem") == 2
     assert chat.asked == []
 

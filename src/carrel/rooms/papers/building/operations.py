@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
 from carrel.core.caller import Call
 from carrel.core.operation import Answer, Effect, Operation, Question
-from carrel.rooms.papers.building.adding import PaperAdder
 
 WRITE_SCOPES = frozenset({"papers:write"})
 _LONGEST_MARKDOWN = 5_000_000
@@ -35,7 +35,29 @@ class PaperAdded(Answer):
     notes: list[str]
 
 
-def add_paper_operation(adder: PaperAdder) -> Operation[AddPaper]:
+class Added(Protocol):
+    """What is known of a paper that was added."""
+
+    @property
+    def paper_id(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def is_new(self) -> bool: ...
+
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+
+class Adder(Protocol):
+    """Adds one paper, in exactly one of three forms."""
+
+    async def add(self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None) -> Added: ...
+
+
+def add_paper_operation(adder: Adder) -> Operation[AddPaper]:
     """`add_paper`, to be joined to the operations of the papers room."""
 
     async def add_paper(question: AddPaper, call: Call) -> PaperAdded:
@@ -58,6 +80,7 @@ def add_paper_operation(adder: PaperAdder) -> Operation[AddPaper]:
         is_idempotent=True,
         reaches_outside=True,
         cost=5.0,
+        command="add",
         timeout_seconds=300.0,
         command="add",
     )
