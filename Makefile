@@ -58,3 +58,7 @@ lock:
 .PHONY: bench
 bench: $(READY)
 	$(BIN)/python -m benchmarks.doors
+
+.PHONY: interop
+interop: $(READY)
+	$(BIN)/python -m tests.interop.run

@@ -64,6 +64,7 @@ def main() -> None:
         return
     configure_logs("warning", "text")
     listener = listen("127.0.0.1", int(sys.argv[1]))
+    print(f"listening on {listener.getsockname()[1]}", file=sys.stderr, flush=True)
     run_server(FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2)
 
 
