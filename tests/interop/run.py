@@ -74,15 +74,25 @@ def install() -> None:
 @contextmanager
 def running(command: list[str], port: int) -> Iterator[None]:
     """A server process until the block ends; it listens as soon as it says anything."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT, env=_environment()) as process:
+    log = SCRATCH / f"server-{port}.log"
+    with log.open("wb") as shown, subprocess.Popen(command, stdout=shown, stderr=shown, cwd=ROOT, env=_environment()) as process:
         try:
-            assert process.stderr is not None
-            process.stderr.readline()
+            _wait_for(process, log)
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30):
                 yield
         finally:
             process.terminate()
-            process.communicate()
+            process.wait(30)
+
+
+def _wait_for(process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(600):
+        if log.stat().st_size > 0:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.05)
+            break
+    raise RuntimeError(f"the server did not start: {log.read_text(encoding='utf-8')}")
 
 
 def _environment() -> dict[str, str]:
