@@ -59,6 +59,11 @@ lock:
 bench: $(READY)
 	$(BIN)/python -m benchmarks.doors
 
+.PHONY: bench-imports
+bench-imports: $(READY)
+	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)
+	@if [ -f $(or $(DATA),../shared/data/bibliography)/tugboat.bib.xz ]; then $(BIN)/python benchmarks/imports.py $(or $(DATA),../shared/data/bibliography); fi
+
 .PHONY: interop
 interop: $(READY)
 	$(BIN)/python -m tests.interop.run

@@ -32,15 +32,12 @@ def test_the_version_is_printed(tmp_path: Path) -> None:
 @pytest.mark.promise("D9")
 @pytest.mark.parametrize("heavy", ["fastmcp", "mcp", "starlette", "uvicorn", "httpx2"])
 def test_speaking_mcp_imports_no_server_framework(tmp_path: Path, heavy: str) -> None:
-    code = (
-        "import sys, io\n"
-        "from carrel.cli import main\n"
-        "sys.stdin = io.TextIOWrapper(io.BytesIO(b''))\n"
-        "main(['mcp'])\n"
-        f"sys.exit(1 if {heavy!r} in sys.modules else 0)"
-    )
+    code = f"import sys; from carrel.cli import main; main(['mcp']); sys.exit(1 if {heavy!r} in sys.modules else 0)"
     environment = {**os.environ, "CARREL_HOME": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0, f"{heavy} was imported; {done.stderr}"
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 _DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)", re.IGNORECASE)
 _DOI_PROXY = re.compile(r"^https?://[^/\s]+/(?:.*?/)?(?=10\.\d{4,9}/)", re.IGNORECASE)
@@ -68,7 +68,7 @@ class Doi:
 
     @property
     def url(self) -> str:
-        return f"https://doi.org/{self.value}"
+        return f"https://doi.org/{quote(self.value, safe='/:;()._-+<>[]')}"
 
     @property
     def arxiv(self) -> "ArxivId | None":
@@ -125,7 +125,7 @@ class Pmcid:
 
 @dataclass(frozen=True, slots=True)
 class ArxivId:
-    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001); the version is kept apart, as it names no other work."""
+    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001), with its version apart: that names no other work."""
 
     value: str
     version: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,24 +26,39 @@ def snapshot_path(settings: Settings) -> Path:
     return settings.papers.snapshot or settings.home / "papers" / SNAPSHOT_NAME
 
 
-def open_papers(settings: Settings) -> OpenRoom:
-    """Nothing is read yet: a snapshot that is missing is said by the first call, and by the doctor."""
+@dataclass(frozen=True, slots=True)
+class PapersService:
+    """The service with what it holds open."""
+
+    service: Papers
+    store: SqlitePaperStore
+    assets: FolderAssets | HttpAssets
+
+    async def close(self) -> None:
+        await self.store.close()
+        await self.assets.close()
+
+
+def papers_service(settings: Settings) -> PapersService:
+    """Nothing is read yet: a snapshot that is missing is said by the first call."""
     path = snapshot_path(settings)
-    store = SqlitePaperStore(path)
-    assets = _assets(settings, path)
+    store, assets = SqlitePaperStore(path), _assets(settings, path)
+    return PapersService(Papers(store, assets), store, assets)
+
+
+def open_papers(settings: Settings) -> OpenRoom:
+    """The room; a snapshot that is missing is said by the first call, and by the doctor."""
+    path = snapshot_path(settings)
+    papers = papers_service(settings)
 
     async def check() -> Health:
         try:
-            await store.check()
+            await papers.store.check()
         except CarrelError as error:
             return Health(False, f"{path}: {error.message}", error.next_step)
         return Health(True, str(path))
 
-    async def close() -> None:
-        await store.close()
-        await assets.close()
-
-    return OpenRoom(room(Papers(store, assets)), {"papers": check}, close)
+    return OpenRoom(room(papers.service), {"papers": check}, papers.close)
 
 
 def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
