@@ -145,8 +145,11 @@ def inspector(report: Report, url: str, stdio: list[str]) -> None:
                 contents = ask("--method", "resources/read", "--uri", f"paper://{hit['paper_id']}/metadata")["contents"]
                 return str(orjson.loads(contents[0]["text"])["title"])
 
+            def count(ask: Callable[..., Any] = ask) -> str:
+                return f"{len(ask('--method', 'tools/list')['tools'])} tools"
+
             name = f"Inspector {era} {way}"
-            report.check(f"{name} tools/list", lambda ask=ask: f"{len(ask('--method', 'tools/list')['tools'])} tools")
+            report.check(f"{name} tools/list", count)
             report.check(f"{name} tools/call, resources/read", read)
 
 
@@ -205,7 +208,7 @@ def main() -> int:
     install()
     report = Report()
     with tempfile.TemporaryDirectory(dir=SCRATCH) as home:
-        settings = with_demo(Settings(home=Path(home)))
+        settings = with_demo(Settings(home=Path(home), rooms=("papers",)))
         options = desk_options(settings)
         shipped, fixtures = free_port(), free_port()
         serve = [*PROGRAM, "serve", *options, "--port", str(shipped)]

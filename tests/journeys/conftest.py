@@ -14,7 +14,7 @@ from tests.journeys.doors import DOORS, MCP_DOORS, Door, opened, serving
 
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return with_demo(Settings(home=tmp_path_factory.mktemp("home")))
+    return with_demo(Settings(home=tmp_path_factory.mktemp("home"), rooms=("papers",)))
 
 
 @pytest.fixture(scope="session")

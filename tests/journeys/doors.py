@@ -216,7 +216,7 @@ DOORS = (*MCP_DOORS, "REST", "command line")
 
 
 def desk_options(settings: Settings) -> list[str]:
-    return ["--home", str(settings.home), "--snapshot", str(settings.papers.snapshot)]
+    return ["--home", str(settings.home), "--rooms", ",".join(settings.rooms), "--snapshot", str(settings.papers.snapshot)]
 
 
 def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> Iterator[Door]:
