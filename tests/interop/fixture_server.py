@@ -34,13 +34,13 @@ class FixtureApp:
         server = fastmcp_server(endpoint, desk.gate)
         add_guests(server)
         endpoint.capabilities.update({"completions": {}, "logging": {}})
-        self._behind = FastMcpBehind(server, "/fixtures/mcp")
-        route = Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self._behind.answer).post})
+        self.behind = FastMcpBehind(server, "/fixtures/mcp")
+        route = Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self.behind.answer).post})
         self._app = http_app(desk, {"/fixtures/mcp": route})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            async with self._behind.lifespan():
+            async with self.behind.lifespan():
                 await self._app(scope, receive, send)
         else:
             await self._app(scope, receive, send)
