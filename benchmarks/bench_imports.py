@@ -1,4 +1,8 @@
-"""The share of fields on which our imports agree with Better BibTeX's and JabRef's, printed per collection and in total.
+"""The share of fields on which our imports agree with Better BibTeX's and JabRef's, per file, per collection and in total.
+
+Two shares are printed: of the fields that the other program expects, and of all fields that either has, where what only we
+have read counts against
+us as much as what we have missed.
 
     python benchmarks/bench_imports.py FOLDER [--show NUMBER]
 
@@ -81,13 +85,15 @@ def pairs(expected: dict[str, Record], ours: dict[str, Record]) -> Iterator[tupl
 
 
 def print_part(name: str, part: Agreement) -> None:
-    counts = f"({part.different} differ, {part.missing} missing, {part.extra} extra)"
-    print(f"  {name:<45} {part.share:7.1%}  of {part.total:5d} fields {counts}")
+    counts = f"{part.same} agree, {part.different} differ, {part.missing} missing, {part.extra} only ours"
+    print(f"  {name:<45} {part.share_of_expected:7.1%} of expected, {part.share:6.1%} of all ({counts})")
 
 
 def result(name: str, agreement: Agreement) -> str:
+    expected = agreement.total - agreement.extra
     return (
-        f"{name}: {agreement.share:.2%} of {agreement.total} fields agree ({agreement.share_of_expected:.2%} of those expected)"
+        f"{name}: {agreement.share_of_expected:.2%} of {expected} expected fields agree; "
+        f"with the {agreement.extra} that only we have counted against us, {agreement.share:.2%} of {agreement.total}"
     )
 
 

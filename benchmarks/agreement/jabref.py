@@ -11,11 +11,13 @@ holds less than CSL, so these pairs are compared as one field each, and no other
 - number: JabRef writes an issue to `number` or to `issue`;
 - of several ISBN or ISSN JabRef keeps one, which agrees when it is among ours; it writes RIS's ID to `refid`, which is our key;
 - BibTeX cannot tell an institution without braces from a person, so our institutions are parted as it would;
-- note, annotation and comment are all notes, compared together; keywords parted by `,` or `;` are a set.
+- note, annotation and comment are all notes, compared together by their words, for programs join several notes in different
+ways; keywords parted by `,` or `;` are a set.
 
 A file without a key for its entries has none expected.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ from benchmarks.agreement.comparison import Record, field_text, fold, keywords_t
 from carrel.engines.bibliography.bibtex.fields import Titles
 from carrel.engines.bibliography.bibtex.names import read_name
 from carrel.engines.bibliography.bibtex.reader import read_bibtex
+
+_WORD = re.compile(r"\w+")
 
 
 def expected_records(path: Path) -> list[Record]:
@@ -76,10 +80,10 @@ def _folded(item: dict[str, Any]) -> Record:
                 record.pop(name, None)
     if "number" in record:
         record["number"] = record["number"].replace(" ", "")
-    notes = sorted(fold(part) for name in ("note", "annote") for part in str(item.get(name, "")).split("\n") if part.strip())
+    notes = " ".join(fold(str(item.get(name, ""))) for name in ("note", "annote"))
     record.pop("annote", None)
-    if notes:
-        record["note"] = " ".join(notes)
+    if notes.strip():
+        record["note"] = " ".join(sorted(_WORD.findall(notes)))
     if "keyword" in record and ";" not in str(item.get("keyword", "")):
         record["keyword"] = keywords_text(str(item["keyword"]).split(","))
     if "page" in record:

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.wiring.papers_build import build_demo
+from carrel.wiring.papers_build import Silence, build_demo, build_papers, paper_builder
 
 GENUINE = Path(__file__).parents[2] / ".." / "shared" / "data" / "snapshots" / "demo"
 
@@ -69,3 +69,37 @@ def test_text_of_chinese_is_indexed_character_by_character(demo: Path) -> None:
         [(title,)] = connection.execute("SELECT title FROM paper_fts WHERE paper_fts MATCH ?", ('"全 文 检 索"',)).fetchall()
     assert title.startswith("Searching across scripts")
     assert "漢 字" in title
+
+
+def edges(into: Path) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(into / "paper_snapshot.db")) as connection:
+        return connection.execute(
+            """WITH node AS (SELECT node_id, facet_type || value AS name FROM facet_node)
+               SELECT min(a.name, b.name), max(a.name, b.name), e.paper_count FROM facet_edge e
+               JOIN node a ON a.node_id = e.node_id_a JOIN node b ON b.node_id = e.node_id_b ORDER BY 1, 2"""
+        ).fetchall()
+
+
+def test_pairs_of_facets_can_be_left_out_and_filled_in_later(tmp_path: Path) -> None:
+    sources, into, whole = tmp_path / "sources", tmp_path / "into", tmp_path / "whole"
+    sources.mkdir()
+    lines: list[dict[str, object]] = [{"title": f"Paper {at}", "authors": [f"A{at % 3}"], "keywords": ["k"]} for at in range(30)]
+    lines.append({"title": "A crowd", "authors": [f"Member {at}" for at in range(400)], "keywords": ["k", "l"], "year": 2020})
+    (sources / "a.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
+    build_papers([sources], into, has_edges=False)
+    assert edges(into) == []
+    added = into / "added" / "one.md"
+    added.parent.mkdir()
+    added.write_text("---\ntitle: Handed in\nauthors: [A1]\nkeywords: [k]\n---\n")
+    with paper_builder(into) as builder:
+        assert builder.add(added.parent, added, Silence()).is_new
+    assert edges(into) == [], "adding one paper filled what the operator had left out"
+    (sources / "b.jsonl").write_bytes(orjson.dumps({"title": "One more", "authors": ["A1"], "keywords": ["k"]}))
+    build_papers([sources], into)
+    build_papers([sources, added.parent], whole)
+    assert edges(into) == edges(whole)
+    assert ("authora1", "keywordk", 12) in edges(into)
+    assert not [edge for edge in edges(into) if "authormember" in str(edge)]
+    (sources / "a.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines[:-1])))
+    build_papers([sources], into)
+    assert ("keywordk", "keywordl", 1) not in edges(into)

@@ -187,7 +187,7 @@ class CitationStyles:
         return await asyncio.to_thread(self._search, words, first, count)
 
     def _bibliography(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> list[tuple[str, str]]:
-        from carrel.engines import citation_styles as engine
+        import carrel.engines.citation_styles as engine
 
         try:
             entries = engine.render_bibliography(items, style, output=output, locale=locale, folder=self._folder)
@@ -196,7 +196,7 @@ class CitationStyles:
         return [(entry.id, entry.text) for entry in entries]
 
     def _in_text(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> str:
-        from carrel.engines import citation_styles as engine
+        import carrel.engines.citation_styles as engine
 
         try:
             loaded = engine.load_style(style, folder=self._folder)
@@ -207,13 +207,13 @@ class CitationStyles:
             raise self._explained(error, style) from None
 
     def _search(self, words: str, first: int, count: int) -> tuple[int, list[StyleFacts]]:
-        from carrel.engines import citation_styles as engine
+        import carrel.engines.citation_styles as engine
 
         found = engine.list_styles(words, folder=self._folder)
         return len(found), [StyleFacts(each.id, each.title, each.parent or None) for each in found[first : first + count]]
 
     def _explained(self, error: Exception, style: str) -> CarrelError:
-        from carrel.engines import citation_styles as engine
+        import carrel.engines.citation_styles as engine
 
         if isinstance(error, engine.StyleNotFoundError):
             similar = [each.id for each in engine.list_styles(style.replace("-", " "), folder=self._folder)[:5]]

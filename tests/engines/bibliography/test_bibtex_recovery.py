@@ -107,6 +107,11 @@ def test_lines_are_those_of_the_file() -> None:
     assert [imported.line for imported in answer.items] == [3, 7]
 
 
+def test_line_ends_of_old_machines_count_as_lines() -> None:
+    answer = read_bibtex("@misc{a,\r title = {One}}\r@misc{b, title = {Two}}")
+    assert [imported.line for imported in answer.items] == [1, 3]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_encodings_are_told_apart(encoding: str) -> None:
     answer = read_bibtex("@misc{a, title = {Grüße aus Köln}}".encode(encoding))

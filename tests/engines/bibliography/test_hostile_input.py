@@ -99,6 +99,24 @@ def test_deep_nesting_is_read_without_exhausting_the_stack() -> None:
     assert [imported.item["id"] for imported in answer.items] == ["deep", "next"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@article{k" + " " * 60_000 + "\n",
+        "@article{k, title = {" + " " * 60_000,
+        "@article{k, title = {x" + "\n" * 60_000 + "} ?" + "\n" * 60_000,
+        "@article{k, author = {{" + " and " * 20_000 + "}}",
+        "@article{k, title = {" + "$" * 60_001 + "}}",
+        "@article{k, title = {" + "{A} \\'e " * 20_000 + "}}",
+        '@article{k, title = "' + 'a "b" ' * 20_000 + '"}',
+        "@article{k, " + "note = {x}, " * 20_000 + "}",
+    ],
+)
+def test_long_runs_of_one_sign_are_read(text: str) -> None:
+    answer = read_bibtex(text)
+    assert len(answer.items) + len(answer.failures) == 1
+
+
 def test_many_unclosed_entries_are_read_in_linear_time() -> None:
     text = "\n".join(f"@article{{key{number},\n title = {{Never closed\n author = {{A. Name" for number in range(3000))
     answer = read_bibtex(text)

@@ -3,11 +3,18 @@
 # Samples keep the lines that programs write.
 # ruff: noqa: E501
 
+import io
+import zipfile
+
+import pytest
+
 from carrel.engines.bibliography.endnote_xml import read_endnote_xml
+from carrel.engines.bibliography.errors import BibliographyError
 from carrel.engines.bibliography.marc_xml import read_marc_xml
 from carrel.engines.bibliography.mods import read_mods
 from carrel.engines.bibliography.ms_bib import read_ms_bib
 from carrel.engines.bibliography.pubmed_xml import read_pubmed_xml
+from carrel.engines.bibliography.reading import read
 
 PUBMED = """<?xml version="1.0"?>
 <PubmedArticleSet>
@@ -98,6 +105,43 @@ def test_marc_with_a_prefix_nobody_declared() -> None:
     assert item["publisher"] == "Cornell"
     assert item["publisher-place"] == "Ann Arbor"
     assert item["issued"] == {"date-parts": [[1991]]}
+
+
+CITAVI = """<CitaviExchangeData Version="6.8"><Keywords><Keyword id="k1"><Name>fraud</Name></Keyword></Keywords>
+<Periodicals><Periodical id="p1"><Name>Trends</Name><ISSN>1234-5679</ISSN></Periodical></Periodicals>
+<Persons><Person id="a1"><FirstName>Jane</FirstName><MiddleName>Q.</MiddleName><LastName>Doe</LastName></Person><Person id="a2"><LastName>Oceana</LastName></Person></Persons>
+<Publishers><Publisher id="h1"><Name>Press</Name></Publisher></Publishers>
+<References><Reference id="r1"><PeriodicalID>p1</PeriodicalID><PageRange><![CDATA[<sp><os>24</os></sp><os>24-31</os>]]></PageRange><ReferenceType>JournalArticle</ReferenceType>
+<Subtitle>Below</Subtitle><Title>Above</Title><Year>2012</Year></Reference>
+<Reference id="r2"><ReferenceType>BookEdited</ReferenceType><Title>Whole</Title><Year>2001</Year></Reference>
+<Reference id="r3"><ReferenceType>Contribution</ReferenceType><Title>Part</Title></Reference></References>
+<ReferenceAuthors><OnetoN>r1;a1;a2</OnetoN></ReferenceAuthors><ReferenceKeywords><OnetoN>r1;k1</OnetoN></ReferenceKeywords>
+<ReferencePublishers><OnetoN>r2;h1</OnetoN></ReferencePublishers><ReferenceReferences><OnetoN>r2;r3</OnetoN></ReferenceReferences>
+<KnowledgeItems><KnowledgeItem id="q"><CoreStatement>Core</CoreStatement><ReferenceID>r1</ReferenceID><Text>words</Text></KnowledgeItem></KnowledgeItems></CitaviExchangeData>"""
+
+
+def test_citavi_projects_plain_and_zipped() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("project.ctv6", CITAVI)
+    for content in (CITAVI, file.getvalue()):
+        article, book, part = (imported.item for imported in read(content).items)
+        assert article == {
+            "type": "article-journal", "title": "Above: Below", "author": [{"family": "Doe", "given": "Jane Q."}, {"literal": "Oceana"}],
+            "container-title": "Trends", "ISSN": "1234-5679", "page": "24-31", "issued": {"date-parts": [[2012]]}, "keyword": "fraud", "annote": "Core: words",
+        }  # fmt: skip
+        assert book["publisher"] == "Press"
+        assert part["container-title"] == "Whole"
+        assert part["issued"] == {"date-parts": [[2001]]}
+
+
+def test_an_archive_that_is_none_of_citavis_is_refused() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    for content in (file.getvalue(), b"PK\x03\x04 broken"):
+        with pytest.raises(BibliographyError):
+            read(content)
 
 
 def test_words_sources() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 
 import pytest
 
+from carrel.stores.tantivy.papers.build import build_paper_index
+from carrel.stores.tantivy.papers.index import open_paper_index
 from tests.rooms.papers.desk import DEMO, Desk
 from tests.rooms.papers.snapshots import Generation, SamplePaper, write_snapshot
 
@@ -53,14 +54,19 @@ UNDATED = SamplePaper(
 CORPUS = (TRANSFORMER, RESIDUAL, LIDAR, UNDATED)
 
 
-@pytest.fixture(params=["older", "newer"])
+@pytest.fixture(scope="session", params=["older", "newer"])
 def generation(request: pytest.FixtureRequest) -> Generation:
     return cast(Generation, request.param)
 
 
-@pytest.fixture
-def desk(tmp_path: Path, generation: Generation) -> Iterator[Desk]:
-    with Desk(write_snapshot(tmp_path, CORPUS, generation=generation), tmp_path / "paper-static") as opened:
+@pytest.fixture(scope="session", params=["fts5", "tantivy"])
+def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, generation: Generation) -> Iterator[Desk]:
+    """Whichever index answers, the promises are the same."""
+    folder = tmp_path_factory.mktemp(f"{generation}-{request.param}")
+    snapshot = write_snapshot(folder, CORPUS, generation=generation)
+    if request.param == "tantivy":
+        build_paper_index(snapshot)
+    with Desk(snapshot, folder / "paper-static", open_paper_index) as opened:
         yield opened
 
 

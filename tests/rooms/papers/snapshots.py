@@ -56,7 +56,7 @@ def write_snapshot(
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path)
     with connection:
-        connection.executescript(_schema(generation))
+        connection.executescript(schema(generation))
         connection.execute("INSERT INTO snapshot_meta VALUES ('snapshot_build_id', ?)", (build_id,))
         for number, paper in enumerate(papers, start=1):
             _insert(connection, paper, number, generation)
@@ -133,7 +133,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _schema(generation: Generation) -> str:
+def schema(generation: Generation) -> str:
     facets = "".join(
         f"""CREATE TABLE {facet} ({facet}_id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE,
             paper_count INTEGER NOT NULL DEFAULT 0);

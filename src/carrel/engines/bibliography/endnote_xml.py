@@ -76,6 +76,8 @@ def _item(record: Node) -> CslItem:
     edition = record.at("edition")
     put(item, "edition", edition_number(edition) if edition else "")
     put(item, "page", record.at("pages"))
+    if item["type"] == "book" and "container-title" in item and "-" in item.get("page", ""):
+        item["type"] = "chapter"
     for isbn in record.each("isbn"):
         put_standard_numbers(item, isbn.text())
     put_doi(item, record.at("electronic-resource-num"))

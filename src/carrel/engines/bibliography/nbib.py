@@ -94,6 +94,8 @@ def _records(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
 def _item(tags: Tags) -> CslItem:
     kinds = [value.strip().lower() for value in tags.pop("PT", ())]
     item: CslItem = {"type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")}
+    if not kinds and not any(tags.get("JT", ())) and not any(tags.get("TA", ())):
+        item["type"] = "document"
     if "BTI" in tags and any(tags["BTI"]) and item["type"] == "article-journal":
         item["type"] = "chapter" if any(tags.get("TI", ())) else "book"
     put(item, "PMID", _take(tags, "PMID").split(" ")[0])

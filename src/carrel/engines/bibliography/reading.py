@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from carrel.engines.bibliography.bibtex.fields import Titles
 from carrel.engines.bibliography.bibtex.reader import read_bibtex
+from carrel.engines.bibliography.citavi import ZIP_START, read_citavi
 from carrel.engines.bibliography.csl_json import read_csl_json
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.endnote_xml import read_endnote_xml
@@ -29,6 +30,7 @@ _READERS: dict[Kind, Callable[[str | bytes], Imported]] = {
     Kind.MODS: read_mods,
     Kind.MARC_XML: read_marc_xml,
     Kind.MS_BIB: read_ms_bib,
+    Kind.CITAVI: read_citavi,
     Kind.BIBLIOSCAPE: read_biblioscape,
     Kind.COPAC: read_copac,
     Kind.REPEC_NEP: read_repec_nep,
@@ -37,6 +39,8 @@ _READERS: dict[Kind, Callable[[str | bytes], Imported]] = {
 
 def read(content: str | bytes, kind: Kind | None = None, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
     """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where title case is usual."""
+    if kind is None and isinstance(content, bytes) and content.startswith(ZIP_START):
+        kind = Kind.CITAVI
     if kind is None:
         text = content if isinstance(content, str) else decode(content[:200_000])[0]
         kind = recognise(text)

@@ -33,6 +33,7 @@ class Kind(Enum):
     MODS = "mods"
     MARC_XML = "marc-xml"
     MS_BIB = "ms-bib"
+    CITAVI = "citavi"
     BIBLIOSCAPE = "biblioscape"
     COPAC = "copac"
     REPEC_NEP = "repec-nep"
@@ -48,7 +49,8 @@ _XML_KINDS = {
     "PubmedBookArticle": Kind.PUBMED_XML,
     "MedlineCitationSet": Kind.PUBMED_XML, "MedlineCitation": Kind.PUBMED_XML, "BookDocument": Kind.PUBMED_XML,
     "modsCollection": Kind.MODS, "mods": Kind.MODS,
-    "Sources": Kind.MS_BIB, "Source": Kind.MS_BIB, "records": Kind.ENDNOTE_XML, "ref-type": Kind.ENDNOTE_XML,
+    "CitaviExchangeData": Kind.CITAVI, "Sources": Kind.MS_BIB, "Source": Kind.MS_BIB, "records": Kind.ENDNOTE_XML,
+    "ref-type": Kind.ENDNOTE_XML,
     "leader": Kind.MARC_XML,
     "controlfield": Kind.MARC_XML, "datafield": Kind.MARC_XML,
 }  # fmt: skip

@@ -181,13 +181,9 @@ _ENTRY = re.compile(r"\s*@(\w+)\s*[{(]\s*([^,\s]+)\s*,")
 
 
 def _bibtex(value: object) -> BibtexEntry | None:
+    key = kind = None
     if isinstance(value, Mapping):
-        raw, key, kind = (_text(value.get(name)) for name in ("raw", "key", "type"))
-        if raw is None:
-            return None
-        value = raw
-    else:
-        key = kind = None
+        value, key, kind = (_text(value.get(name)) for name in ("raw", "key", "type"))
     text = clean(_text(value))
     if text is None or not (found := _ENTRY.match(text)):
         return None

@@ -48,18 +48,11 @@ class PassedOver:
 def find(
     sources: Sequence[Path], readers: Sequence[SourceReader], size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES
 ) -> tuple[list[Found], list[PassedOver]]:
-    """Everything readable below the sources, each file once, in a steady order. In folders, files of no known kind are left in peace."""
-    found: dict[Path, Found] = {}
-    passed: list[PassedOver] = []
+    """Everything readable below the sources, each file once, in a steady order."""
+    search = _Search(readers, size_limit_bytes)
     for source in sources:
-        path = source.absolute()
-        if path.is_dir():
-            _look_through(path, readers, size_limit_bytes, found, passed)
-        elif path.is_file():
-            _look_at(path, readers, size_limit_bytes, (), found, passed, is_named=True)
-        else:
-            passed.append(PassedOver(path, "not_found", "there is no such file or folder"))
-    return list(found.values()), passed
+        search.look(source.absolute())
+    return list(search.found.values()), search.passed
 
 
 def stamp(path: Path) -> Stamp:
@@ -70,17 +63,73 @@ def stamp(path: Path) -> Stamp:
     return Stamp(str(path), status.st_size, status.st_mtime_ns)
 
 
-def _look_through(
-    root: Path, readers: Sequence[SourceReader], limit: int, found: dict[Path, Found], passed: list[PassedOver]
-) -> None:
-    for folder, folders, names in os.walk(root, onerror=lambda error: passed.append(_unreadable(error))):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _IGNORED_FOLDERS)
-        paths = [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
-        companions = dict(_belonging(paths))
-        taken = {path for group in companions.values() for path in group}
-        for path in paths:
-            if path not in taken:
-                _look_at(path, readers, limit, companions.get(path, ()), found, passed, is_named=False)
+class _Search:
+    """One walk through all sources. In folders, files of no known kind are left in peace."""
+
+    def __init__(self, readers: Sequence[SourceReader], size_limit_bytes: int) -> None:
+        self._readers = readers
+        self._limit = size_limit_bytes
+        self.found: dict[Path, Found] = {}
+        self.passed: list[PassedOver] = []
+
+    def look(self, path: Path) -> None:
+        if path.is_dir():
+            self._look_through(path)
+        elif path.is_file():
+            if not self._look_at(path, ()):
+                self.passed.append(PassedOver(path, "unknown_kind", "no reader knows this kind of file"))
+        else:
+            self.passed.append(PassedOver(path, "not_found", "there is no such file or folder"))
+
+    def _look_through(self, root: Path) -> None:
+        for folder, folders, names in os.walk(root, onerror=self._pass_over):
+            folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _IGNORED_FOLDERS)
+            paths = [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
+            companions = dict(_belonging(paths))
+            taken = {path for group in companions.values() for path in group}
+            for path in paths:
+                if path not in taken:
+                    self._look_at(path, companions.get(path, ()))
+
+    def _look_at(self, path: Path, companions: tuple[Path, ...]) -> bool:
+        """Whether the file is of a known kind, or is passed over for a reason that has been noted."""
+        if path in self.found:
+            return True
+        if not _is_nameable(path):
+            shown = Path(os.fsencode(path).decode("utf-8", "replace"))
+            self.passed.append(PassedOver(shown, "not_readable", "its name is not valid UTF-8; rename it"))
+            return True
+        try:
+            if not path.is_file():
+                return True
+            with path.open("rb") as file:
+                head = file.read(_HEAD_BYTES)
+        except OSError as error:
+            self._pass_over(error)
+            return True
+        reader = next((reader for reader in self._readers if reader.accepts(path, head)), None)
+        if reader is None:
+            return False
+        stamps = tuple(stamp(each) for each in (path, *companions))
+        for each in stamps:
+            if each.size_bytes > self._limit:
+                message = f"{each.size_bytes:,} bytes are more than the limit of {self._limit:,}; it was not read"
+                self.passed.append(PassedOver(Path(each.path), "too_large", message))
+        if stamps[0].size_bytes <= self._limit:
+            light = tuple(each for each, seen in zip(companions, stamps[1:], strict=True) if seen.size_bytes <= self._limit)
+            self.found[path] = Found(path, reader, light, stamps, sum(max(0, each.size_bytes) for each in stamps))
+        return True
+
+    def _pass_over(self, error: OSError) -> None:
+        self.passed.append(PassedOver(Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}"))
+
+
+def _is_nameable(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _belonging(paths: Iterable[Path]) -> Iterator[tuple[Path, tuple[Path, ...]]]:
@@ -95,43 +144,3 @@ def _belonging(paths: Iterable[Path]) -> Iterator[tuple[Path, tuple[Path, ...]]]
     for path in every:
         if path.suffix.lower() in _WITH_COMPANIONS and (group := by_stem.get(path.stem)):
             yield path, tuple(group)
-
-
-def _look_at(
-    path: Path,
-    readers: Sequence[SourceReader],
-    limit: int,
-    companions: tuple[Path, ...],
-    found: dict[Path, Found],
-    passed: list[PassedOver],
-    *,
-    is_named: bool,
-) -> None:
-    if path in found:
-        return
-    try:
-        if not path.is_file():
-            return
-        with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
-    except OSError as error:
-        passed.append(_unreadable(error))
-        return
-    reader = next((reader for reader in readers if reader.accepts(path, head)), None)
-    if reader is None:
-        if is_named:
-            passed.append(PassedOver(path, "unknown_kind", "no reader knows this kind of file"))
-        return
-    stamps = tuple(stamp(each) for each in (path, *companions))
-    for each in stamps:
-        if each.size_bytes > limit:
-            message = f"{each.size_bytes:,} bytes are more than the limit of {limit:,}; it was not read"
-            passed.append(PassedOver(Path(each.path), "too_large", message))
-    if stamps[0].size_bytes > limit:
-        return
-    companions = tuple(each for each, seen in zip(companions, stamps[1:], strict=True) if seen.size_bytes <= limit)
-    found[path] = Found(path, reader, companions, stamps, sum(max(0, each.size_bytes) for each in stamps))
-
-
-def _unreadable(error: OSError) -> PassedOver:
-    return PassedOver(Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}")

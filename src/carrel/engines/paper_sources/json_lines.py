@@ -7,7 +7,7 @@ import lzma
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, cast
+from typing import BinaryIO
 
 import orjson
 
@@ -75,10 +75,10 @@ class JsonLinesReader:
         return Reading(tuple(records), tuple(problems))
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> BinaryIO | gzip.GzipFile | lzma.LZMAFile:
     match path.suffix.lower():
         case ".gz":
-            return cast(IO[bytes], gzip.open(path, "rb"))
+            return gzip.open(path, "rb")
         case ".xz":
             return lzma.open(path, "rb")
         case _:

@@ -68,8 +68,10 @@ class PaperInfosReader:
                 problems.append(ReadProblem("json_not_valid", f"paper {number} is not an object with named fields"))
                 continue
             record = self._paper(fields, template, problems)
-            record = _with_source(record, fields, part.path.parent, keeper, problems, also_read)
-            records.append(record)
+            whole = _with_source(record, fields.get("source_path"), part.path.parent, keeper)
+            records.extend(whole.records)
+            problems.extend(whole.problems)
+            also_read.extend(whole.also_read)
         return Reading(tuple(records), tuple(problems), tuple(dict.fromkeys(also_read)))
 
     def _paper(self, fields: Mapping[str, object], template: str | None, problems: list[ReadProblem]) -> PaperRecord:
@@ -120,40 +122,32 @@ def _modules(fields: Mapping[str, object]) -> str | None:
     return clean("\n\n".join(f"## {name.replace('_', ' ').capitalize()}\n\n{text.strip()}" for name, text in pieces))
 
 
-def _with_source(
-    record: PaperRecord,
-    fields: Mapping[str, object],
-    folder: Path,
-    keeper: AssetKeeper,
-    problems: list[ReadProblem],
-    also_read: list[Path],
-) -> PaperRecord:
-    named = fields.get("source_path")
+def _with_source(record: PaperRecord, named: object, folder: Path, keeper: AssetKeeper) -> Reading:
+    """The record with the text, images and translations that its `source_path` leads to."""
     if not isinstance(named, str) or not named.strip() or "\x00" in named:
-        return record
+        return Reading((record,))
     path = next((place for place in _places(named.strip(), folder) if place.is_file()), None)
     if path is None:
-        problems.append(
-            ReadProblem("source_missing", f"{record.title[:80]!r}: its source {named!r} is not there", is_fatal=False)
-        )
-        return record
-    also_read.extend((path, path.parent))
+        message = f"{record.title[:80]!r}: its source {named[:200]!r} is not there"
+        return Reading((record,), (ReadProblem("source_missing", message, is_fatal=False),))
+    also_read = [path, path.parent]
     if path.suffix.lower() == ".pdf":
-        return replace(record, pdf_sha256=keeper.keep_pdf(path))
+        return Reading((replace(record, pdf_sha256=keeper.keep_pdf(path)),), (), tuple(also_read))
     try:
         body = split_front_matter(decoded(path.read_bytes()))[1]
         translations = tuple(_translations(path, keeper, also_read))
     except NotTextError as error:
-        problems.append(ReadProblem("not_utf8", f"{path.name}: {error}", is_fatal=False))
-        return record
+        problem = ReadProblem("not_utf8", f"{path.name}: {error}", is_fatal=False)
+        return Reading((record,), (problem,), tuple(also_read))
     body, images = keep_images(body, path.parent, keeper)
-    return replace(
+    record = replace(
         record,
         headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
         markdown_sha256=keeper.keep_markdown(body) if body.strip() else None,
         translations=translations,
         images=images,
     )
+    return Reading((record,), (), tuple(also_read))
 
 
 def _places(named: str, folder: Path) -> Iterator[Path]:

@@ -20,11 +20,12 @@ from carrel.rooms.papers.words import is_cjk, key, words
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that stand together in this order; a single word is the shortest phrase."""
+    """Words that stand together in this order; a single word is the shortest. In quotes they are meant exactly as written."""
 
     words: tuple[str, ...]
     is_prefix: bool = False
     in_title: bool = False
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _lexemes(text: str) -> Iterator[_Lexeme]:
         elif quoted is not None:
             firm = tuple(words(quoted))
             if firm:
-                yield Phrase(firm), False
+                yield Phrase(firm, is_exact=True), False
         elif word in _OPERATORS:
             yield _OPERATORS[word]
         elif word:

@@ -1,19 +1,23 @@
-"""Short extracts that show why a paper was found: the match in Markdown bold, the words around it readable."""
+"""Short extracts that show why a paper was found: the match in Markdown bold, the words around it readable.
+
+Made for every hit of every search, so it looks for the words with plain string search and reads no more than it must.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from carrel.rooms.papers.query_language import Phrase
-from carrel.rooms.papers.words import STOP_WORDS, fold, fold_in_place, is_cjk, join_cjk, words
+from carrel.rooms.papers.words import STOP_WORDS, fold, fold_in_place, has_cjk, is_inside_word, join_cjk, next_word, word_at
 
 SNIPPET_CHARACTERS = 280
 _LEAD_CHARACTERS = 60
-_MAX_MATCHES = 400
+_EDGE_CHARACTERS = 30
+_MATCHES_PER_PHRASE = 12
 
-_NOISE = re.compile(r"(?:^|(?<=\s))#{1,6}(?=\s)|[ \t\r\n\f\v\u00a0]+")
-_SPACES = re.compile(r" {2,}")
+_HEADING = re.compile(r"(?:^|(?<= ))#{1,6} ")
 _SPECIAL = re.compile(r"[\\*`<]")
 _BETWEEN_BOLD = re.compile(r"(?<=\S)\*\*([ ,/–-]{0,2})\*\*(?=\S)")
 
@@ -21,99 +25,125 @@ Stem = Callable[[str], str]
 _Match = tuple[int, int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Needle:
+    """A phrase to look for: how its first word begins in every form that counts, and the words or stems themselves."""
+
+    beginning: str
+    words: tuple[str, ...]
+    is_prefix: bool
+
+
 class Marker:
     """Finds the phrases of one question in any number of texts. With a stemmer, words match by their stems."""
 
     def __init__(self, phrases: Iterable[Phrase], stem: Stem | None = None) -> None:
         self._stem = stem
-        self._wanted = _worth_marking(phrases)
-        patterns = [_pattern(phrase, stem) for phrase in self._wanted]
-        self._pattern = re.compile("|".join(f"({pattern})" for pattern in patterns)) if patterns else None
-        self._stems = [[stem(fold(word)) for word in phrase.words] if stem else [] for phrase in self._wanted]
+        self._needles = [self._needle(phrase) for phrase in _worth_marking(phrases)]
 
     def snippet(self, texts: Iterable[str]) -> str:
         """The best extract from the first text that shows a match; the beginning of the first text where none does."""
         beginning = ""
         for text in texts:
-            clean = _clean(text)
-            matches = self._matches(clean) if clean else []
+            readable = _readable(text)
+            matches = self._matches(readable)
             if matches:
-                first = _best_start(matches)
-                return _extract(clean, max(0, first - _LEAD_CHARACTERS), matches)
-            beginning = beginning or clean
+                return _extract(readable, max(0, _best_start(matches) - _LEAD_CHARACTERS), matches)
+            beginning = beginning or readable
         return _extract(beginning, 0, [])
 
     def mark(self, text: str) -> str:
         """The whole text with its matches in bold."""
-        clean = _clean(text)
-        return _render(clean, 0, len(clean), self._matches(clean))
+        readable = _readable(text)
+        return _render(readable, 0, len(readable), self._matches(readable))
+
+    def _needle(self, phrase: Phrase) -> _Needle:
+        folded = tuple(fold(word) for word in phrase.words)
+        if self._stem is None or phrase.is_exact or (phrase.is_prefix and len(folded) == 1):
+            return _Needle(folded[0], folded, phrase.is_prefix)
+        stems = tuple(self._stem(word) for word in folded)
+        # Stems of one word differ from it at most in a last e, i or y.
+        return _Needle(stems[0].rstrip("eiy") or folded[0], stems, phrase.is_prefix)
 
     def _matches(self, text: str) -> list[_Match]:
-        if self._pattern is None:
-            return []
-        matches: list[_Match] = []
-        for found in self._pattern.finditer(fold_in_place(text)):
-            which = (found.lastindex or 1) - 1
-            if self._stem and not self._is_same(which, found.group()):
-                continue
-            matches.append((found.start(), found.end(), which))
-            if len(matches) == _MAX_MATCHES:
-                break
-        return matches
+        """Places of all phrases, none overlapping another; the longer phrase wins."""
+        folded = fold_in_place(text)
+        found: list[_Match] = []
+        for which, needle in enumerate(self._needles):
+            self._add_places(found, folded, which, needle)
+        if len(found) < 2:
+            return found
+        found.sort(key=_start_and_length)
+        apart = [found[0]]
+        for match in found:
+            if match[0] >= apart[-1][1]:
+                apart.append(match)
+        return apart
 
-    def _is_same(self, which: int, text: str) -> bool:
-        if self._stem is None or self._wanted[which].is_prefix:
-            return True
-        return [self._stem(word) for word in words(text)] == self._stems[which]
+    def _add_places(self, found: list[_Match], text: str, which: int, needle: _Needle) -> None:
+        beginning, wanted, stem = needle.beginning, needle.words[0], self._stem
+        is_whole_prefix = needle.is_prefix and len(needle.words) == 1
+        left = _MATCHES_PER_PHRASE
+        start = text.find(beginning)
+        while start >= 0 and left:
+            word = word_at(text, start)
+            after = start + 1
+            if word is not None and not (start and is_inside_word(text, start)):
+                seen, after = word.group(), word.end()
+                if seen == wanted or is_whole_prefix or (stem is not None and stem(seen) == wanted):
+                    end = self._end_of_rest(text, after, needle) if len(needle.words) > 1 else after
+                    if end:
+                        left -= 1
+                        found.append((start, end, which))
+                        after = end
+            start = text.find(beginning, after)
+
+    def _end_of_rest(self, text: str, at: int, needle: _Needle) -> int:
+        """Where a phrase ends whose first word ends here, or 0 where the rest of it does not follow."""
+        last = len(needle.words) - 1
+        for place, wanted in enumerate(needle.words[1:], 1):
+            word = next_word(text, at)
+            if word is None:
+                return 0
+            seen = word.group()
+            is_same = seen == wanted or (self._stem is not None and self._stem(seen) == wanted)
+            if not is_same and not (needle.is_prefix and place == last and seen.startswith(wanted)):
+                return 0
+            at = word.end()
+        return at
+
+
+def _start_and_length(match: _Match) -> tuple[int, int]:
+    return match[0], -match[1]
 
 
 def _worth_marking(phrases: Iterable[Phrase]) -> list[Phrase]:
-    """Longer phrases first, so that they win over their words; stop words only where there is nothing else."""
-    found = sorted(set(phrases), key=lambda phrase: (-len(phrase.words), phrase.words))
+    """Stop words on their own are marked only where there is nothing else."""
+    found = list(dict.fromkeys(phrases))
     return [phrase for phrase in found if len(phrase.words) > 1 or fold(phrase.words[0]) not in STOP_WORDS] or found
 
 
-def _pattern(phrase: Phrase, stem: Stem | None) -> str:
-    """A regular expression over folded text. With a stemmer it is wide, and the stems are compared afterwards."""
-    pieces: list[str] = []
-    for at, word in enumerate(phrase.words):
-        folded = fold(word)
-        is_last = at == len(phrase.words) - 1
-        if is_cjk(word):
-            pieces.append(re.escape(folded) if not pieces else rf"\s*{re.escape(folded)}")
-            continue
-        before = r"(?<![^\W_])" if at == 0 else r"[\W_]+"
-        if stem is not None and not (phrase.is_prefix and is_last):
-            known = stem(folded)
-            shared = _shared_beginning(folded, known)
-            body = re.escape(shared if len(shared) < 4 else shared[: max(3, len(known) - 2)]) + r"[^\W_]{0,8}(?![^\W_])"
-        else:
-            body = re.escape(folded) + (r"[^\W_]*" if phrase.is_prefix and is_last else r"(?![^\W_])")
-        pieces.append(before + body)
-    return "".join(pieces)
-
-
-def _shared_beginning(one: str, other: str) -> str:
-    length = 0
-    while length < min(len(one), len(other)) and one[length] == other[length]:
-        length += 1
-    return one[:length]
-
-
-def _clean(text: str) -> str:
-    return _SPACES.sub(" ", _NOISE.sub(" ", join_cjk(text))).strip()
+def _readable(text: str) -> str:
+    return text if text.isascii() or not has_cjk(text) else join_cjk(text)
 
 
 def _best_start(matches: Sequence[_Match]) -> int:
     """Where the extract should begin so that it shows as many different phrases as it can, the earliest of equals."""
-    best_start, best_count, last = matches[0][0], 0, 0
-    room = SNIPPET_CHARACTERS - _LEAD_CHARACTERS
+    kinds = len({which for _, _, which in matches})
+    if kinds == 1:
+        return matches[0][0]
+    best_start, best_count = matches[0][0], 0
     for at, (start, _, _) in enumerate(matches):
-        while last < len(matches) and matches[last][1] <= start + room:
-            last += 1
-        count = len({which for _, _, which in matches[at:last]})
-        if count > best_count:
-            best_start, best_count = start, count
+        end = start + SNIPPET_CHARACTERS - _LEAD_CHARACTERS
+        seen = set()
+        for later in range(at, len(matches)):
+            if matches[later][1] > end:
+                break
+            seen.add(matches[later][2])
+        if len(seen) > best_count:
+            best_start, best_count = start, len(seen)
+            if best_count == kinds:
+                break
     return best_start
 
 
@@ -122,26 +152,34 @@ def _extract(text: str, start: int, matches: Sequence[_Match]) -> str:
     end = min(len(text), start + SNIPPET_CHARACTERS)
     start = max(0, min(start, end - SNIPPET_CHARACTERS))
     if start > 0:
-        space = text.find(" ", start, start + 30)
+        space = text.find(" ", start, start + _EDGE_CHARACTERS)
         start = space + 1 if space >= 0 else start
     if end < len(text):
-        space = text.rfind(" ", end - 30, end)
+        space = text.rfind(" ", end - _EDGE_CHARACTERS, end)
         end = space if space > start else end
     body = _render(text, start, end, matches)
     return f"{'… ' if start > 0 else ''}{body}{' …' if end < len(text) else ''}"
 
 
 def _render(text: str, start: int, end: int, matches: Sequence[_Match]) -> str:
+    """A stretch of the text in one line of Markdown."""
+    escape = _escape if _SPECIAL.search(text, start, end) else _as_it_is
     pieces: list[str] = []
     at = start
     for first, last, _ in matches:
-        if first < at or last > end:
-            continue
-        pieces += (_escape(text[at:first]), "**", _escape(text[first:last]), "**")
-        at = last
-    pieces.append(_escape(text[at:end]))
-    return _BETWEEN_BOLD.sub(r"\1", "".join(pieces))
+        if first >= at and last <= end:
+            pieces += (escape(text[at:first]), "**", escape(text[first:last]), "**")
+            at = last
+    pieces.append(escape(text[at:end]))
+    line = " ".join("".join(pieces).split())
+    if "#" in line:
+        line = _HEADING.sub("", line)
+    return _BETWEEN_BOLD.sub(r"\1", line) if len(pieces) > 5 else line
 
 
 def _escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _as_it_is(text: str) -> str:
+    return text

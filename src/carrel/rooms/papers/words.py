@@ -32,8 +32,29 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
+def next_word(text: str, start: int) -> re.Match[str] | None:
+    """The first word at or after a place."""
+    return _WORD.search(text, start)
+
+
+def word_at(text: str, start: int) -> re.Match[str] | None:
+    """The rest of a word from a place in it."""
+    return _WORD.match(text, start)
+
+
+def is_inside_word(text: str, place: int) -> bool:
+    """Whether the word at a place has begun before it. CJK characters are words of their own."""
+    before = text[place - 1]
+    return before.isalnum() and not is_cjk(before) and not is_cjk(text[place])
+
+
 def is_cjk(word: str) -> bool:
-    return _CJK_CHARACTER.match(word) is not None
+    """Whether a word begins with a CJK character."""
+    return word[0] >= "\u3040" and _CJK_CHARACTER.match(word) is not None
+
+
+def has_cjk(text: str) -> bool:
+    return _CJK_CHARACTER.search(text) is not None
 
 
 def fold(text: str) -> str:

@@ -95,20 +95,22 @@ class Index:
         self._present = _as_bits(places, len(self.entries))
         is_in_order = all(one < other for one, other in pairwise(places))
         self._order = None if is_in_order else places
-        self._asked.clear()
-        self._identifiers.clear()
+        if fresh:
+            self._asked.clear()
 
     def _take_in(self, fresh: list[Entry]) -> None:
         gathered: dict[str, list[int]] = {}
         for place, entry in enumerate(fresh, start=len(self.entries)):
             for word in set(entry.text.split()):
                 gathered.setdefault(word, []).append(place)
+        for field, known in self._identifiers.items():
+            _gather_identifiers(known, field, fresh, len(self.entries))
         self.entries.extend(fresh)
         added: list[str] = []
         position = len(self._text)
         for word, places in gathered.items():
-            known = self._words.get(word)
-            if known is None:
+            number = self._words.get(word)
+            if number is None:
                 self._words[word] = len(self._postings)
                 position += len(word)
                 self._ends[position] = len(self._postings)
@@ -116,13 +118,17 @@ class Index:
                 self._postings.append(_compact(places))
                 added.append(word)
                 continue
-            posting = self._postings[known]
+            posting = self._postings[number]
             if isinstance(posting, int):
-                self._postings[known] = posting | _as_bits(places, places[-1])
+                self._postings[number] = posting | _as_bits(places, places[-1])
             else:
-                self._postings[known] = _compact([*posting, *places])
+                self._postings[number] = _compact([*posting, *places])
         if added:
             self._text += _BREAK.join(added) + _BREAK
+
+    def forget(self) -> None:
+        """Forgets what was asked before, for measuring."""
+        self._asked.clear()
 
     def search(self, terms: Iterable[Term]) -> Sequence[Item]:
         """Every reference that all terms match, in the order of the library, taken out one by one as they are looked at."""
@@ -149,9 +155,7 @@ class Index:
         known = self._identifiers.get(field)
         if known is None:
             known = self._identifiers[field] = {}
-            for at, entry in enumerate(self.entries):
-                for found in _identifiers(entry.item, field):
-                    known.setdefault(found, []).append(at)
+            _gather_identifiers(known, field, self.entries, 0)
         return _as_bits(known.get(value, ()), len(self.entries))
 
     def _with_word(self, word: str) -> int:
@@ -218,6 +222,12 @@ class Found(Sequence[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         return (self._entries[at].item for at in self._places())
+
+
+def _gather_identifiers(known: dict[str, list[int]], field: str, entries: Sequence[Entry], first: int) -> None:
+    for place, entry in enumerate(entries, start=first):
+        for found in _identifiers(entry.item, field):
+            known.setdefault(found, []).append(place)
 
 
 def _compact(references: list[int]) -> list[int] | int:

@@ -35,6 +35,7 @@ from carrel.rooms.references.query import parse
 from carrel.rooms.references.records import Item, names_text, text_of, year_of
 
 OWN_DOORS = frozenset({"stdio", "cli"})
+_SMALL_LIBRARY = 5_000
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 _NOT_EDITABLE = frozenset({"id", "custom"})
 
@@ -183,7 +184,9 @@ class ReferencesRoom:
             elif known.generation != shelf.generation:
                 await asyncio.to_thread(known.index.update, shelf.items)
                 known.generation = shelf.generation
-            return known.index.search(parse(query))
+            if len(shelf.items) <= _SMALL_LIBRARY:
+                return known.index.search(parse(query))
+            return await asyncio.to_thread(known.index.search, parse(query))
 
     async def _file(self, element: str, call: Call) -> bytes | None:
         """The bytes of a file that an element names, or None where it is something else."""

@@ -9,7 +9,8 @@ _OF_PAPER = "FOREIGN KEY (paper_id) REFERENCES paper(paper_id) ON DELETE CASCADE
 
 def _named_facet(name: str) -> tuple[str, str]:
     return (
-        f"CREATE TABLE {name} ({name}_id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE, paper_count INTEGER NOT NULL DEFAULT 0)",
+        f"CREATE TABLE {name} ({name}_id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE, "
+        "paper_count INTEGER NOT NULL DEFAULT 0)",
         f"CREATE TABLE paper_{name} (paper_id TEXT NOT NULL, {name}_id INTEGER NOT NULL, PRIMARY KEY (paper_id, {name}_id), "
         f"{_OF_PAPER}, FOREIGN KEY ({name}_id) REFERENCES {name}({name}_id) ON DELETE CASCADE)",
     )
@@ -23,10 +24,12 @@ TABLES: tuple[str, ...] = (
         preferred_summary_template TEXT NOT NULL, summary_preview TEXT NOT NULL, paper_index INTEGER NOT NULL DEFAULT 0,
         source_hash TEXT, output_language TEXT, provider TEXT, model TEXT, prompt_template TEXT, extracted_at TEXT,
         pdf_content_hash TEXT, source_md_content_hash TEXT)""",
-    f"CREATE TABLE paper_summary (paper_id TEXT NOT NULL, template_tag TEXT NOT NULL, PRIMARY KEY (paper_id, template_tag), {_OF_PAPER})",
+    "CREATE TABLE paper_summary (paper_id TEXT NOT NULL, template_tag TEXT NOT NULL, "
+    f"PRIMARY KEY (paper_id, template_tag), {_OF_PAPER})",
     "CREATE TABLE paper_translation (paper_id TEXT NOT NULL, lang TEXT NOT NULL, md_content_hash TEXT NOT NULL, "
     f"PRIMARY KEY (paper_id, lang), {_OF_PAPER})",
-    f"CREATE TABLE paper_bibtex (paper_id TEXT PRIMARY KEY, bibtex_raw TEXT NOT NULL, bibtex_key TEXT, entry_type TEXT, {_OF_PAPER})",
+    "CREATE TABLE paper_bibtex (paper_id TEXT PRIMARY KEY, bibtex_raw TEXT NOT NULL, bibtex_key TEXT, entry_type TEXT, "
+    f"{_OF_PAPER})",
     "CREATE TABLE paper_key_alias (paper_key TEXT PRIMARY KEY, paper_id TEXT NOT NULL, paper_key_type TEXT NOT NULL, "
     f"meta_fingerprint TEXT, {_OF_PAPER})",
     *(statement for name in NAMED_FACETS for statement in _named_facet(name)),
@@ -39,7 +42,8 @@ TABLES: tuple[str, ...] = (
     "FOREIGN KEY (node_id_b) REFERENCES facet_node(node_id) ON DELETE CASCADE)",
     "CREATE TABLE year_count (year TEXT PRIMARY KEY, paper_count INTEGER NOT NULL)",
     "CREATE TABLE month_count (month TEXT PRIMARY KEY, paper_count INTEGER NOT NULL)",
-    "CREATE VIRTUAL TABLE paper_fts USING fts5(paper_id UNINDEXED, title, summary, source, translated, metadata, tokenize='unicode61')",
+    "CREATE VIRTUAL TABLE paper_fts USING fts5("
+    "paper_id UNINDEXED, title, summary, source, translated, metadata, tokenize='unicode61')",
     "CREATE VIRTUAL TABLE paper_fts_trigram USING fts5(paper_id UNINDEXED, title, venue, tokenize='trigram')",
 )
 

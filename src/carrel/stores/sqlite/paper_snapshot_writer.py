@@ -13,10 +13,11 @@ from pathlib import Path
 
 from carrel.rooms.papers.building.models import PublishedPaper
 from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
+from carrel.stores.sqlite.paper_snapshot_facets import FacetTable, NodeTable
 from carrel.stores.sqlite.paper_snapshot_schema import INDEXES, NAMED_FACETS, PAPER_TABLES, TABLES
 
 SNAPSHOT_NAME = "paper_snapshot.db"
-# A collaboration of three thousand authors would alone make millions of pairs; beyond this many facets its authors are not paired.
+# Three thousand authors of one paper would alone make millions of pairs; beyond this many facets authors are not paired.
 _MOST_PAIRED_FACETS = 200
 
 ReadText = Callable[[str], str]
@@ -24,29 +25,50 @@ BeforeSwap = Callable[[Path], None]
 
 
 class SqliteSnapshotShelf:
-    """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static folder."""
+    """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static folder.
 
-    def __init__(self, folder: Path, workshop: Path, read_text: ReadText, before_swap: BeforeSwap | None = None) -> None:
+    `has_edges` says whether pairs of facets are counted; None goes on as the current snapshot does.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        workshop: Path,
+        read_text: ReadText,
+        *,
+        has_edges: bool | None = None,
+        before_swap: BeforeSwap | None = None,
+    ) -> None:
         self.path = folder / SNAPSHOT_NAME
         self._draft_path = workshop / "draft.db"
         self._read_text = read_text
+        self._has_edges = has_edges
         self._before_swap = before_swap
 
     def current_build_id(self) -> str | None:
         """The build id of the snapshot on disk; None when there is no snapshot or it cannot be read."""
+        found = self._asked("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'")
+        return None if found is None else str(found)
+
+    def _current_has_edges(self) -> bool:
+        return self.current_build_id() is None or self._asked("SELECT 1 FROM facet_edge LIMIT 1") is not None
+
+    def _asked(self, query: str) -> object | None:
+        """The first value that the current snapshot answers with; None when it has none or cannot be read."""
         if not self.path.is_file():
             return None
         try:
             with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-                row = connection.execute("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'").fetchone()
+                row = connection.execute(query).fetchone()
         except sqlite3.Error:
             return None
-        return str(row[0]) if row else None
+        return row[0] if row else None
 
     @contextmanager
     def draft(self, from_current: bool) -> Iterator[SqliteSnapshotDraft]:
         self._draft_path.parent.mkdir(parents=True, exist_ok=True)
         self._remove_draft()
+        has_edges = self._current_has_edges() if self._has_edges is None else self._has_edges
         if from_current:
             shutil.copyfile(self.path, self._draft_path)
         with closing(sqlite3.connect(self._draft_path, isolation_level=None, check_same_thread=False)) as connection:
@@ -55,7 +77,7 @@ class SqliteSnapshotShelf:
             connection.execute("PRAGMA synchronous=OFF")
             connection.execute("PRAGMA cache_size=-131072")
             connection.execute("BEGIN")
-            yield SqliteSnapshotDraft(connection, self._read_text, is_fresh=not from_current)
+            yield SqliteSnapshotDraft(connection, self._read_text, is_fresh=not from_current, has_edges=has_edges)
             connection.execute("COMMIT")
             # A snapshot is never written again. Without WAL it needs no files beside it and opens in a read-only folder.
             connection.execute("PRAGMA journal_mode=DELETE")
@@ -75,17 +97,18 @@ class SqliteSnapshotShelf:
 class SqliteSnapshotDraft:
     """Rows go in as papers come; counts, pairs and indexes follow at the end."""
 
-    def __init__(self, connection: sqlite3.Connection, read_text: ReadText, is_fresh: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection, read_text: ReadText, *, is_fresh: bool, has_edges: bool) -> None:
         self._connection = connection
         self._read_text = read_text
         self._is_fresh = is_fresh
         if is_fresh:
             for statement in TABLES:
                 connection.execute(statement)
-        self._values = {name: _FacetTable(connection, name) for name in NAMED_FACETS}
-        self._nodes = _NodeTable(connection)
+        self._values = {name: FacetTable(connection, name) for name in NAMED_FACETS}
+        self._nodes = NodeTable(connection)
         self._edge_changes: Counter[tuple[int, int]] = Counter()
-        self._unpaired: set[str] = set()
+        self._has_edges = has_edges
+        self._pairs_from_scratch = connection.execute("SELECT 1 FROM facet_edge LIMIT 1").fetchone() is None
 
     def remove(self, paper_ids: Iterable[str]) -> None:
         for paper_id in paper_ids:
@@ -122,6 +145,9 @@ class SqliteSnapshotDraft:
         )
         for paper in batch:
             self._add_facets(paper)
+        for table in self._values.values():
+            table.flush()
+        self._nodes.flush()
         self._connection.executemany(
             "INSERT INTO paper_fts(rowid, paper_id, title, summary, source, translated, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)",
             map(self._index_row, batch),
@@ -140,8 +166,11 @@ class SqliteSnapshotDraft:
             self._connection.execute(
                 f"INSERT INTO {name}_count SELECT {name}, count(*) FROM paper GROUP BY {name} ORDER BY {name}"
             )
-        if self._is_fresh:
+        if not self._has_edges:
+            self._connection.execute("DELETE FROM facet_edge")
+        elif self._pairs_from_scratch:
             self._pair_everything()
+        if self._is_fresh:
             for statement in INDEXES:
                 self._connection.execute(statement)
             for fts in ("paper_fts", "paper_fts_trigram"):
@@ -156,36 +185,36 @@ class SqliteSnapshotDraft:
     def _add_facets(self, paper: PublishedPaper) -> None:
         facets = paper.facets()
         nodes = [self._nodes.id_of(facet) for facet in facets]
-        self._nodes.count(nodes, +1)
-        self._insert("paper_facet", 2, ((paper.paper_id, node) for node in nodes))
+        self._nodes.connect(paper.paper_id, nodes)
         for facet, value in facets:
             if facet in self._values:
-                table = self._values[facet]
-                value_id = table.id_of(value)
-                table.count([value_id], +1)
-                table.connect(paper.paper_id, value_id)
-        if len(nodes) > _MOST_PAIRED_FACETS:
-            self._unpaired.add(paper.paper_id)
-        if not self._is_fresh or len(nodes) > _MOST_PAIRED_FACETS:
-            self._pair(nodes, +1)
+                self._values[facet].connect(paper.paper_id, value)
+        self._pair(nodes, +1)
 
     def _pair(self, nodes: Sequence[int], change: int) -> None:
+        if self._pairs_from_scratch or not self._has_edges:
+            return
         if len(nodes) > _MOST_PAIRED_FACETS:
-            nodes = [node for node in nodes if self._nodes.facet_of(node) != "author"][:_MOST_PAIRED_FACETS]
+            nodes = sorted(node for node in nodes if self._nodes.facet_of(node) != "author")[:_MOST_PAIRED_FACETS]
         for pair in combinations(sorted(nodes), 2):
             self._edge_changes[pair] += change
 
     def _pair_everything(self) -> None:
         """All pairs at once, counted by the database, which spills to disk where memory would not do."""
-        self._connection.execute("CREATE TEMP TABLE unpaired (paper_id TEXT PRIMARY KEY)")
-        self._connection.executemany("INSERT INTO unpaired VALUES (?)", ((paper_id,) for paper_id in self._unpaired))
+        crowded = "SELECT paper_id FROM paper_facet GROUP BY paper_id HAVING count(*) > ?"
+        self._connection.execute("CREATE TEMP TABLE crowded (paper_id TEXT PRIMARY KEY)")
+        self._connection.execute(f"INSERT INTO crowded {crowded}", (_MOST_PAIRED_FACETS,))
         self._connection.execute(
             """INSERT INTO facet_edge
                SELECT a.node_id, b.node_id, count(*) FROM paper_facet a JOIN paper_facet b
                ON b.paper_id = a.paper_id AND b.node_id > a.node_id
-               WHERE a.paper_id NOT IN (SELECT paper_id FROM unpaired)
+               WHERE a.paper_id NOT IN (SELECT paper_id FROM crowded)
                GROUP BY a.node_id, b.node_id ORDER BY a.node_id, b.node_id"""
         )
+        self._pairs_from_scratch = False
+        for (paper_id,) in self._connection.execute("SELECT paper_id FROM crowded").fetchall():
+            select = "SELECT node_id FROM paper_facet WHERE paper_id = ?"
+            self._pair([node for (node,) in self._connection.execute(select, (paper_id,))], +1)
 
     def _write_edge_changes(self) -> None:
         self._connection.executemany(
@@ -217,81 +246,3 @@ def _paper_row(paper: PublishedPaper) -> tuple[object, ...]:
         *(paper.venue, paper.shelf.preferred, paper.shelf.preview, paper.paper_index, record.source_hash, shown.language),
         *(shown.provider, shown.model, shown.prompt_template, shown.extracted_at, record.pdf_sha256, record.markdown_sha256),
     )
-
-
-class _FacetTable:
-    """One of author, keyword, institution, tag, venue, with its values' numbers and the changes of their counts."""
-
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        self._connection = connection
-        self._name = name
-        self._ids: dict[str, int] = dict(connection.execute(f"SELECT value, {name}_id FROM {name}"))
-        self._next = max(self._ids.values(), default=0) + 1
-        self._new: list[tuple[int, str]] = []
-        self._changes: Counter[int] = Counter()
-
-    def id_of(self, value: str) -> int:
-        found = self._ids.get(value)
-        if found is None:
-            found = self._ids[value] = self._next
-            self._next += 1
-            self._connection.execute(f"INSERT INTO {self._name} VALUES (?, ?, 0)", (found, value))
-        return found
-
-    def connect(self, paper_id: str, value_id: int) -> None:
-        self._connection.execute(f"INSERT INTO paper_{self._name} VALUES (?, ?)", (paper_id, value_id))
-
-    def count(self, value_ids: Iterable[int], change: int) -> None:
-        for value_id in value_ids:
-            self._changes[value_id] += change
-
-    def write_counts(self) -> None:
-        name = self._name
-        self._connection.executemany(
-            f"UPDATE {name} SET paper_count = paper_count + ? WHERE {name}_id = ?",
-            ((change, value_id) for value_id, change in self._changes.items() if change),
-        )
-        self._connection.executemany(
-            f"DELETE FROM {name} WHERE {name}_id = ? AND paper_count <= 0",
-            ((value_id,) for value_id, change in self._changes.items() if change <= 0),
-        )
-
-
-class _NodeTable:
-    """The common table of all facets."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._ids: dict[tuple[str, str], int] = {}
-        self._facets: dict[int, str] = {}
-        for node_id, facet, value in connection.execute("SELECT node_id, facet_type, value FROM facet_node"):
-            self._ids[facet, value] = node_id
-            self._facets[node_id] = facet
-        self._next = max(self._facets, default=0) + 1
-        self._changes: Counter[int] = Counter()
-
-    def id_of(self, facet: tuple[str, str]) -> int:
-        found = self._ids.get(facet)
-        if found is None:
-            found = self._ids[facet] = self._next
-            self._facets[found] = facet[0]
-            self._next += 1
-            self._connection.execute("INSERT INTO facet_node VALUES (?, ?, ?, 0)", (found, *facet))
-        return found
-
-    def facet_of(self, node_id: int) -> str:
-        return self._facets[node_id]
-
-    def count(self, node_ids: Iterable[int], change: int) -> None:
-        for node_id in node_ids:
-            self._changes[node_id] += change
-
-    def write_counts(self) -> None:
-        self._connection.executemany(
-            "UPDATE facet_node SET paper_count = paper_count + ? WHERE node_id = ?",
-            ((change, node_id) for node_id, change in self._changes.items() if change),
-        )
-        self._connection.executemany(
-            "DELETE FROM facet_node WHERE node_id = ? AND paper_count <= 0",
-            ((node_id,) for node_id, change in self._changes.items() if change <= 0),
-        )

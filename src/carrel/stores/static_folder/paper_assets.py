@@ -6,7 +6,11 @@ import hashlib
 import os
 import re
 import shutil
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import orjson
 
@@ -66,8 +70,26 @@ class PaperStaticFolder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._hands = ThreadPoolExecutor(1, thread_name_prefix="static-folder")
+        self._unfinished: list[Future[None]] = []
 
-    def write(self, paper: PublishedPaper) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._hands.shutdown(cancel_futures=True)
+
+    def write(self, papers: Sequence[PublishedPaper]) -> None:
+        """Hands the papers to other threads, while the caller fills the database, and waits only for the batch before."""
+        self.settle()
+        self._unfinished = [self._hands.submit(self._write, paper) for paper in papers]
+
+    def settle(self) -> None:
+        for future in self._unfinished:
+            future.result()
+        self._unfinished = []
+
+    def _write(self, paper: PublishedPaper) -> None:
         summaries = self._folder / "summary"
         own = summaries / paper.paper_id
         for stale in own.glob("*.json") if own.is_dir() else ():
@@ -96,13 +118,15 @@ class PaperStaticFolder:
 
 def write_whole(target: Path, raw: bytes) -> None:
     """A reader sees the old file or the new one, never half of it."""
-    aside = target.with_name(f".{target.name}.{os.getpid()}")
+    aside = f"{target.parent}/.{target.name}.{os.getpid()}"
     try:
-        aside.write_bytes(raw)
+        file = open(aside, "wb", buffering=0)  # noqa: PTH123, SIM115
     except FileNotFoundError:
         target.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(raw)
-    aside.replace(target)
+        file = open(aside, "wb", buffering=0)  # noqa: PTH123, SIM115
+    with file:
+        file.write(raw)
+    os.replace(aside, target)  # noqa: PTH105
 
 
 def _entries(folder: Path) -> list[Path]:

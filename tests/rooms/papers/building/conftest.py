@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class Corpus:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def write_lines(self, name: str, *records: dict[str, object]) -> Path:
+    def write_lines(self, name: str, *records: Mapping[str, object]) -> Path:
         return self.write(name, b"\n".join(orjson.dumps(record) for record in records))
 
     def build(self, *, workers: int = 1, size_limit_bytes: int = 1_000_000) -> BuildReport:

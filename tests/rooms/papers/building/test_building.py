@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 
 from carrel.core.errors import CarrelError
@@ -157,9 +158,9 @@ def test_building_bit_by_bit_gives_what_building_at_once_gives(corpus: Corpus, t
             "author": looked.ask("SELECT value, paper_count FROM author ORDER BY 1"),
             "node": looked.ask("SELECT facet_type, value, paper_count FROM facet_node ORDER BY 1, 2"),
             "edge": looked.ask(
-                """SELECT min(a.facet_type || a.value, b.facet_type || b.value) AS one, max(a.facet_type || a.value, b.facet_type || b.value),
-                   e.paper_count FROM facet_edge e JOIN facet_node a ON a.node_id = e.node_id_a JOIN facet_node b ON b.node_id = e.node_id_b
-                   ORDER BY 1, 2"""
+                """WITH node AS (SELECT node_id, facet_type || value AS name FROM facet_node)
+                   SELECT min(a.name, b.name), max(a.name, b.name), e.paper_count FROM facet_edge e
+                   JOIN node a ON a.node_id = e.node_id_a JOIN node b ON b.node_id = e.node_id_b ORDER BY 1, 2"""
             ),
             "year": looked.ask("SELECT * FROM year_count ORDER BY 1"),
             "found": looked.ask("SELECT paper_id FROM paper_fts WHERE paper_fts MATCH 'title' ORDER BY 1"),
@@ -219,8 +220,6 @@ def test_paper_infos_bring_summaries_sources_translations_and_tags(corpus: Corpu
         },
         **{"ai_generated_tags": ["survey"], "extracted_at": "2026-01-01T00:00:00Z", "paper_institutions": ["MIT"]},
     }
-    import orjson
-
     corpus.write("paper_infos.json", orjson.dumps({"template_tag": "Deep Read", "papers": [paper]}))
     report = build_papers([corpus.sources / "paper_infos.json"], corpus.into, workers=1)
     assert report.lines == ()

@@ -41,11 +41,12 @@ def split_names(raw: str) -> list[str]:
             name for name in (part.strip(" \t\r\n,") for part in _PLAIN_AND.split(raw.strip())) if name and name.lower() != "and"
         ]
     names: list[str] = []
-    start = 0
+    start = seen = depth = 0
     for found in _AND.finditer(raw):
-        before = raw[start : found.start()]
-        if before.count("{") == before.count("}"):
-            names.append(before)
+        depth += raw.count("{", seen, found.start()) - raw.count("}", seen, found.start())
+        seen = found.start()
+        if depth == 0:
+            names.append(raw[start : found.start()])
             start = found.end()
     names.append(raw[start:])
     return [name for name in (part.strip(" \t\r\n,~") for part in names) if name]

@@ -16,6 +16,8 @@ def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> 
     answer = Imported()
     if isinstance(content, bytes):
         content, answer.warnings = decode(content)
+    if "\r" in content and "\n" not in content:
+        content = content.replace("\r", "\n")
     # Only entries that give or take fields wait for the end of the file; the others need not be held twice.
     parents = _parents(content.lower())
     reader = EntryReader(titles)

@@ -11,7 +11,7 @@ _START = re.compile(
     rf"(?<![\w.\\])@[ \t]*(?:({_NAME})\s*([{{(])|({_NAME})[ \t]*,?[ \t]*\r?\n(?=\s*{_NAME}\s*=\s*[{{\"]))", re.ASCII
 )
 _AT_NEXT_ENTRY = re.compile(rf"[\s,]*@[ \t]*{_NAME}[ \t]*[{{(]|[\s,]*\Z", re.ASCII)
-_KEY = re.compile(r"\s*([^,={}\n]*?)[ \t]*(?:(,)|(\n)|(?=[})])|\Z)")
+_KEY = re.compile(r"\s*([^,={}\n]{0,400}?)[ \t]{0,100}(?:(,)|(\n)|(?=[})])|\Z)")
 # The usual field, up to two levels of braces deep, in one step. Possessive, so that what does not match fails at once.
 _FIELD_AT_ONCE = re.compile(
     rf"[\s,]*({_NAME})\s*=\s*(?:"
@@ -29,8 +29,11 @@ _BRACES_ONLY = re.compile(r"[{}]")
 _BRACES = re.compile(rf"[{{}}]|{_NEXT_ENTRY}", re.ASCII)
 _BRACES_AND_QUOTES = re.compile(rf"[{{}}\"]|{_NEXT_ENTRY}", re.ASCII)
 _AFTER_QUOTE = re.compile(rf"\s*(?:,\s*(?:{_NAME}\s*=|[}})%@]|\Z)|[}})#]|{_NAME}\s*=|\Z)")
-_SWALLOWED = re.compile(rf"[ \t]*,?[ \t]*\n\s*(?={_NAME}\s*=\s*[{{\"\d])")
-_RESUME = re.compile(rf"[,\n][\s,]*(?={_NAME}\s*=\s*[{{\"\w])|(?=[}})]\s*(?:\n\s*@|\Z))|\n(?=[ \t]*@[ \t]*{_NAME}[ \t]*[{{(])")
+_SWALLOWED = re.compile(rf"[ \t]{{0,20}},?[ \t]{{0,20}}\n\s{{0,200}}(?={_NAME}\s*=\s*[{{\"\d])")
+_RESUME = re.compile(
+    rf"[,\n][\s,]{{0,200}}(?={_NAME}\s*=\s*[{{\"\w])"
+    rf"|(?=[}})]\s{{0,200}}(?:\n\s{{0,200}}@|\Z))|\n(?=[ \t]*@[ \t]*{_NAME}[ \t]*[{{(])"
+)
 _GOES_ON = re.compile(rf"\s*,?\s*(?={_NAME}\s*=\s*[{{\"\d])")
 _HASH = re.compile(r"\s*#\s*")
 _SEPARATOR = re.compile(r"\s*([,})]|\Z)")

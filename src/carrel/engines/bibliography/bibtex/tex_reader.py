@@ -270,7 +270,8 @@ class TexReader:
         base = base.replace("ı", "i").replace("ȷ", "j")
         if mark == "\u0327" and base == "\u0361":
             mark = ""
-        self._put(base[:1] + mark + base[1:] if base else mark.strip("\u0303"), is_protected)
+        letter = unicodedata.normalize("NFC", base[:1] + mark) + base[1:] if base else mark.strip("\u0303")
+        self._put(letter, is_protected)
 
     def _argument(self, depth: int, is_protected: bool) -> None:
         self._skip_spaces()

@@ -14,9 +14,22 @@ from carrel.core.paper_record import PaperRecord
 UNKNOWN = "unknown"
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}(?!\d)")
 _NUMERIC_MONTH = re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}[-/.](0?[1-9]|1[0-2])(?!\d)")
-_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_WORD = re.compile(r"\b(" + "|".join(_MONTH_NAMES) + r")[a-z]*\b")
+_MONTH_WORD = re.compile(
+    r"\b(?:(jan)(?:uary)?|(feb)(?:ruary)?|(mar)(?:ch)?|(apr)(?:il)?|(may)|(jun)e?|(jul)y?|(aug)(?:ust)?|(sep)(?:t(?:ember)?)?"
+    r"|(oct)(?:ober)?|(nov)(?:ember)?|(dec)(?:ember)?)\b"
+)
 _ARXIV_DOI = "10.48550/arxiv."
+
+
+class _SpaceForPunctuation(dict[int, int]):
+    """Maps every character to itself and punctuation and symbols to a space, looking each up once."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = 32 if unicodedata.category(chr(code))[0] in "PS" else code
+        return self[code]
+
+
+_SPACE_FOR_PUNCTUATION = _SpaceForPunctuation()
 
 
 class KeyKind(IntEnum):
@@ -78,8 +91,7 @@ def meta_fingerprint(record: PaperRecord) -> str:
 
 def title_words(title: str) -> str:
     """The title in lower case, with everything but letters, digits and marks turned into single spaces."""
-    text = unicodedata.normalize("NFKC", title).lower()
-    return " ".join("".join(" " if unicodedata.category(letter)[0] in "PS" else letter for letter in text).split())
+    return " ".join(unicodedata.normalize("NFKC", title).lower().translate(_SPACE_FOR_PUNCTUATION).split())
 
 
 def year_of(date: str | None) -> str:
@@ -93,7 +105,7 @@ def month_of(date: str | None) -> str:
     if found := _NUMERIC_MONTH.search(text):
         return f"{int(found.group(1)):02d}"
     if found := _MONTH_WORD.search(text):
-        return f"{_MONTH_NAMES.index(found.group(1)) + 1:02d}"
+        return f"{found.lastindex or 0:02d}"
     return UNKNOWN
 
 

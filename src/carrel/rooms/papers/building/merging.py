@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from carrel.core.paper_record import FiledSummary, PaperRecord
 from carrel.rooms.papers.building.identity import facet_value
@@ -46,6 +47,14 @@ def merge(records: Sequence[PaperRecord]) -> PaperRecord:
         translations=tuple(dict(pair for record in reversed(records) for pair in record.translations).items()),
         images=with_text.images if with_text else (),
     )
+
+
+def with_summaries(record: PaperRecord, filed: Sequence[FiledSummary]) -> PaperRecord:
+    """The record with summaries that were asked for here; they take the place of those that came with a source."""
+    if not filed:
+        return record
+    own = {summary.template: summary for summary in filed}
+    return replace(record, summaries=(*(summary for summary in record.summaries if summary.template not in own), *own.values()))
 
 
 def _first(values: Iterable[str | None]) -> str | None:

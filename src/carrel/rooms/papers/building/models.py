@@ -136,3 +136,31 @@ class RememberedPaper:
     paper_index: int
     digest: str
     keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedPaper:
+    """What became of one paper that was handed in. `is_new` is false when the corpus had it already and now knows more of it."""
+
+    paper_id: str
+    title: str
+    is_new: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperToRead:
+    """What a model is given of a paper: its text, or its abstract where there is no text."""
+
+    paper_id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote, and the tokens it took and gave."""
+
+    text: str
+    tokens_in: int
+    tokens_out: int

@@ -15,6 +15,7 @@ _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
 _EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)([^*_\n]{1,500}?)(?<=\S)\1(?![\w*_])")
 _CODE = re.compile(r"`+([^`\n]*)`+")
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
+_ANY_CJK = re.compile(f"[{_CJK}]")
 _BETWEEN_CJK = re.compile(f"(?<=[{_CJK}])(?=[{_CJK}])")
 
 
@@ -32,4 +33,4 @@ def plain_text(markdown: str) -> str:
 
 def spaced_for_index(text: str) -> str:
     """The same text with a space between neighbouring CJK characters, each of which is a word to the index."""
-    return _BETWEEN_CJK.sub(" ", text)
+    return _BETWEEN_CJK.sub(" ", text) if not text.isascii() and _ANY_CJK.search(text) else text

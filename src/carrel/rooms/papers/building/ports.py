@@ -7,16 +7,20 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from carrel.core.paper_record import PaperRecord, ReadProblem, SourcePart
+from carrel.core.identifiers import ArxivId, Doi
+from carrel.core.paper_record import FiledSummary, PaperRecord, ReadProblem, SourcePart
 from carrel.rooms.papers.building.grouping import Claim
 from carrel.rooms.papers.building.models import (
+    AddedPaper,
     FoundSource,
     KnownSource,
+    PaperToRead,
     PartJob,
     PartRead,
     PublishedPaper,
     RememberedPaper,
     Skipped,
+    Written,
 )
 
 
@@ -113,20 +117,76 @@ class SnapshotShelf(Protocol):
 class StaticFolder(Protocol):
     """The texts and files beside the snapshot."""
 
-    def write(self, paper: PublishedPaper) -> None: ...
+    def write(self, papers: Sequence[PublishedPaper]) -> None:
+        """May go on writing after it returns; `settle` waits for that."""
+        ...
+
+    def settle(self) -> None: ...
 
     def sweep(self, paper_ids: frozenset[str], assets: frozenset[str]) -> int:
         """Removes what no paper of the current snapshot needs and says how many files that were."""
         ...
 
 
-class SearchIndexer(Protocol):
-    """Builds a faster index beside a snapshot that has just been written and not yet been published."""
-
-    def index(self, draft: Path) -> None: ...
-
-
 class BuildLock(Protocol):
     """Only one build at a time may work on a folder."""
 
     def held(self) -> AbstractContextManager[None]: ...
+
+
+class FiledSummaries(Protocol):
+    """Summaries that a model wrote for papers of this corpus."""
+
+    def stamps(self) -> Mapping[str, str]:
+        """For each paper that has some, a text that changes whenever they do."""
+        ...
+
+    def of(self, paper_id: str) -> tuple[FiledSummary, ...]: ...
+
+    def has(self, paper_id: str, template: str, basis: str) -> bool:
+        """Whether a summary was made by that template from that text already."""
+        ...
+
+    def file(self, paper_id: str, summary: FiledSummary, basis: str) -> None: ...
+
+
+class PapersToRead(Protocol):
+    """The papers of the current snapshot, one after the other, with what there is to read of each."""
+
+    def count(self) -> int: ...
+
+    def papers(self) -> Iterator[PaperToRead]: ...
+
+
+class LanguageModel(Protocol):
+    """Answers in writing, and says what that took."""
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, instructions: str, text: str) -> Written: ...
+
+
+class WorkLookup(Protocol):
+    """Asks the world what a DOI or an arXiv id stands for."""
+
+    async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
+        """The work as a CSL-JSON document, or None when nobody knows it."""
+        ...
+
+
+class Inbox(Protocol):
+    """Keeps what people hand in, one file for each paper, as a source of later builds."""
+
+    def put(self, content: bytes, suffix: str) -> Path: ...
+
+    def take_back(self, path: Path) -> None: ...
+
+
+class Rebuild(Protocol):
+    """Brings the corpus up to date with a file of the inbox, away from whoever asks."""
+
+    async def add(self, file: Path) -> AddedPaper: ...

@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from carrel.rooms.papers.identifiers import Identifier
 from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperMetadata
@@ -16,9 +16,8 @@ from carrel.stores.sqlite.papers.snapshot import Generation
 NEWEST_FIRST = "CASE WHEN paper.year GLOB '[0-9]*' THEN paper.year ELSE '' END DESC, paper.paper_index, paper.paper_id"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a result list shows of a paper."""
+class Shown(NamedTuple):
+    """What a result list shows of a paper, with its row in the full-text table and the first text to look for matches in."""
 
     row: int
     paper_id: str
@@ -26,24 +25,40 @@ class Shown:
     year: str
     venue: str
     preview: str
+    summary: str
+
+
+_SHOWN = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_preview"
 
 
 def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Shown]:
-    """These papers in this order."""
-    rows = connection.execute(
-        "SELECT rowid, paper_id, title, year, venue, summary_preview FROM paper "
-        "WHERE paper_id IN (SELECT value FROM json_each(?))",
+    """These papers in this order. The two tables usually count alike; where they do not, there is only the preview."""
+    found = connection.execute(
+        f"SELECT paper.rowid, {_SHOWN}, coalesce(paper_fts.summary, '') FROM paper "
+        "LEFT JOIN paper_fts ON paper_fts.rowid = paper.rowid AND paper_fts.paper_id = paper.paper_id "
+        "WHERE paper.paper_id IN (SELECT value FROM json_each(?))",
         (json.dumps(paper_ids),),
     )
-    by_id = {row[1]: Shown(row[0], *(str(value or "") for value in row[1:])) for row in rows}
+    by_id = {row[1]: Shown._make(row) for row in found}
     return [by_id[paper_id] for paper_id in paper_ids if paper_id in by_id]
 
 
-def texts(connection: sqlite3.Connection, paper: Shown, row: int | None) -> Iterator[str]:
-    """What of a paper is indexed, piece by piece, read only as far as somebody asks. Both tables usually count alike."""
-    number = paper.row if row is None else row
-    for column in ("summary", "source", "translated", "metadata"):
-        found = connection.execute(f"SELECT paper_id, {column} FROM paper_fts WHERE rowid = ?", (number,)).fetchone()
+def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Shown]:
+    """The papers of these rows of the full-text table, in this order."""
+    found = connection.execute(
+        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts JOIN paper ON paper.paper_id = paper_fts.paper_id "
+        "WHERE paper_fts.rowid IN (SELECT value FROM json_each(?))",
+        (json.dumps(numbers),),
+    )
+    by_row = {row[0]: Shown._make(row) for row in found}
+    return [by_row[number] for number in numbers if number in by_row]
+
+
+def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:
+    """What of a paper is indexed, piece by piece, read only as far as somebody asks."""
+    yield paper.summary
+    for column in ("source", "translated", "metadata"):
+        found = connection.execute(f"SELECT paper_id, {column} FROM paper_fts WHERE rowid = ?", (paper.row,)).fetchone()
         if found is None or found[0] != paper.paper_id:
             break
         yield str(found[1] or "")
@@ -51,32 +66,24 @@ def texts(connection: sqlite3.Connection, paper: Shown, row: int | None) -> Iter
     yield paper.title
 
 
-def with_identifiers(connection: sqlite3.Connection, generation: Generation, identifiers: Sequence[Identifier]) -> list[str]:
+def numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[int]:
+    """The rows of these papers in the table `paper`."""
+    found = connection.execute(
+        "SELECT rowid FROM paper WHERE paper_id IN (SELECT value FROM json_each(?))", (json.dumps(paper_ids),)
+    )
+    return [int(row[0]) for row in found]
+
+
+def with_identifiers(connection: sqlite3.Connection, identifiers: Sequence[Identifier]) -> list[str]:
     """Papers of these names, by the tables that have an index for them."""
     found: dict[str, None] = {}
     for identifier in identifiers:
         if identifier.kind == "paper_id":
             rows = connection.execute("SELECT paper_id FROM paper WHERE paper_id = ?", (identifier.value,))
-        elif "paper_key_alias" in generation.tables:
-            rows = connection.execute(
-                "SELECT paper_id FROM paper_key_alias WHERE paper_key = ?", (f"{identifier.kind}:{identifier.value}",)
-            )
         else:
-            rows = connection.execute(
-                "SELECT paper_id FROM paper WHERE paper_key = ?", (f"{identifier.kind}:{identifier.value}",)
-            )
+            name = f"{identifier.kind}:{identifier.value}"
+            rows = connection.execute("SELECT paper_id FROM paper_key_alias WHERE paper_key = ?", (name,))
         found.update((row[0], None) for row in rows)
-        if not found and identifier.kind == "doi" and generation.has_doi:
-            phrase = '"' + identifier.value.replace('"', "") + '"'
-            near = connection.execute(
-                "SELECT paper_id FROM paper_fts WHERE paper_fts MATCH ? LIMIT 50", (f"metadata : {phrase}",)
-            )
-            candidates = json.dumps([row[0] for row in near])
-            rows = connection.execute(
-                "SELECT paper_id FROM paper WHERE paper_id IN (SELECT value FROM json_each(?)) AND lower(doi) = ?",
-                (candidates, identifier.value),
-            )
-            found.update((row[0], None) for row in rows)
     return list(found)
 
 
@@ -114,7 +121,7 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
         publication_date=date,
         venue=venue,
         doi=doi_value,
-        arxiv_id=_arxiv_id(connection, generation, paper_id, str(paper_key)),
+        arxiv_id=_arxiv_id(connection, paper_id, str(paper_key)),
         keywords=_facet(connection, "keyword", paper_id),
         institutions=_facet(connection, "institution", paper_id),
         tags=_facet(connection, "tag", paper_id),
@@ -136,10 +143,11 @@ def _facet(connection: sqlite3.Connection, category: FacetCategory, paper_id: st
     return _column(connection, sql, paper_id)
 
 
-def _arxiv_id(connection: sqlite3.Connection, generation: Generation, paper_id: str, paper_key: str) -> str | None:
-    keys: tuple[str, ...] = (paper_key,)
-    if "paper_key_alias" in generation.tables:
-        keys += _column(connection, "SELECT paper_key FROM paper_key_alias WHERE paper_id = ? ORDER BY paper_key", paper_id)
+def _arxiv_id(connection: sqlite3.Connection, paper_id: str, paper_key: str) -> str | None:
+    keys = (
+        paper_key,
+        *_column(connection, "SELECT paper_key FROM paper_key_alias WHERE paper_id = ? ORDER BY paper_key", paper_id),
+    )
     return next((value.removeprefix("arxiv:") for value in keys if value.startswith("arxiv:")), None)
 
 

@@ -6,21 +6,14 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years
 from carrel.rooms.papers.words import key
 from carrel.stores.sqlite.papers import fts5, rows
+from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.snapshot import Generation
 
 _TITLES_TO_COMPARE = 500
-
-
-class Found(NamedTuple):
-    """A paper, and its row in the full-text table where the search has seen it."""
-
-    paper_id: str
-    row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,38 +24,46 @@ class _Condition:
     values: tuple[object, ...] = ()
 
 
-def search(generation: Generation, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Found]:
-    """The papers from place `first` on."""
-    named = _named(generation, connection, query)
-    page = named[first : first + count]
-    plan = fts5.plan(connection, query)
-    conditions = [_condition(generation, connection, node) for node in plan.conditions]
-    if named:
-        without = json.dumps([found.paper_id for found in named])
-        conditions.append(_Condition("paper.paper_id NOT IN (SELECT value FROM json_each(?))", (without,)))
-    first, count = max(0, first - len(named)), count - len(page)
-    if plan.stages:
-        return page + _ranked(connection, plan.stages, conditions, first, count)
-    return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
+class Fts5Ranking:
+    """The index that every snapshot has."""
+
+    stem = None
+
+    def __init__(self, generation: Generation) -> None:
+        self._generation = generation
+
+    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]:
+        generation = self._generation
+        named = _named(connection, query)
+        page = named[first : first + count]
+        plan = fts5.plan(connection, query)
+        conditions = [_condition(generation, connection, node) for node in plan.conditions]
+        if named:
+            without = json.dumps([found.paper_id for found in named])
+            conditions.append(_Condition("paper.paper_id NOT IN (SELECT value FROM json_each(?))", (without,)))
+        first, count = max(0, first - len(named)), count - len(page)
+        if plan.stages:
+            return page + _ranked(connection, plan.stages, conditions, first, count)
+        return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
 
 
-def _named(generation: Generation, connection: sqlite3.Connection, query: Query) -> list[Found]:
+def _named(connection: sqlite3.Connection, query: Query) -> list[Shown]:
     """The papers whose identifier or whole title was typed."""
-    found = [Found(paper_id) for paper_id in rows.with_identifiers(connection, generation, query.identifiers)]
+    found = rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
     if not query.loose or query.strict is not None or query.identifiers:
         return found
     typed = Phrase(tuple(word for phrase in query.loose for word in phrase.words))
     expression = f"{{title}} : ^ {fts5.quoted(typed)}"
     candidates = connection.execute(
-        f"SELECT paper_id, rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}", (expression,)
+        f"SELECT rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}", (expression,)
     )
-    return found + [Found(paper_id, row) for paper_id, row, title in candidates if key(title) == query.title_key]
+    return found + rows.shown_by_row(connection, [row for row, title in candidates if key(title) == query.title_key])
 
 
 def _ranked(
     connection: sqlite3.Connection, stages: Sequence[str], conditions: Sequence[_Condition], first: int, count: int
-) -> list[Found]:
-    found: list[Found] = []
+) -> list[Shown]:
+    found: list[Shown] = []
     skip = first
     for stage in stages:
         wanted = count - len(found)
@@ -79,15 +80,15 @@ def _ranked(
 
 def _stage(
     connection: sqlite3.Connection, expression: str, conditions: Sequence[_Condition], first: int, count: int
-) -> list[Found]:
+) -> list[Shown]:
     joined = "JOIN paper ON paper.paper_id = paper_fts.paper_id" if conditions else ""
     found = connection.execute(
-        f"SELECT paper_fts.paper_id, paper_fts.rowid FROM paper_fts {joined} "
+        f"SELECT paper_fts.rowid FROM paper_fts {joined} "
         f"WHERE paper_fts MATCH ? AND rank MATCH '{fts5.RANK}' "
         f"{''.join(f'AND ({condition.sql}) ' for condition in conditions)} ORDER BY rank LIMIT ? OFFSET ?",
         (expression, *(value for condition in conditions for value in condition.values), count, first),
     )
-    return [Found(*row) for row in found]
+    return rows.shown_by_row(connection, [row[0] for row in found])
 
 
 def _size(connection: sqlite3.Connection, expression: str, conditions: Sequence[_Condition]) -> int:
@@ -100,14 +101,14 @@ def _size(connection: sqlite3.Connection, expression: str, conditions: Sequence[
     return int(row[0])
 
 
-def _newest(connection: sqlite3.Connection, conditions: Sequence[_Condition], first: int, count: int) -> list[Found]:
+def _newest(connection: sqlite3.Connection, conditions: Sequence[_Condition], first: int, count: int) -> list[Shown]:
     """Where nothing is there to rank by, the newest first and the unknown years last."""
     found = connection.execute(
         f"SELECT paper_id FROM paper WHERE {' AND '.join(f'({condition.sql})' for condition in conditions)} "
         f"ORDER BY {rows.NEWEST_FIRST} LIMIT ? OFFSET ?",
         (*(value for condition in conditions for value in condition.values), count, first),
     )
-    return [Found(row[0]) for row in found]
+    return rows.shown(connection, [row[0] for row in found])
 
 
 def _condition(generation: Generation, connection: sqlite3.Connection, node: Node) -> _Condition:
@@ -125,7 +126,7 @@ def _condition(generation: Generation, connection: sqlite3.Connection, node: Nod
             # Text compares as numbers do here: years have four digits, and 'unknown' sorts after all of them.
             return _Condition("paper.year BETWEEN ? AND ?", (f"{first or 0:04}", f"{last or 9999:04}"))
         case Named(identifiers):
-            found = rows.with_identifiers(connection, generation, identifiers)
+            found = rows.with_identifiers(connection, identifiers)
             return _Condition("paper.paper_id IN (SELECT value FROM json_each(?))", (json.dumps(found),))
         case Not(part):
             inner = _condition(generation, connection, part)

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.stores.sqlite.papers.facets import FacetValues
+from carrel.stores.sqlite.papers.sidecar import manifest_file
 
 _MISSING = re.compile(r"no such (?:table|column): (?:\w+\.)?(\w+)")
 _SETTINGS = """
@@ -120,7 +121,7 @@ class Snapshot:
 
     def __init__(self, path: Path) -> None:
         self._path = path.absolute()
-        self._write_ahead_log = self._path.with_name(f"{self._path.name}-wal")
+        self._beside = (self._path.with_name(f"{self._path.name}-wal"), manifest_file(self._path))
         self._lock = threading.Lock()
         self._generation: Generation | None = None
         self._seen: Signature = ()
@@ -131,16 +132,12 @@ class Snapshot:
         return self._path
 
     def signature(self) -> Signature:
-        """What changes whenever the file is replaced or written to."""
+        """What changes whenever the file is replaced or written to, or gets another index beside it."""
         try:
             state = self._path.stat()
         except OSError as error:
             raise SnapshotUnavailableError("the file is missing or not readable") from error
-        try:
-            log = self._write_ahead_log.stat()
-        except OSError:
-            return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
-        return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, log.st_size, log.st_mtime_ns if log.st_size else 0)
+        return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, *(_state(path) for path in self._beside))
 
     def recent_signature(self) -> Signature:
         """The signature as of a moment ago, for answers from memory that cost less than looking at the file."""
@@ -168,6 +165,14 @@ class Snapshot:
             generation, self._generation = self._generation, None
         if generation is not None:
             generation.retire()
+
+
+def _state(path: Path) -> int:
+    try:
+        state = path.stat()
+    except OSError:
+        return 0
+    return state.st_mtime_ns if state.st_size else 0
 
 
 @contextmanager

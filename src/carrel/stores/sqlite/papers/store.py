@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +16,12 @@ from carrel.rooms.papers.snippets import Marker
 from carrel.rooms.papers.words import words
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.keywords import papers_with_keyword
-from carrel.stores.sqlite.papers.search import Found, search
+from carrel.stores.sqlite.papers.ranking import OpenRanking, Ranking
+from carrel.stores.sqlite.papers.search import Fts5Ranking
 from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
 
-DEFAULT_THREADS = 8
+# More threads than cores would only wait for each other.
+DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
 
 ResultT = TypeVar("ResultT")
 _Work = Callable[[Generation, sqlite3.Connection], ResultT]
@@ -27,15 +30,19 @@ _Work = Callable[[Generation, sqlite3.Connection], ResultT]
 class SqlitePaperStore:
     """Everything the papers room asks of a corpus. Opened at first need, noticed when replaced; close it when done."""
 
-    def __init__(self, path: Path, *, threads: int = DEFAULT_THREADS) -> None:
+    def __init__(self, path: Path, *, threads: int = DEFAULT_THREADS, open_ranking: OpenRanking | None = None) -> None:
+        """With `open_ranking` a better index beside the snapshot is used where there is one made from just this snapshot."""
         self._snapshot = Snapshot(path)
+        self._open_ranking = open_ranking
+        self._rankings: dict[Signature, Ranking] = {}
         self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="papers")
         self._facets: tuple[Signature, dict[tuple[FacetCategory, int], list[FacetCount]]] = ((), {})
 
     async def search(self, query: Query, *, first: int, count: int) -> list[PaperHit]:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
-            marker = Marker(query.phrases)
-            return _hits(connection, search(generation, connection, query, first, count), marker)
+            ranking = self._ranking(generation)
+            found = ranking.search(connection, query, first, count)
+            return _hits(connection, found, Marker(query.phrases, ranking.stem))
 
         return await self._run(work)
 
@@ -83,6 +90,15 @@ class SqlitePaperStore:
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
         self._snapshot.close()
 
+    def _ranking(self, generation: Generation) -> Ranking:
+        """Two threads may open the index of a new generation at once; one of the two is kept."""
+        known = self._rankings.get(generation.signature)
+        if known is None:
+            beside = self._open_ranking(generation.path, generation.build_id) if self._open_ranking else None
+            known = beside if beside is not None else Fts5Ranking(generation)
+            self._rankings = {generation.signature: known}
+        return known
+
     async def _run(self, work: _Work[ResultT]) -> ResultT:
         """A question on one of the threads. A caller who gives up stops it there, too."""
         used: list[sqlite3.Connection] = []
@@ -104,15 +120,14 @@ class SqlitePaperStore:
             raise
 
 
-def _hits(connection: sqlite3.Connection, found: list[Found], marker: Marker) -> list[PaperHit]:
-    rows_by_id = dict(found)
+def _hits(connection: sqlite3.Connection, found: list[rows.Shown], marker: Marker) -> list[PaperHit]:
     return [
         PaperHit(
             paper_id=paper.paper_id,
             title=paper.title,
             year=paper.year,
             venue=paper.venue,
-            snippet_markdown=marker.snippet(rows.texts(connection, paper, rows_by_id[paper.paper_id])),
+            snippet_markdown=marker.snippet(rows.texts(connection, paper)),
         )
-        for paper in rows.shown(connection, [paper_id for paper_id, _ in found])
+        for paper in found
     ]

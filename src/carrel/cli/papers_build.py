@@ -1,0 +1,91 @@
+"""`carrel papers build`: makes a corpus from files and folders, and brings it up to date when run again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from carrel.cli.progress import Progress
+from carrel.core.errors import CarrelError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[Any]
+
+_MEGABYTE = 1024 * 1024
+_STOPPED_BY_KEYBOARD = 130
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Adds `build` to the verbs of `carrel papers`."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "build",
+        help="make a corpus from Markdown, JATS, PDF, BibTeX, RIS, CSL-JSON, JSON lines or paper_infos.json",
+        description="Builds a snapshot and its static folder from files and folders. Run again, it does only what changed.",
+    )
+    add_arguments(parser)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a file or a folder of files")
+    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the snapshot lies or will lie")
+    parser.add_argument("--report", choices=["text", "json"], default="text", help="how to say what was done and skipped")
+    parser.add_argument("--workers", type=positive, metavar="N", help="processes that read (default: one for each core)")
+    parser.add_argument(
+        "--max-megabytes", type=positive, default=200, metavar="N", help="larger files are not read (default: 200)"
+    )
+    parser.add_argument(
+        "--without-edges", action="store_true", help="leave the table of facet pairs empty: smaller, and Carrel does not read it"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be built."""
+    from carrel.wiring.papers_build import build_papers
+
+    try:
+        report = build_papers(
+            options.sources,
+            options.into,
+            progress=None if options.quiet else Progress(),
+            workers=options.workers,
+            size_limit_bytes=options.max_megabytes * _MEGABYTE,
+            has_edges=not options.without_edges,
+        )
+    except CarrelError as error:
+        if options.report == "json":
+            print(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())
+        print(f"{error.message} {error.next_step}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nStopped. What was read is kept; run the same command to go on.", file=sys.stderr)
+        return _STOPPED_BY_KEYBOARD
+    if options.report == "json":
+        print(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
+    else:
+        print(report.to_text())
+    return 0
+
+
+def positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The verb by itself: `python -m carrel.cli.papers_build SOURCE… --into DIR`."""
+    parser = argparse.ArgumentParser(prog="carrel papers build")
+    add_arguments(parser)
+    return run(parser.parse_args(arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
