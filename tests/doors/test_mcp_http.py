@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema_rs
 import orjson
 import pytest
 
@@ -402,6 +403,29 @@ def test_a_whole_number_may_be_written_with_a_fraction_of_nothing(house: House) 
     for wrong in (b"2.5", b"1e300", b"2000.0", b'"2"', b"null"):
         refused = house.send("POST", "/mcp", body.replace(b'"a":2.0', b'"a":' + wrong)).json["result"]
         assert refused["structuredContent"]["error"]["code"] == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("add_numbers", {"a": 1, "b": 2}),
+        ("add_numbers", {"a": 1}),
+        ("count", {"limit": 2}),
+        ("count", {"limit": -1}),
+        ("count_in_part", {}),
+        ("find_thing", {"name": "x"}),
+        ("fail", {}),
+    ],
+)
+def test_answers_and_failures_fit_the_output_schema(house: House, name: str, arguments: dict[str, object]) -> None:
+    """TypeScript SDK 1.x holds failures to the schema too, and hides them behind a complaint of its own if they do not fit."""
+    tools = {tool["name"]: tool for tool in house.ask("2025-11-25", "tools/list").json["result"]["tools"]}
+    result = house.ask("2025-11-25", "tools/call", {"name": name, "arguments": arguments}).json["result"]
+    schema = tools[name]["outputSchema"]
+    assert schema["type"] == "object"
+    fits = jsonschema_rs.validator_for(schema).is_valid
+    assert fits(result["structuredContent"])
+    assert not fits({})
 
 
 def test_an_answer_that_cannot_be_written_is_an_error_and_not_silence(house: House) -> None:

@@ -34,13 +34,13 @@ class FixtureApp:
         server = fastmcp_server(endpoint, desk.gate)
         add_guests(server)
         endpoint.capabilities.update({"completions": {}, "logging": {}})
-        self._behind = FastMcpBehind(server, "/fixtures/mcp")
-        route = Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self._behind.answer).post})
+        self.behind = FastMcpBehind(server, "/fixtures/mcp")
+        route = Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self.behind.answer).post})
         self._app = http_app(desk, {"/fixtures/mcp": route})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            async with self._behind.lifespan():
+            async with self.behind.lifespan():
                 await self._app(scope, receive, send)
         else:
             await self._app(scope, receive, send)
@@ -64,6 +64,7 @@ def main() -> None:
         return
     configure_logs("warning", "text")
     listener = listen("127.0.0.1", int(sys.argv[1]))
+    print(f"listening on {listener.getsockname()[1]}", file=sys.stderr, flush=True)
     run_server(FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2)
 
 

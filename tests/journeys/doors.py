@@ -31,6 +31,7 @@ from carrel.doors.schemas import input_schema
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import http_app
+from carrel.wiring.mcp import fastmcp_app
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())"]
@@ -200,3 +201,51 @@ def stdio_parameters(options: list[str]) -> StdioServerParameters:
 
 def stdio_transport(options: list[str]) -> StdioTransport:
     return StdioTransport(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp", *options], env=ENVIRONMENT, keep_alive=False)
+
+
+MCP_DOORS = (
+    "FastMCP in memory",
+    "SDK over HTTP, handshake",
+    "SDK over HTTP, stateless",
+    "FastMCP client over HTTP, handshake",
+    "FastMCP client over HTTP, stateless",
+    "SDK over stdio, handshake",
+    "FastMCP client over stdio, stateless",
+)
+DOORS = (*MCP_DOORS, "REST", "command line")
+
+
+def desk_options(settings: Settings) -> list[str]:
+    return ["--home", str(settings.home), "--rooms", ",".join(settings.rooms), "--snapshot", str(settings.papers.snapshot)]
+
+
+def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> Iterator[Door]:
+    """One door, open while the test is inside."""
+    url = f"http://127.0.0.1:{port}/mcp"
+    sdk: mcp.Client | None = None
+    fast: fastmcp.Client[Any] | None = None
+    match name:
+        case "FastMCP in memory":
+            fast = fastmcp.Client(fastmcp_app(settings))
+        case "SDK over HTTP, handshake":
+            sdk = mcp.Client(url, mode="legacy")
+        case "SDK over HTTP, stateless":
+            sdk = mcp.Client(url)
+        case "FastMCP client over HTTP, handshake":
+            fast = fastmcp.Client(url, mode="legacy")
+        case "FastMCP client over HTTP, stateless":
+            fast = fastmcp.Client(url)
+        case "SDK over stdio, handshake":
+            sdk = mcp.Client(stdio_parameters(desk_options(settings)), mode="legacy")
+        case "FastMCP client over stdio, stateless":
+            fast = fastmcp.Client(stdio_transport(desk_options(settings)))
+        case "REST":
+            yield RestDoor(port)
+        case "command line":
+            yield CommandLineDoor(open_desk(settings).catalogue, desk_options(settings))
+    if sdk is not None:
+        with portal.wrap_async_context_manager(sdk):
+            yield SdkDoor(portal, sdk)
+    if fast is not None:
+        with portal.wrap_async_context_manager(fast):
+            yield FastMcpDoor(portal, fast)

@@ -82,5 +82,4 @@ def add_paper_operation(adder: Adder) -> Operation[AddPaper]:
         cost=5.0,
         command="add",
         timeout_seconds=300.0,
-        command="add",
     )
