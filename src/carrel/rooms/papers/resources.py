@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call
@@ -39,7 +40,7 @@ def resources(papers: Papers) -> tuple[Resource, ...]:
 
 
 def _resource(
-    path: str, title: str, description: str, media_type: str, read: Callable[[Mapping[str, str], Call], Awaitable[Text]]
+    path: str, title: str, description: str, media_type: str, read: Callable[[Mapping[str, str], Call], Coroutine[Any, Any, Text]]
 ) -> Resource:
     return Resource(
         uri=f"paper://{{paper_id}}/{path}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ PRAGMA query_only = 1;
 """
 
 Signature = tuple[int, ...]
+
+_LOOK_EVERY_SECONDS = 0.05
 
 
 class Generation:
@@ -121,6 +124,8 @@ class Snapshot:
         self._beside = (self._path.with_name(f"{self._path.name}-wal"), manifest_file(self._path))
         self._lock = threading.Lock()
         self._generation: Generation | None = None
+        self._seen: Signature = ()
+        self._looked_at = float("-inf")
 
     @property
     def path(self) -> Path:
@@ -134,8 +139,16 @@ class Snapshot:
             raise SnapshotUnavailableError("the file is missing or not readable") from error
         return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, *(_state(path) for path in self._beside))
 
+    def recent_signature(self) -> Signature:
+        """The signature as of a moment ago, for answers from memory that cost less than looking at the file."""
+        now = time.monotonic()
+        if now - self._looked_at > _LOOK_EVERY_SECONDS:
+            self._seen = self.signature()
+            self._looked_at = now
+        return self._seen
+
     def current(self) -> Generation:
-        signature = self.signature()
+        signature = self._seen = self.signature()
         generation = self._generation
         if generation is not None and generation.signature == signature:
             return generation

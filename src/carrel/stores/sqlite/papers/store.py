@@ -73,7 +73,7 @@ class SqlitePaperStore:
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
         """Remembered while the snapshot stays the same, so that asking again costs no thread."""
-        signature = self._snapshot.signature()
+        signature = self._snapshot.recent_signature()
         if self._facets[0] != signature:
             self._facets = (signature, {})
         known = self._facets[1]

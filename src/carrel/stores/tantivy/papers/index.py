@@ -40,7 +40,7 @@ class TantivyRanking:
 
     def __init__(self, folder: Path) -> None:
         self._schema = schema()
-        index = tantivy.Index(self._schema, path=str(folder), reuse=True)
+        index = tantivy.Index.open(str(folder))
         register(index)
         self._searcher = index.searcher()
         analyzer = stemmer()
