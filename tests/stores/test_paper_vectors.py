@@ -43,7 +43,8 @@ class TwoMeanings:
         self.asked.append(text)
         found = text.lower()
         counts = [sum(word in found for word in PETS), sum(word in found for word in SHIPS), 0.1]
-        return np.asarray(counts / np.linalg.norm(counts), dtype=np.float32)
+        vector: NDArray[Any] = np.asarray(counts / np.linalg.norm(counts), dtype=np.float32)
+        return vector
 
 
 @pytest.fixture
