@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,18 @@ def test_an_index_is_made_with_progress_and_is_fresh_until_the_snapshot_changes(
     write_snapshot(tmp_path, CORPUS, build_id="1" * 32)
     assert not has_fresh_index(snapshot)
     assert opened(snapshot) is None
+
+
+def test_a_snapshot_without_a_build_id_is_known_by_its_file(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, CORPUS)
+    with closing(sqlite3.connect(snapshot)) as connection, connection:
+        connection.execute("DROP TABLE snapshot_meta")
+    build_paper_index(snapshot)
+    assert has_fresh_index(snapshot)
+    with closing(sqlite3.connect(snapshot)) as connection, connection:
+        connection.execute("DELETE FROM paper_tag")
+        connection.execute("PRAGMA user_version = 7")
+    assert not has_fresh_index(snapshot)
 
 
 def test_a_second_index_replaces_the_first_and_nothing_else_is_left(tmp_path: Path) -> None:
