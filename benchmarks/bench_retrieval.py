@@ -27,7 +27,7 @@ from carrel.core.catalogue import Catalogue
 from carrel.engines.static_assets.folder import FolderAssets
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
-from carrel.rooms.papers.words import words
+from carrel.rooms.papers.words import STOP_WORDS, words
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index
@@ -77,7 +77,13 @@ def timed(name: str, asked: Mapping[str, str], wanted: Judgements, ask: Callable
     report(name, run, wanted, time.perf_counter() - start)
 
 
-def plain_fts5(tokenizer: str, documents: Iterable[Mapping[str, object]]) -> Callable[[str], list[str]]:
+def plain_fts5(
+    tokenizer: str,
+    documents: Iterable[Mapping[str, object]],
+    *,
+    left_out: frozenset[str] = frozenset(),
+    title_weight: float = 1.0,
+) -> Callable[[str], list[str]]:
     """What anybody would write first: one FTS5 table, all words joined by OR, its own bm25."""
     connection = sqlite3.connect(":memory:")
     connection.execute(f"CREATE VIRTUAL TABLE papers USING fts5(id UNINDEXED, title, text, tokenize='{tokenizer}')")
@@ -85,8 +91,11 @@ def plain_fts5(tokenizer: str, documents: Iterable[Mapping[str, object]]) -> Cal
     connection.executemany("INSERT INTO papers VALUES (?, ?, ?)", rows)
 
     def ask(text: str) -> list[str]:
-        expression = " OR ".join(f'"{word}"' for word in words(text))
-        found = connection.execute("SELECT id FROM papers WHERE papers MATCH ? ORDER BY rank LIMIT ?", (expression, DEPTH))
+        expression = " OR ".join(f'"{word}"' for word in words(text) if word.lower() not in left_out) or '""'
+        found = connection.execute(
+            f"SELECT id FROM papers WHERE papers MATCH ? AND rank MATCH 'bm25(0.0, {title_weight}, 1.0)' ORDER BY rank LIMIT ?",
+            (expression, DEPTH),
+        )
         return [row[0] for row in found]
 
     return ask
@@ -134,7 +143,10 @@ def main(folder: Path, keep: Path) -> None:
     if not has_fresh_index(snapshot):
         build_paper_index(snapshot)
     timed("plain FTS5, unicode61", asked, wanted, plain_fts5("unicode61", documents))
-    timed("plain FTS5, porter", asked, wanted, plain_fts5("porter unicode61", documents))
+    porter = "porter unicode61"
+    timed("  and English stems", asked, wanted, plain_fts5(porter, documents))
+    timed("  and without stop words", asked, wanted, plain_fts5(porter, documents, left_out=STOP_WORDS))
+    timed("  and titles counted three times", asked, wanted, plain_fts5(porter, documents, left_out=STOP_WORDS, title_weight=3.0))
     steps: list[tuple[str, OpenRanking | None]] = [
         ("ours on a foreign snapshot (FTS5, planned)", None),
         ("ours with the index beside it", open_paper_index),
@@ -159,14 +171,14 @@ def with_meaning(snapshot: Path) -> list[tuple[str, OpenRanking | None]]:
     if folder is None:
         print("(without vectors: the model is not installed)")
         return []
-    model = MiniLm(folder, threads=os.cpu_count() or 1)
 
     def say(done: int, total: int) -> None:
         print(f"\rvectors: {done:,} of {total:,}", end="", file=sys.stderr, flush=True)
 
     start = time.perf_counter()
-    made = embed_papers(snapshot, model, report=say)
+    made = embed_papers(snapshot, MiniLm(folder, threads=os.cpu_count() or 1), report=say)
     print(f"\nmade {made:,} vectors in {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    model = MiniLm(folder)
     return [("ours with the index and vectors", lambda path, build_id: open_semantic_index(path, build_id, lambda: model))]
 
 

@@ -48,6 +48,7 @@ class MiniLm:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(_network(weights), options, providers=["CPUExecutionProvider"])
 
     def vector(self, text: str) -> NDArray[np.float32]:

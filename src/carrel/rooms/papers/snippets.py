@@ -40,6 +40,7 @@ class Marker:
     def __init__(self, phrases: Iterable[Phrase], stem: Stem | None = None) -> None:
         self._stem = stem
         self._needles = [self._needle(phrase) for phrase in _worth_marking(phrases)]
+        self._weights = [len(needle.words) for needle in self._needles]
 
     def snippet(self, texts: Iterable[str]) -> str:
         """The best extract from the first text that shows a match; the beginning of the first text where none does."""
@@ -48,7 +49,7 @@ class Marker:
             readable = _readable(text)
             matches = self._matches(readable)
             if matches:
-                return _extract(readable, max(0, _best_start(matches) - _LEAD_CHARACTERS), matches)
+                return _extract(readable, max(0, _best_start(matches, self._weights) - _LEAD_CHARACTERS), matches)
             beginning = beginning or readable
         return _extract(beginning, 0, [])
 
@@ -127,23 +128,22 @@ def _readable(text: str) -> str:
     return text if text.isascii() or not has_cjk(text) else join_cjk(text)
 
 
-def _best_start(matches: Sequence[_Match]) -> int:
-    """Where the extract should begin so that it shows as many different phrases as it can, the earliest of equals."""
-    kinds = len({which for _, _, which in matches})
-    if kinds == 1:
-        return matches[0][0]
-    best_start, best_count = matches[0][0], 0
+def _best_start(matches: Sequence[_Match], weights: Sequence[int]) -> int:
+    """Where the extract should begin so that it shows as many of the words as it can, the earliest of equals."""
+    most = sum(weights[which] for which in {which for _, _, which in matches})
+    best_start, best = matches[0][0], 0
     for at, (start, _, _) in enumerate(matches):
         end = start + SNIPPET_CHARACTERS - _LEAD_CHARACTERS
-        seen = set()
+        seen: set[int] = set()
         for later in range(at, len(matches)):
             if matches[later][1] > end:
                 break
             seen.add(matches[later][2])
-        if len(seen) > best_count:
-            best_start, best_count = start, len(seen)
-            if best_count == kinds:
-                break
+        weight = sum(weights[which] for which in seen)
+        if weight > best:
+            best_start, best = start, weight
+        if best == most:
+            break
     return best_start
 
 

@@ -48,7 +48,7 @@ class Generation:
                 self.tables = frozenset(row[0] for row in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
                 if "paper" not in self.tables:
                     raise SnapshotUnavailableError("it has no table 'paper'", missing="paper")
-                self.build_id = _build_id(first) if "snapshot_meta" in self.tables else ""
+                self.build_id = (_build_id(first) if "snapshot_meta" in self.tables else "") or _state_id(signature)
         except SnapshotUnavailableError:
             first.close()
             self.facet_values.close()
@@ -148,7 +148,7 @@ class Snapshot:
         return self._seen
 
     def current(self) -> Generation:
-        signature = self.signature()
+        signature = self._seen = self.signature()
         generation = self._generation
         if generation is not None and generation.signature == signature:
             return generation
@@ -199,6 +199,11 @@ def _ways(path: Path) -> tuple[str, ...]:
     except OSError:
         has_log = False
     return (alone,) if is_wal and not has_log else ("mode=ro", alone)
+
+
+def _state_id(signature: Signature) -> str:
+    """A name for a version that nobody named: its size and the time it was written."""
+    return f"file-{signature[2]}-{signature[3]}"
 
 
 def _build_id(connection: sqlite3.Connection) -> str:

@@ -19,7 +19,7 @@ from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest
 from carrel.stores.tantivy.papers.schema import common_pairs, exact_words, ranking_words, register, schema, stemmer
 
 _FULL_TEXT_WEIGHT = 0.3
-_MAX_PREFIX_WORDS = 100
+_MAX_PREFIX_WORDS = 60
 _MAX_TITLES = 50
 
 
@@ -40,7 +40,7 @@ class TantivyRanking:
 
     def __init__(self, folder: Path) -> None:
         self._schema = schema()
-        index = tantivy.Index(self._schema, path=str(folder), reuse=True)
+        index = tantivy.Index.open(str(folder))
         register(index)
         self._searcher = index.searcher()
         analyzer = stemmer()
@@ -172,9 +172,7 @@ class TantivyRanking:
 
     def _beginning_with(self, field: str, prefix: str) -> list[str]:
         """The words that most papers have among those with this beginning."""
-        known = self._searcher.terms_with_prefix(field, prefix)
-        known.sort(key=lambda word_and_count: -word_and_count[1])
-        return [word for word, _ in known[:_MAX_PREFIX_WORDS]]
+        return [word for word, _ in self._searcher.terms_with_prefix(field, prefix, limit=_MAX_PREFIX_WORDS)]
 
     def _term(self, field: str, value: str | int, option: str = "basic") -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, value, option)
