@@ -27,7 +27,8 @@ BOOK: dict[str, Any] = {
     "issued": {"date-parts": [[1962]]},
     "publisher": "University of Chicago Press",
 }
-MINIMAL = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0"><info><id>minimal</id><title>M</title></info>
+MINIMAL = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+<info><id>minimal</id><title>M</title></info>
 <citation><layout>{citation}</layout></citation><bibliography><layout suffix=".">{bibliography}</layout></bibliography></style>"""
 
 
@@ -80,8 +81,10 @@ def test_names_can_stand_in_the_sentence() -> None:
 
 def test_ibid_and_subsequent_follow_from_the_order_of_the_notes() -> None:
     choose = (
-        '<choose><if position="ibid-with-locator"><text value="ibid-loc"/></if><else-if position="ibid"><text value="ibid"/></else-if>'
-        '<else-if position="near-note"><text value="near"/></else-if><else-if position="subsequent"><text value="again"/></else-if>'
+        '<choose><if position="ibid-with-locator"><text value="ibid-loc"/></if>'
+        '<else-if position="ibid"><text value="ibid"/></else-if>'
+        '<else-if position="near-note"><text value="near"/></else-if>'
+        '<else-if position="subsequent"><text value="again"/></else-if>'
         '<else><text value="first"/></else></choose>'
     )
     style = load_style(_style(citation=choose))

@@ -32,7 +32,7 @@ text = st.text(alphabet=st.characters(codec="utf-8"), max_size=30) | st.sampled_
         "\u202f: a",
         "I",
         "a\nb",
-        "‮",
+        "\u202e",
     ]
 )
 anything = st.recursive(
@@ -42,7 +42,10 @@ anything = st.recursive(
 )
 name = st.fixed_dictionaries(
     {},
-    optional=dict.fromkeys(("family", "given", "literal", "suffix", "dropping-particle", "non-dropping-particle", "comma-suffix", "parse-names"), text),
+    optional=dict.fromkeys(
+        ("family", "given", "literal", "suffix", "dropping-particle", "non-dropping-particle", "comma-suffix", "parse-names"),
+        text,
+    ),
 )
 part = st.integers(-3000, 30000) | text
 date = st.fixed_dictionaries(
