@@ -74,7 +74,7 @@ def mixed_items() -> list[dict[str, Any]]:
 
 def best(command: list[str], environment: dict[str, str] | None = None) -> dict[str, Any] | None:
     """The fastest of a few runs, each in a fresh process; None where the peer cannot run."""
-    runs = []
+    runs: list[dict[str, Any]] = []
     for _ in range(ROUNDS):
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
@@ -83,7 +83,11 @@ def best(command: list[str], environment: dict[str, str] | None = None) -> dict[
         runs.append(json.loads(done.stdout.splitlines()[-1]))
         if runs[-1]["seconds"] > 10:
             break
-    return min(runs, key=lambda run: float(run["seconds"]))
+    return min(runs, key=_seconds)
+
+
+def _seconds(run: dict[str, Any]) -> float:
+    return float(run["seconds"])
 
 
 def main() -> None:
@@ -97,9 +101,8 @@ def main() -> None:
         ours = best([sys.executable, "-c", OURS, str(items), str(style)])
         if ours is None:
             raise SystemExit("our own engine failed")
-        print(
-            f"carrel       {ours['seconds']:8.3f} s for {ours['count']} entries, of which compiling APA {ours['compile_seconds'] * 1000:.0f} ms"
-        )
+        compiling = ours["compile_seconds"] * 1000
+        print(f"carrel       {ours['seconds']:8.3f} s for {ours['count']} entries, of which compiling APA {compiling:.0f} ms")
         if peers is not None:
             locales = Path(str(distribution("citeproc-py").locate_file("citeproc/data/locales")))
             script = Path(folder) / "peer.js"
@@ -115,9 +118,8 @@ def report(name: str, run: dict[str, Any] | None, ours: dict[str, Any]) -> None:
     if run is None:
         print(f"{name:12} could not run")
         return
-    print(
-        f"{name:12} {run['seconds']:8.3f} s for {run['count']} entries, {run['seconds'] / ours['seconds']:.1f} times as long as ours"
-    )
+    ratio = run["seconds"] / ours["seconds"]
+    print(f"{name:12} {run['seconds']:8.3f} s for {run['count']} entries, {ratio:.1f} times as long as ours")
 
 
 if __name__ == "__main__":

@@ -201,6 +201,7 @@ def test_a_date_that_is_none_is_shown_as_written_or_left_out(date: Any) -> None:
     assert "Kuhn" in entry.text
 
 
-def test_an_item_without_a_printed_form_says_so() -> None:
-    (entry,) = render_bibliography([{"id": "x", "type": "book"}], load_style(_style()))
-    assert "no printed form" in entry.text
+def test_what_a_style_leaves_out_is_left_out_of_the_list_and_said_in_a_citation() -> None:
+    processor = Processor(load_style(_style()), [{"id": "x", "type": "book"}, BOOK])
+    assert [entry.id for entry in processor.bibliography()] == ["kuhn"]
+    assert processor.cite([Cluster([Cite("x")])]) == ["[CSL STYLE ERROR: reference with no printed form.]"]

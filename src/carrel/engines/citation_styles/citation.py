@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .bibliography import NO_PRINTED_FORM
 from .capital_term import with_capital_term
 from .context import Cite
 from .markup import read_markup
@@ -15,6 +14,7 @@ from .tokens import CITATION_NUMBER, NAMES, YEAR_SUFFIX, Tokens, plain
 if TYPE_CHECKING:
     from .processor import Processor
 
+NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
 # One word and a full stop may be an abbreviation; more than one is a sentence.
 _sentence_end = re.compile(r"\s.*[.?!][”’\"')]*$", re.DOTALL)
 _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")

@@ -173,7 +173,8 @@ class Processor:
                         context.substitution = substitution
                         tokens, _ = entry_tokens(layout, context)
                 before = names
-                entries.append((item_id, tokens))
+                if tokens:
+                    entries.append((item_id, tokens))
         except RecursionError:
             raise self._too_deep() from None
         return entries
