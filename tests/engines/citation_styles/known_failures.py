@@ -4,5 +4,4 @@ KNOWN_FAILURES = {
     "bugreports_NoCaseEscape": "prints a space that opens a block before the block; we leave it in",
     "bugreports_OldMhraDisambiguationFailure": "same text; only the mark for a second rendering differs",
     "date_NegativeDateSort": "expects 100BC, where the locale file and two other fixtures have 250 BC",
-    "sort_LeadingApostropheOnNameParticle": "keeps a space after a particle in an apostrophe, against four others",
 }

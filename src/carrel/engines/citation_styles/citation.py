@@ -9,7 +9,7 @@ from .capital_term import with_capital_term
 from .context import Cite
 from .markup import read_markup
 from .positions import Cluster
-from .tokens import CITATION_NUMBER, NAMES, YEAR_SUFFIX, Tokens, plain
+from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Tokens, plain
 
 if TYPE_CHECKING:
     from .processor import Processor
@@ -153,6 +153,7 @@ class CitationWriter:
                     out.append(self.group_delimiter)
                 else:
                     out.append(self.after_collapse if is_always_after or previous.is_collapsed else self.layout.delimiter)
+                out.append(GLUE)
             out += one.tokens
             previous = one
         return out

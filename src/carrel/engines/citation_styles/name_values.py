@@ -91,6 +91,8 @@ def _parsed(
         found = _family_particle.match(family)
         if found and _are_particles(found[1]):
             non_dropping, family = found[1].strip(), family[found.end() :]
+            if found[1][-1].isspace() and non_dropping[-1] in "'’":
+                non_dropping += " "  # `de' Medici` keeps the space that `d'Arc` does not have
     if parse and given and not dropping:
         found = _given_particle.match(given)
         if found and _are_particles(found[2]):
