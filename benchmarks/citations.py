@@ -8,6 +8,7 @@ FOLDER is a scratch folder that holds the peers: `npm install --prefix FOLDER ci
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -109,7 +110,7 @@ def main() -> None:
             script.write_text(NODE, "utf-8")
             arguments = [str(peers.resolve()), str(items), str(style), str(locales / "locales-en-US.xml")]
             report("citeproc-js", best(["node", str(script), *arguments]), ours)
-            environment = {"PYTHONPATH": str(peers.resolve() / "python"), "PATH": "/usr/bin:/bin"}
+            environment = {**os.environ, "PYTHONPATH": str(peers.resolve() / "python")}
             report("citeproc-py", best([sys.executable, "-c", CITEPROC_PY, str(items), str(style)], environment), ours)
     print(f"all in {time.perf_counter() - started:.0f} s")
 

@@ -1,4 +1,4 @@
-"""Comparing text as a reader would: accents, case and punctuation do not count; spaces, symbols, numbers, letters in that order."""
+"""Comparing text as a reader would: no accents, case or punctuation; spaces, symbols, numbers, letters in that order."""
 
 import re
 import unicodedata
