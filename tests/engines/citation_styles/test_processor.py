@@ -27,7 +27,8 @@ BOOK: dict[str, Any] = {
     "issued": {"date-parts": [[1962]]},
     "publisher": "University of Chicago Press",
 }
-MINIMAL = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0"><info><id>minimal</id><title>M</title></info>
+MINIMAL = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+<info><id>minimal</id><title>M</title></info>
 <citation><layout>{citation}</layout></citation><bibliography><layout suffix=".">{bibliography}</layout></bibliography></style>"""
 
 
@@ -80,8 +81,10 @@ def test_names_can_stand_in_the_sentence() -> None:
 
 def test_ibid_and_subsequent_follow_from_the_order_of_the_notes() -> None:
     choose = (
-        '<choose><if position="ibid-with-locator"><text value="ibid-loc"/></if><else-if position="ibid"><text value="ibid"/></else-if>'
-        '<else-if position="near-note"><text value="near"/></else-if><else-if position="subsequent"><text value="again"/></else-if>'
+        '<choose><if position="ibid-with-locator"><text value="ibid-loc"/></if>'
+        '<else-if position="ibid"><text value="ibid"/></else-if>'
+        '<else-if position="near-note"><text value="near"/></else-if>'
+        '<else-if position="subsequent"><text value="again"/></else-if>'
         '<else><text value="first"/></else></choose>'
     )
     style = load_style(_style(citation=choose))
@@ -198,6 +201,7 @@ def test_a_date_that_is_none_is_shown_as_written_or_left_out(date: Any) -> None:
     assert "Kuhn" in entry.text
 
 
-def test_an_item_without_a_printed_form_says_so() -> None:
-    (entry,) = render_bibliography([{"id": "x", "type": "book"}], load_style(_style()))
-    assert "no printed form" in entry.text
+def test_what_a_style_leaves_out_is_left_out_of_the_list_and_said_in_a_citation() -> None:
+    processor = Processor(load_style(_style()), [{"id": "x", "type": "book"}, BOOK])
+    assert [entry.id for entry in processor.bibliography()] == ["kuhn"]
+    assert processor.cite([Cluster([Cite("x")])]) == ["[CSL STYLE ERROR: reference with no printed form.]"]

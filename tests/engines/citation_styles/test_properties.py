@@ -84,7 +84,7 @@ STYLES = [load_style(style) for style in ("apa", "ieee", "chicago-notes-bibliogr
 def _render_everything(items: list[dict[str, Any]], style: int) -> None:
     processor = Processor(STYLES[style], items, output="html")
     entries = processor.bibliography()
-    assert [entry.id for entry in entries] == processor.order or not entries
+    assert {entry.id for entry in entries} <= set(processor.order)
     clusters = [Cluster([Cite(item, "12-15"), Cite(item)], number) for number, item in enumerate(processor.items, 1)]
     assert len(processor.cite(clusters)) == len(clusters)
     for _, runs in processor.bibliography_runs():

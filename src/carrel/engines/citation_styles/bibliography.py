@@ -5,17 +5,15 @@ from .context import Context, NameSet, NameSubstitution
 from .style import SHIFTED, Layout
 from .tokens import NAMES, Tokens
 
-NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
-
 
 def entry_tokens(layout: Layout, context: Context) -> tuple[Tokens, NameSet | None]:
-    """The entry, and the names that open it."""
+    """The entry, and the names that open it; nothing where the style leaves such works out."""
     if layout.options.get("second-field-align"):
         tokens = layout.render_aligned(context)
     else:
         tokens = with_capital_term(layout.render(context))
     if not tokens:
-        return [NO_PRINTED_FORM], None
+        return [], None
     names = context.name_sets[0] if context.name_sets and _opens_with_names(tokens) else None
     last = tokens[-1]
     if layout.suffix and last.__class__ is not str and last.kind == "display":  # type: ignore[union-attr]

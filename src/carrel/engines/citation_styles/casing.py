@@ -21,7 +21,7 @@ _phrase = re.compile(r"\b(?:" + "|".join(_phrases) + r")\b")
 _title_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+\.?")
 _dotted_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+")
 _letters = re.compile(r"[^\W\d_]")
-_first_word = re.compile(r"[^\W_][^\s\u00a0\u202f/\-–—]*")
+_first_word = re.compile(r"[^\W_][^\s\u00a0\u202f/\-–—.]*")
 _starters = frozenset(":?!")
 
 _Change = Callable[[str, list[bool]], str]

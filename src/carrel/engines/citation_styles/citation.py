@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .bibliography import NO_PRINTED_FORM
 from .capital_term import with_capital_term
 from .context import Cite
 from .markup import read_markup
 from .positions import Cluster
-from .tokens import CITATION_NUMBER, NAMES, YEAR_SUFFIX, Tokens, plain
+from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Tokens, plain
 
 if TYPE_CHECKING:
     from .processor import Processor
 
+NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
 # One word and a full stop may be an abbreviation; more than one is a sentence.
 _sentence_end = re.compile(r"\s.*[.?!][”’\"')]*$", re.DOTALL)
 _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")
@@ -153,6 +153,7 @@ class CitationWriter:
                     out.append(self.group_delimiter)
                 else:
                     out.append(self.after_collapse if is_always_after or previous.is_collapsed else self.layout.delimiter)
+                out.append(GLUE)
             out += one.tokens
             previous = one
         return out

@@ -68,6 +68,8 @@ class NameSet:
     names: list[str]
 
 
+# How much of a given name the rule for all names asks for; the second argument says whether initials are to be had.
+GivenLevel = Callable[[Name, bool], int]
 NO_CITE = Cite("")
 NO_DISAMBIGUATION = Disambiguation()
 
@@ -108,4 +110,4 @@ class Context:
         self.year_suffix = ""
         self.has_year_suffix = False
         self.has_locator = False
-        self.given_level: Callable[[Name], int] | None = None
+        self.given_level: GivenLevel | None = None

@@ -112,7 +112,8 @@ class Disambiguator:
             _grow(kept, working)
             kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
             if position >= 0:
-                kept.given_levels[place][position] = working.given_levels[place][position]
+                # What was shown, not what was asked for: without a sign for initials a name is opened in full.
+                kept.given_levels[place][position] = self.render(target, working, True)[1][place][2][position]
             return kept
         return None
 

@@ -165,7 +165,8 @@ def _term(element: Element, scope: Scope) -> Render:
     if not term:
         return _nothing
     term = term.replace("'", "’")
-    if scope.area == "bibliography" or (scope.is_note and scope.area == "citation"):
+    takes_capital = scope.area == "bibliography" or (scope.is_note and scope.area == "citation")
+    if takes_capital and "text-case" not in element.attrib:
         return lambda context, out: out.extend((TERM, term))
     return lambda context, out: out.append(term)
 

@@ -18,7 +18,7 @@ _normal: Final = {
 }
 
 
-_silent: Final = frozenset({"normal", "none"})
+_silent: Final = "normal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
         kind = mark.kind
         if kind in looks.stacks:
             value = looks.enter(mark) if mark.is_open else looks.leave(mark)
-            if value or (repeats and mark.value not in _silent and (value := mark.value)):
+            if value or (repeats and mark.value != _silent and (value := mark.value)):
                 edge = edges.get((kind, value))
                 if edge:
                     pieces.append(edge[0] if mark.is_open else edge[1])

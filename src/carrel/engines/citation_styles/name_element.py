@@ -33,6 +33,7 @@ class NamesElement:
         if scope.area == "sort":
             self.et_al = ""
         self.base = base_level(self.options)
+        self.can_initialize = self.options.initialize_with is not None and self.options.initialize
         looks = {key: value for key, value in element.attrib.items() if key != "delimiter"}
         self.dressed = decorate(self._render_found, looks, scope.english)
 
@@ -53,7 +54,7 @@ class NamesElement:
     def render(self, context: Context, out: Tokens) -> None:
         context.called += 1
         if self._found(context):
-            self.dressed(context, out)
+            (self._render_found if self.options.form == "count" else self.dressed)(context, out)
         else:
             start = len(out)
             self._substitute(context, out)
@@ -128,7 +129,7 @@ class NamesElement:
         counts = context.disambiguation.name_counts
         if total < least or total <= first:
             return total, False
-        if index < len(counts):
+        if index < len(counts) and (self.scope.opens_givens or not context.in_bibliography):
             first = max(first, counts[index])
         if first >= total:
             return total, False
@@ -141,9 +142,9 @@ class NamesElement:
         if self.scope.area == "sort":
             return level
         if context.given_level is not None and not name.literal:
-            level = max(level, context.given_level(name))
+            level = max(level, context.given_level(name, self.can_initialize))
         givens = context.disambiguation.given_levels
-        if not context.in_bibliography and index < len(givens) and place < len(givens[index]):
+        if index < len(givens) and place < len(givens[index]):
             level = max(level, givens[index][place])
         if level == INITIALS and self.options.initialize_with is None and not self.scope.initials_only:
             level = FULL
@@ -225,7 +226,7 @@ class NamesElement:
         if has_last:
             inverted = options.sort_order == "all" or self.scope.area == "sort"
             last = self._person(names[-1], inverted, self._level(index, total - 1, names[-1], context))
-            return [*tokens, options.delimiter, "… ", *last]
+            return [*tokens, options.delimiter if shown > 1 else " ", "… ", *last]
         if not self.et_al:
             return tokens
         sign = (

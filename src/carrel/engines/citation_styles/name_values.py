@@ -17,6 +17,7 @@ _particles = """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm
 _particle_words = frozenset(_particles.split())
 
 
+_hyphened = re.compile(r"[A-Z]\.?(?:[-‐–][A-Z]\.?)+")
 # Two capitals before small letters are one sound, as in TSerendorj.
 _doubled = re.compile(r"([A-Z])([A-Z]+)[a-z]")
 
@@ -90,6 +91,8 @@ def _parsed(
         found = _family_particle.match(family)
         if found and _are_particles(found[1]):
             non_dropping, family = found[1].strip(), family[found.end() :]
+            if found[1][-1].isspace() and non_dropping[-1] in "'’":
+                non_dropping += " "  # `de' Medici` keeps the space that `d'Arc` does not have
     if parse and given and not dropping:
         found = _given_particle.match(given)
         if found and _are_particles(found[2]):
@@ -122,6 +125,8 @@ def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
         if not initialize:
             if word[0].isupper() and (word.endswith(".") or len(word) == 1):
                 out += word.rstrip(".") + sign
+            elif _hyphened.fullmatch(word):
+                out += "".join(letter + sign for letter in word if letter.isalpha())
             else:
                 out = f"{out.rstrip()} {word} " if out else f"{word} "
             continue

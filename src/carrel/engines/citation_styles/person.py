@@ -97,7 +97,7 @@ def _beside(left: Tokens, right: Tokens, space: str = " ") -> Tokens:
     if not left or not right:
         return left or right
     end = next((token for token in reversed(left) if token.__class__ is str), "")
-    if end[-1:] in {"’", "'", "-", "‐"}:
+    if end[-1:] in {"’", "'", "-", "‐", " "}:
         return [*left, *right]
     return [*left, space, *right]
 

@@ -1,13 +1,13 @@
 """A bibliography and its citations: items in, entries and in-text citations out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .bibliography import entry_tokens, name_substitution
 from .citation import CitationWriter, suffix_letters
-from .context import FIRST, NO_DISAMBIGUATION, SUBSEQUENT, Cite, Context, Disambiguation, NameSet
+from .context import FIRST, NO_DISAMBIGUATION, SUBSEQUENT, Cite, Context, Disambiguation, GivenLevel, NameSet
 from .disambiguation import Disambiguator
 from .errors import ItemNotFoundError, StyleBrokenError
 from .formats import FORMATS, OutputName, Run, structure, write
@@ -15,7 +15,6 @@ from .global_names import given_levels
 from .items import Item
 from .label import citation_label
 from .library import load_style
-from .name_values import Name
 from .positions import Cluster, set_positions
 from .punctuation import settle
 from .sorting import ordered
@@ -55,7 +54,7 @@ class Processor:
         self.order: list[str] = []
         self.numbers: dict[str, int] = {}
         self.disambiguations: dict[str, Disambiguation] = {}
-        self.given_level: Callable[[Name], int] | None = None
+        self.given_level: GivenLevel | None = None
         self.citations = CitationWriter(self)
         distance = self.compiled.citation.options.get("near-note-distance", "5")
         self.near_note_distance = int(distance[:9]) if distance.isdecimal() else 5
@@ -93,7 +92,7 @@ class Processor:
         rule = options.get("givenname-disambiguation-rule", "by-cite")
         self.given_level = None
         if options.get("disambiguate-add-givenname") == "true" and rule != "by-cite":
-            self.given_level = given_levels(rule, layout.scope, items)
+            self.given_level = given_levels(rule, items)
         if self.compiled.has_disambiguate_test or any(options.get(name) == "true" for name in _telling_apart):
             disambiguator = Disambiguator(options, self._ambiguous, self.compiled.has_disambiguate_test)
             self.disambiguations = disambiguator.run(items)
@@ -173,7 +172,8 @@ class Processor:
                         context.substitution = substitution
                         tokens, _ = entry_tokens(layout, context)
                 before = names
-                entries.append((item_id, tokens))
+                if tokens:
+                    entries.append((item_id, tokens))
         except RecursionError:
             raise self._too_deep() from None
         return entries
@@ -182,6 +182,7 @@ class Processor:
         disambiguation = self.disambiguations.get(item_id, NO_DISAMBIGUATION)
         context = Context(self.items[item_id], disambiguation=disambiguation)
         context.in_bibliography = True
+        context.given_level = self.given_level
         context.citation_number = self.numbers.get(item_id, 0)
         self._identify(context, disambiguation)
         return context

@@ -31,6 +31,7 @@ class Scope:
         self.uses_year_suffix = any(text.get("variable") == "year-suffix" for text in root.iter("text"))
         self.uses_label = any(element.get("variable") == "citation-label" for element in root.iter())
         rule = root.find("citation[@givenname-disambiguation-rule]")
+        self.opens_givens = root.find("citation[@disambiguate-add-givenname='true']") is not None
         self.initials_only = rule is not None and rule.get("givenname-disambiguation-rule", "").endswith("with-initials")
         self._open: list[str] = []
 
