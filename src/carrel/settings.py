@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from carrel import __version__
 from carrel.core.errors import CarrelError
 
-ROOM_NAMES = ("papers",)
+ROOM_NAMES = ("papers", "references")
 
 
 class SettingsError(CarrelError):
@@ -55,10 +55,30 @@ class PapersSettings(_Section):
     max_asset_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
 
 
+class LookupServices(_Section):
+    """Addresses of the services that know works, where they are not the usual ones."""
+
+    doi_org: str | None = None
+    crossref: str | None = None
+    pubmed: str | None = None
+    pmc: str | None = None
+    arxiv: str | None = None
+    open_library: str | None = None
+    google_books: str | None = None
+
+
 class ReferencesSettings(_Section):
-    """The person's library file."""
+    """The person's library file, how it is cited, and how works are looked up."""
 
     library: Path | None = None
+    attachments: Path | None = None
+    styles: Path | None = None
+    default_style: str = "apa"
+    default_locale: str | None = None
+    allowed_folders: tuple[Path, ...] = ()
+    contact: str = ""
+    pubmed_api_key: str = ""
+    services: LookupServices = LookupServices()
 
 
 class ClientSettings(_Section):
@@ -177,6 +197,7 @@ _FOREIGN_NAMES = {
 }
 _LISTS = {
     ("rooms",),
+    ("references", "allowed_folders"),
     *(("server", name) for name in ("allowed_origins", "allowed_hosts", "trusted_proxies")),
     *(("auth", name) for name in ("audience", "algorithms", "redirect_hosts", "platform_scopes", "platform_admins")),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -97,13 +98,15 @@ def test_a_call_is_written_down_when_it_starts_and_when_it_ends(tmp_path: Path) 
 
 @pytest.mark.promise("A5")
 def test_stdio_is_written_down_too(tmp_path: Path) -> None:
-    import io
-
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "tokens")) as house:
             call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s"}}\n' % READ.encode()
             answers: list[bytes] = []
-            await serve_stdio(stdio_lane(house.desk), house.desk.gate, io.BytesIO(call + b"not json\n"), answers.append)
+            reading, writing = os.pipe()
+            os.write(writing, call + b"not json\n")
+            os.close(writing)
+            await serve_stdio(stdio_lane(house.desk), house.desk.gate, reading, answers.append)
+            os.close(reading)
             assert b"hello local" in b"".join(answers), "whoever started the process needs no token"
             rows = _rows(house)
             assert {row["phase"] for row in rows} == {"started", "ended", "refused"}

@@ -10,6 +10,7 @@ _VERBS = {
     "serve": ("carrel.cli.serve", "serve every open room over HTTP"),
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
     "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
+    "references": ("carrel.cli.rooms", "add, find, cite and export references"),
     "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
     "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
     "audit": ("carrel.cli.audit", "list, verify and export the audit log"),
@@ -34,6 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"carrel: there is no command {verb!r}\n\n{_help()}", file=sys.stderr)
         return 2
     return _run(_VERBS[verb][0], words)
+
+
+def reference_manager(arguments: Sequence[str] | None = None) -> int:
+    """Runs `reference-manager`, the name under which others know the references room."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return _run("carrel.cli.reference_manager", words)
 
 
 def _run(module: str, words: list[str]) -> int:

@@ -30,7 +30,7 @@ def speak(settings: Settings) -> int:
     async def session() -> None:
         desk = open_desk(settings)
         async with desk.opened():
-            await serve_stdio(stdio_lane(desk), desk.gate, sys.stdin.buffer, output.write_line)
+            await serve_stdio(stdio_lane(desk), desk.gate, sys.stdin.fileno(), output.write_line)
 
     asyncio.run(session())
     return 0

@@ -63,6 +63,11 @@ TABLE: dict[str, Showing] = {
     "body_too_slow": Showing(408, INVALID_REQUEST, 5, is_refusal=True),
     "host_not_allowed": Showing(421, FORBIDDEN, 4, is_refusal=True),
     "origin_not_allowed": Showing(403, FORBIDDEN, 4, is_refusal=True),
+    "library_unavailable": Showing(503, APPLICATION, 5),
+    "lookup_unavailable": Showing(503, APPLICATION, 5),
+    "style_not_found": _NOT_FOUND,
+    "citation_failed": Showing(400, APPLICATION, 2),
+    "fulltext_not_available": _NOT_FOUND,
     "unsafe_goal": Showing(422, APPLICATION, 2),
 }
 

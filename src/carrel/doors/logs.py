@@ -18,7 +18,7 @@ def configure_logs(level: str, form: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for noisy in ("httpx2", "httpcore2", "httpx", "httpcore", "mcp", "fastmcp"):
+    for noisy in ("uvicorn", "httpx2", "httpcore2", "httpx", "httpcore", "mcp", "fastmcp"):
         logging.getLogger(noisy).setLevel("WARNING")
 
 

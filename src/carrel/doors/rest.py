@@ -6,7 +6,6 @@ import logging
 import secrets
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote
 
 import orjson
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -64,7 +63,7 @@ class RestDoor:
         return Response(200, self._list)
 
     async def _answer_one(self, exchange: Exchange, caller: Caller) -> Response:
-        name = unquote(exchange.path_tail)
+        name = exchange.path_tail
         row = self._rows.get(name)
         if row is None:
             return self.failed(UnknownOperationError(name, next_step="GET /mcp/tools lists the names."), exchange.visit, 404)

@@ -18,15 +18,22 @@ def input_schema(operation: Operation[Any]) -> Schema:
 
 
 def output_schema(operation: Operation[Any]) -> Schema | None:
-    """What the operation answers in structuredContent; None where the answer is text itself."""
+    """What the operation answers in structuredContent; None where the answer is text itself.
+
+    A failed call has `error` there instead, and the schema says so: some clients hold failures to it too, and would
+    show their own complaint in place of ours (TypeScript SDK 1.x).
+    """
     if operation.answer is Text or operation.answer is Blocks:
         return None
     schema = cast(Schema, _compacted(TypeAdapter(operation.answer).json_schema(mode="serialization")))
-    if not answers_with_list(operation):
-        return schema
-    definitions = schema.pop("$defs", None)
-    wrapped: Schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
-    return wrapped if definitions is None else {**wrapped, "$defs": definitions}
+    if answers_with_list(operation):
+        definitions = schema.pop("$defs", None)
+        schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+        if definitions is not None:
+            schema["$defs"] = definitions
+    required = schema.pop("required", [])
+    schema["properties"] = {**schema.get("properties", {}), "error": {"type": "object"}}
+    return {**schema, "anyOf": [{"required": required}, {"required": ["error"]}]}
 
 
 def result_schema(operation: Operation[Any]) -> Schema:

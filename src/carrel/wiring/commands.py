@@ -7,7 +7,13 @@ from collections.abc import Callable
 
 OwnCommand = Callable[[list[str]], int]
 
-_MODULES: dict[str, dict[str, str]] = {"papers": {}}
+_MODULES: dict[str, dict[str, str]] = {
+    "papers": {
+        "build": "carrel.cli.papers_build",
+        "index": "carrel.cli.papers_index",
+        "summarise": "carrel.cli.papers_summarise",
+    },
+}
 
 
 def own_commands(room: str) -> dict[str, OwnCommand]:

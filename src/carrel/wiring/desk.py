@@ -100,4 +100,10 @@ def _open_papers(settings: Settings) -> OpenRoom:
     return open_papers(settings)
 
 
-_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {"papers": _open_papers}
+def _open_references(settings: Settings) -> OpenRoom:
+    from carrel.wiring.references import open_references
+
+    return open_references(settings)
+
+
+_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {"papers": _open_papers, "references": _open_references}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import orjson
 
 from carrel.core.caller import Visit
+from carrel.core.waiting import within
 from carrel.doors.http.refusals import BodyTooLargeError, BodyTooSlowError
 
 Scope = MutableMapping[str, Any]
@@ -25,7 +25,7 @@ class ClientGoneError(Exception):
     """The client hung up before its body was complete."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Response:
     """A status, headers and a body."""
 
@@ -61,33 +61,28 @@ class Exchange:
 async def read_body(receive: Receive, headers: dict[bytes, bytes], limit_bytes: int, timeout_seconds: float) -> bytes:
     """The whole body, bounded in size and time."""
     declared = headers.get(b"content-length")
-    if declared is not None and declared.isdigit() and int(declared) > limit_bytes:
+    if declared is not None and declared.isdigit() and (len(declared) > 18 or int(declared) > limit_bytes):
         raise BodyTooLargeError(limit_bytes)
     try:
-        async with asyncio.timeout(timeout_seconds):
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ClientGoneError
-            first: bytes = message.get("body", b"")
-            if not message.get("more_body", False):
-                if len(first) > limit_bytes:
-                    raise BodyTooLargeError(limit_bytes)
-                return first
-            chunks = [first]
-            size = len(first)
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientGoneError
-                chunk: bytes = message.get("body", b"")
-                size += len(chunk)
-                if size > limit_bytes:
-                    raise BodyTooLargeError(limit_bytes)
-                chunks.append(chunk)
-                if not message.get("more_body", False):
-                    return b"".join(chunks)
+        return await within(timeout_seconds, _whole_body(receive, limit_bytes))
     except TimeoutError:
         raise BodyTooSlowError(timeout_seconds) from None
+
+
+async def _whole_body(receive: Receive, limit_bytes: int) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGoneError
+        chunk: bytes = message.get("body", b"")
+        size += len(chunk)
+        if size > limit_bytes:
+            raise BodyTooLargeError(limit_bytes)
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return chunk if len(chunks) == 1 else b"".join(chunks)
 
 
 async def send_response(send: Send, response: Response) -> None:

@@ -11,6 +11,8 @@ from uvicorn.supervisors import Multiprocess
 
 from carrel.core.errors import CarrelError
 
+_BACKLOG = 2048
+
 
 class AddressInUseError(CarrelError):
     """The address to listen on cannot be had."""
@@ -32,6 +34,8 @@ def listen(host: str, port: int) -> socket.socket:
             next_step="Choose another with --port, or --port 0 for any that is free.",
             details={"host": host, "port": port},
         ) from None
+    # Listening from now on: whoever connects while the workers start waits instead of being refused.
+    listener.listen(_BACKLOG)
     listener.set_inheritable(True)
     return listener
 
@@ -48,7 +52,7 @@ def run_server(app: Callable[..., Any] | str, listener: socket.socket, *, worker
         access_log=False,
         server_header=False,
         log_config=None,
-        backlog=2048,
+        backlog=_BACKLOG,
         timeout_graceful_shutdown=drain_seconds,
     )
     if workers > 1:

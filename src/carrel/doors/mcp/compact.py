@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Catalogue
-from carrel.core.errors import UnknownOperationError
+from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Operation, Question
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate
@@ -32,7 +32,11 @@ def compact_operation(catalogue: Catalogue, gate: Gate) -> Operation[CompactQues
             return Text(_found(catalogue, question.find or "", call), "application/json")
         operation = catalogue.operations.get(question.run)
         if operation is None:
-            raise UnknownOperationError(question.run, next_step="Call with find to see what there is.")
+            raise InvalidInputError(
+                f"There is no operation called {question.run}",
+                next_step="Call with find to see what there is.",
+                details={"run": question.run},
+            )
         result = await gate.call(operation, question.arguments, call.caller, call.visit, call.report_progress)
         return _as_text(operation, result)
 

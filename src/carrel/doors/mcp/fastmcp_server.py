@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from fastmcp import FastMCP
 from fastmcp.exceptions import NotFoundError as FastMcpNotFoundError
+from fastmcp.exceptions import ToolError
 from fastmcp.prompts.base import Message, Prompt, PromptArgument, PromptResult
 from fastmcp.resources.base import Resource as FastMcpResource
 from fastmcp.resources.base import ResourceContent, ResourceResult
 from fastmcp.resources.template import ResourceTemplate
-from fastmcp.server.dependencies import get_http_headers, get_http_request
+from fastmcp.server.dependencies import get_context, get_http_headers, get_http_request
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolRequestParams, ToolAnnotations
+from mcp_types import (
+    AudioContent,
+    CallToolRequestParams,
+    EmbeddedResource,
+    ImageContent,
+    ListPromptsRequest,
+    ListResourcesRequest,
+    ListResourceTemplatesRequest,
+    ListToolsRequest,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import AnyUrl, ConfigDict, PrivateAttr
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -36,6 +48,7 @@ from carrel.doors.schemas import input_schema, output_schema
 from carrel.policy.gate import Gate
 
 _numbers = itertools.count(1)
+ItemT = TypeVar("ItemT")
 
 Lifespan = Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]
 
@@ -46,7 +59,7 @@ def fastmcp_server(endpoint: Endpoint, gate: Gate, lifespan: Lifespan | None = N
         name=endpoint.server_info["name"],
         version=endpoint.server_info["version"],
         instructions=endpoint.instructions or None,
-        middleware=[_UnknownToolsAreProtocolErrors()],
+        middleware=[_HouseRules(endpoint, gate)],
         mask_error_details=True,
         lifespan=lifespan,
     )
@@ -67,8 +80,17 @@ def fastmcp_server(endpoint: Endpoint, gate: Gate, lifespan: Lifespan | None = N
     return server
 
 
-class _UnknownToolsAreProtocolErrors(Middleware):
-    """The protocol wants -32602 for a tool that is not there, not a result that says so."""
+class _HouseRules(Middleware):
+    """What the lane does and FastMCP would not: a tool that is not there and a call that is refused are protocol errors,
+    not results that say so; and lists show only what the caller may use."""
+
+    def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
+        self._gate = gate
+        self._scopes: dict[str, frozenset[str]] = {
+            **{f"tool:{name}": tool.operation.scopes for name, tool in endpoint.tools.items()},
+            **{f"resource:{served.resource.uri}": served.resource.scopes for served in endpoint.resources},
+            **{f"prompt:{name}": served.prompt.scopes for name, served in endpoint.prompts.items()},
+        }
 
     async def on_call_tool(
         self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
@@ -77,6 +99,46 @@ class _UnknownToolsAreProtocolErrors(Middleware):
             return await call_next(context)
         except FastMcpNotFoundError:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {context.message.name}") from None
+        except ToolError as error:
+            if isinstance(error.__cause__, MCPError):
+                raise error.__cause__ from None
+            raise
+
+    async def on_list_tools(
+        self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
+    ) -> Sequence[Tool]:
+        return await self._allowed(await call_next(context), lambda tool: f"tool:{tool.name}")
+
+    async def on_list_resources(
+        self,
+        context: MiddlewareContext[ListResourcesRequest],
+        call_next: CallNext[ListResourcesRequest, Sequence[FastMcpResource]],
+    ) -> Sequence[FastMcpResource]:
+        return await self._allowed(await call_next(context), lambda resource: f"resource:{resource.uri}")
+
+    async def on_list_resource_templates(
+        self,
+        context: MiddlewareContext[ListResourceTemplatesRequest],
+        call_next: CallNext[ListResourceTemplatesRequest, Sequence[ResourceTemplate]],
+    ) -> Sequence[ResourceTemplate]:
+        return await self._allowed(await call_next(context), lambda template: f"resource:{template.uri_template}")
+
+    async def on_list_prompts(
+        self, context: MiddlewareContext[ListPromptsRequest], call_next: CallNext[ListPromptsRequest, Sequence[Prompt]]
+    ) -> Sequence[Prompt]:
+        return await self._allowed(await call_next(context), lambda prompt: f"prompt:{prompt.name}")
+
+    async def _allowed(self, found: Sequence[ItemT], key: Callable[[ItemT], str]) -> Sequence[ItemT]:
+        """What others have added to the server is theirs to hide."""
+        try:
+            caller = await self._gate.identify(_visit())
+        except CarrelError as error:
+            raise _protocol_error(error) from None
+        return [item for item in found if self._scopes.get(key(item), frozenset()) <= caller.scopes]
+
+
+async def _report_progress(done: float, total: float | None, message: str | None) -> None:
+    await get_context().report_progress(done, total, message)
 
 
 def _visit() -> Visit:
@@ -112,6 +174,7 @@ class _CatalogueTool(Tool):
                 title=operation.title,
                 read_only_hint=operation.effect is Effect.READS,
                 destructive_hint=operation.effect is Effect.DESTROYS,
+                idempotent_hint=operation.is_idempotent or operation.effect is Effect.READS,
                 open_world_hint=operation.reaches_outside,
             ),
         )
@@ -123,7 +186,7 @@ class _CatalogueTool(Tool):
         visit = _visit()
         try:
             caller = await self._gate.identify(visit)
-            answer = await self._gate.call(self._tool.operation, arguments, caller, visit)
+            answer = await self._gate.call(self._tool.operation, arguments, caller, visit, _report_progress)
         except CarrelError as error:
             if showing(error).is_refusal:
                 raise _protocol_error(error) from None
@@ -133,11 +196,16 @@ class _CatalogueTool(Tool):
         return ToolResult(content=_blocks(result["content"]), structured_content=result.get("structuredContent"))
 
 
-def _blocks(blocks: list[dict[str, Any]]) -> list[Any]:
-    from mcp_types import AudioContent, EmbeddedResource, ImageContent, TextContent
+_KINDS: Mapping[str, Any] = {
+    "text": TextContent,
+    "image": ImageContent,
+    "audio": AudioContent,
+    "resource": EmbeddedResource,
+}
 
-    kinds: Mapping[str, Any] = {"text": TextContent, "image": ImageContent, "audio": AudioContent, "resource": EmbeddedResource}
-    return [kinds[item["type"]].model_validate(item) for item in blocks]
+
+def _blocks(blocks: list[dict[str, Any]]) -> list[Any]:
+    return [_KINDS[item["type"]].model_validate(item) for item in blocks]
 
 
 async def _read(resource: Resource, variables: Mapping[str, str], gate: Gate) -> ResourceResult:

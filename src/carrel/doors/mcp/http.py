@@ -15,7 +15,6 @@ from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
     ASSUMED_VERSION,
-    BATCH_VERSIONS,
     HANDSHAKE_VERSIONS,
     META_VERSION,
     MODERN_VERSIONS,
@@ -24,6 +23,8 @@ from carrel.doors.mcp.wire import (
     Reply,
     failure,
     is_request_id,
+    names_modern_version,
+    refused_batch,
     unsupported_version,
 )
 from carrel.policy.gate import Gate
@@ -51,7 +52,7 @@ class McpHttp:
         refused = _refused_media_type(headers)
         if refused is not None:
             return self._malformed(exchange, refused)
-        version = headers.get(b"mcp-protocol-version", b"").decode("latin-1") or ASSUMED_VERSION
+        version = _header(headers, b"mcp-protocol-version") or ASSUMED_VERSION
         is_modern = version in MODERN_VERSIONS
         try:
             message = orjson.loads(exchange.body)
@@ -66,19 +67,27 @@ class McpHttp:
             return self._response(refusal(_id_of(message), error))
         if isinstance(message, list):
             return await self._batch(message, exchange, caller, version)
-        if is_modern:
-            try:
+        try:
+            if is_modern:
                 _check_headers(message, exchange)
-            except ProtocolError as error:
-                return self._malformed(exchange, failure(_id_of(message), error.code, error.message, error.data, status=400))
+            elif names_modern_version(message):
+                raise ProtocolError(HEADER_MISMATCH, "mcp-protocol-version header does not match the version in params._meta")
+        except ProtocolError as error:
+            return self._malformed(exchange, failure(_id_of(message), error.code, error.message, error.data, status=400))
         if self._behind is not None and isinstance(message, dict) and self._goes_behind(message, is_modern=is_modern):
-            return await self._behind(exchange)
+            try:
+                return await self._behind(exchange)
+            except CarrelError as error:
+                return self._response(refusal(_id_of(message), error))
         reply = await self._lane.answer(message, caller, exchange.visit, is_modern=is_modern)
         return _ACCEPTED if reply is None else self._response(reply)
 
     def _goes_behind(self, message: dict[str, object], *, is_modern: bool) -> bool:
         method = message.get("method")
-        if method in {"tools/list", "prompts/list", "initialize", "server/discover"}:
+        if method == "subscriptions/listen":
+            # Its answer is a stream, which a JSON door cannot carry.
+            return False
+        if method in {"tools/list", "prompts/list"}:
             return True
         params = message.get("params")
         if method in {"tools/call", "prompts/get"} and isinstance(params, dict):
@@ -87,11 +96,9 @@ class McpHttp:
         return not self._lane.answers(method, is_modern=is_modern)
 
     async def _batch(self, messages: list[object], exchange: Exchange, caller: Caller, version: str) -> Response:
-        if version not in BATCH_VERSIONS:
-            message = f"Invalid request: revision {version} has no batches; send one message at a time"
-            return self._malformed(exchange, failure(None, INVALID_REQUEST, message, status=400))
-        if not messages:
-            return self._malformed(exchange, failure(None, INVALID_REQUEST, "Invalid request: an empty batch", status=400))
+        refused = refused_batch(messages, version)
+        if refused is not None:
+            return self._malformed(exchange, refused)
         replies = [await self._lane.answer(message, caller, exchange.visit, is_modern=False) for message in messages]
         answered = [reply.body for reply in replies if reply is not None]
         return Response(200, b"[" + b",".join(answered) + b"]", _JSON_HEADERS) if answered else _ACCEPTED
@@ -112,7 +119,7 @@ def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:
     if content_type is not None and content_type.partition(b";")[0].strip().lower() != b"application/json":
         return failure(None, INVALID_REQUEST, "Invalid request: Content-Type must be application/json", status=415)
     accept = headers.get(b"accept")
-    if accept is not None and b"application/json" not in accept and b"*/*" not in accept and b"application/*" not in accept:
+    if accept and b"application/json" not in accept and b"*/*" not in accept and b"application/*" not in accept:
         return failure(None, INVALID_REQUEST, "Invalid request: answers are application/json; Accept must allow it", status=406)
     return None
 
@@ -129,12 +136,12 @@ def _check_headers(message: object, exchange: Exchange) -> None:
     meta = params.get("_meta") if isinstance(params, dict) else None
     if isinstance(meta, dict) and META_VERSION in meta:
         said = meta[META_VERSION]
-        if headers[b"mcp-protocol-version"].decode("latin-1") != said:
+        if _header(headers, b"mcp-protocol-version") != said:
             raise ProtocolError(HEADER_MISMATCH, "mcp-protocol-version header does not match the version in params._meta")
     method = message.get("method")
     if not isinstance(method, str):
         return
-    if headers.get(b"mcp-method", b"").decode("latin-1") != method:
+    if _header(headers, b"mcp-method") != method:
         raise ProtocolError(HEADER_MISMATCH, "mcp-method header must be the method of the body")
     name_key = NAME_IN_PARAMS.get(method)
     if name_key is not None and isinstance(params, dict):
@@ -143,10 +150,16 @@ def _check_headers(message: object, exchange: Exchange) -> None:
             raise ProtocolError(HEADER_MISMATCH, f"mcp-name header must be the {name_key} of the body")
 
 
+def _header(headers: dict[bytes, bytes], name: bytes) -> str:
+    """A header value without the white space that HTTP allows around it, which the parser leaves at the end."""
+    return headers.get(name, b"").strip().decode("latin-1")
+
+
 def _decoded(value: bytes | None) -> str | None:
     """A header value, out of its base64 wrapping where it has one; None where that is broken."""
     if value is None:
         return None
+    value = value.strip()
     if not (value.startswith(b"=?base64?") and value.endswith(b"?=")):
         return value.decode("latin-1")
     payload = value[9:-2]

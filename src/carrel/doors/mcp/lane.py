@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import orjson
 
 from carrel.core.caller import Caller, ReportProgress, Visit
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import CarrelError, InternalError, InvalidInputError
 from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
 from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, resource_content
 from carrel.doors.mcp.wire import (
@@ -30,10 +32,12 @@ from carrel.doors.mcp.wire import (
 )
 from carrel.policy.gate import Gate
 
+log = logging.getLogger("carrel.lane")
+
 ProgressFor = Callable[[object], ReportProgress]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """A request whose envelope has been checked."""
 
@@ -106,6 +110,10 @@ class Lane:
             return protocol_failure(request_id, error, is_modern=is_modern)
         except CarrelError as error:
             return refusal(request_id, error)
+        except Exception:
+            error_id = secrets.token_hex(8)
+            log.exception("message failed", extra={"error_id": error_id, "request_id": visit.request_id, "method": method[:100]})
+            return refusal(request_id, InternalError(error_id))
 
     async def _initialize(self, request: Request) -> bytes:
         asked = request.params.get("protocolVersion")

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import orjson
 
 from carrel.core.caller import ReportProgress, Visit
 from carrel.core.errors import CarrelError, InvalidInputError
-from carrel.doors.errors import PARSE_ERROR
+from carrel.doors.errors import INVALID_REQUEST, PARSE_ERROR
 from carrel.doors.mcp.lane import Lane, refusal
-from carrel.doors.mcp.wire import META_VERSION, Reply, failure, is_request_id
+from carrel.doors.mcp.wire import (
+    ASSUMED_VERSION,
+    HANDSHAKE_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    Reply,
+    failure,
+    is_request_id,
+    names_modern_version,
+    refused_batch,
+)
 from carrel.policy.gate import Gate
 
 log = logging.getLogger("carrel.stdio")
+
+LONGEST_LINE_BYTES = 16 * 1024 * 1024
+_READ_BYTES = 65536
 
 
 class ProtocolOutput:
@@ -41,25 +54,59 @@ class ProtocolOutput:
         os.close(self._descriptor)
 
 
-async def serve_stdio(lane: Lane, gate: Gate, source: BinaryIO, write_line: Callable[[bytes], None]) -> None:
-    """Answers the messages of `source` until it ends, then finishes what it has read."""
+async def serve_stdio(lane: Lane, gate: Gate, descriptor: int, write_line: Callable[[bytes], None]) -> None:
+    """Answers the messages that arrive on a file descriptor until it ends, then finishes what it has read."""
     session = _Session(lane, gate, write_line)
     loop = asyncio.get_running_loop()
-    lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+    lines: asyncio.Queue[bytes | TooLong | None] = asyncio.Queue()
 
     def read() -> None:
-        try:
-            for line in source:
+        with contextlib.suppress(RuntimeError):  # the loop has closed: nobody is listening any more
+            for line in read_lines(descriptor):
                 loop.call_soon_threadsafe(lines.put_nowait, line)
-        except (OSError, ValueError) as error:
-            log.warning("standard input broke off", extra={"reason": str(error)})
-        loop.call_soon_threadsafe(lines.put_nowait, None)
+            loop.call_soon_threadsafe(lines.put_nowait, None)
 
     threading.Thread(target=read, name="stdin", daemon=True).start()
-    async with asyncio.TaskGroup() as running:
-        while (line := await lines.get()) is not None:
-            if line.strip():
+    try:
+        async with asyncio.TaskGroup() as running:
+            while (line := await lines.get()) is not None:
                 session.take(line, running)
+    except* BrokenPipeError:
+        log.warning("the client closed its end before every answer was written")
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """A line that was thrown away because it is longer than any message may be."""
+
+
+def read_lines(descriptor: int, longest_bytes: int = LONGEST_LINE_BYTES) -> Iterator[bytes | TooLong]:
+    """The lines that arrive on a descriptor. It is read directly: a buffered reader that another thread waits in cannot
+    be closed when the process ends."""
+    waiting = bytearray()
+    is_skipping = False
+    while True:
+        try:
+            chunk = os.read(descriptor, _READ_BYTES)
+        except OSError as error:
+            log.warning("standard input broke off", extra={"reason": str(error)})
+            chunk = b""
+        for at, piece in enumerate(chunk.split(b"\n")):
+            if at > 0:
+                if waiting.strip():
+                    yield bytes(waiting)
+                waiting.clear()
+                is_skipping = False
+            if not is_skipping:
+                waiting += piece
+            if len(waiting) > longest_bytes:
+                yield TooLong()
+                waiting.clear()
+                is_skipping = True
+        if not chunk:
+            if waiting.strip():
+                yield bytes(waiting)
+            return
 
 
 class _Session:
@@ -71,8 +118,13 @@ class _Session:
         self._write_line = write_line
         self._numbers = itertools.count(1)
         self._running: dict[object, asyncio.Task[None]] = {}
+        self._version = ASSUMED_VERSION
 
-    def take(self, line: bytes, group: asyncio.TaskGroup) -> None:
+    def take(self, line: bytes | TooLong, group: asyncio.TaskGroup) -> None:
+        if isinstance(line, TooLong):
+            problem = f"Invalid request: a message is at most {LONGEST_LINE_BYTES} bytes"
+            self._write_line(failure(None, INVALID_REQUEST, problem).body)
+            return
         try:
             message = orjson.loads(line)
         except orjson.JSONDecodeError as error:
@@ -80,14 +132,21 @@ class _Session:
             self._gate.refused(malformed, "mcp", "stdio", InvalidInputError("malformed message"))
             self._write_line(failure(None, PARSE_ERROR, f"Parse error: {error}").body)
             return
-        if isinstance(message, dict) and message.get("method") == "notifications/cancelled":
+        method = message.get("method") if isinstance(message, dict) else None
+        if method == "notifications/cancelled" and "id" not in message:
             self._cancel(message)
             return
+        if method == "initialize":
+            self._remember_version(message)
         task = group.create_task(self._answer(message))
         request_id = message.get("id") if isinstance(message, dict) else None
         if is_request_id(request_id):
             self._running[request_id] = task
-            task.add_done_callback(lambda _: self._running.pop(request_id, None))
+            task.add_done_callback(lambda done: self._forget(request_id, done))
+
+    def _forget(self, request_id: object, done: asyncio.Task[None]) -> None:
+        if self._running.get(request_id) is done:
+            del self._running[request_id]
 
     def _cancel(self, message: dict[str, object]) -> None:
         params = message.get("params")
@@ -95,6 +154,11 @@ class _Session:
         task = self._running.get(request_id) if is_request_id(request_id) else None
         if task is not None:
             task.cancel()
+
+    def _remember_version(self, message: dict[str, object]) -> None:
+        params = message.get("params")
+        asked = params.get("protocolVersion") if isinstance(params, dict) else None
+        self._version = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
 
     async def _answer(self, message: object) -> None:
         visit = Visit("stdio", f"stdio-{os.getpid()}-{next(self._numbers):x}", "stdio", "stdio")
@@ -104,7 +168,11 @@ class _Session:
             request_id = message.get("id") if isinstance(message, dict) else None
             self._send(refusal(request_id, error))
             return
-        if isinstance(message, list) and message:
+        if isinstance(message, list):
+            refused = refused_batch(message, self._version)
+            if refused is not None:
+                self._send(refused)
+                return
             replies = [
                 await self._lane.answer(item, caller, visit, is_modern=False, progress_for=self._progress_for) for item in message
             ]
@@ -136,6 +204,4 @@ def _is_modern(message: object) -> bool:
     """On stdio each message says its era itself: the modern one names its version in `_meta`."""
     if not isinstance(message, dict):
         return False
-    params = message.get("params")
-    meta = params.get("_meta") if isinstance(params, dict) else None
-    return message.get("method") == "server/discover" or (isinstance(meta, dict) and META_VERSION in meta)
+    return message.get("method") == "server/discover" or names_modern_version(message)

@@ -22,6 +22,7 @@ SUPPORTED_VERSIONS = HANDSHAKE_VERSIONS + MODERN_VERSIONS
 LATEST_HANDSHAKE_VERSION = HANDSHAKE_VERSIONS[-1]
 ASSUMED_VERSION = "2025-03-26"
 BATCH_VERSIONS = frozenset({"2024-11-05", "2025-03-26"})
+MOST_MESSAGES_IN_A_BATCH = 100
 
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -39,7 +40,7 @@ _HTTP_STATUS_OF_MODERN_ERROR = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reply:
     """One JSON-RPC reply, with the HTTP status it travels under."""
 
@@ -85,6 +86,26 @@ def unsupported_version(requested: object) -> ProtocolError:
     return ProtocolError(
         UNSUPPORTED_VERSION, "Unsupported protocol version", {"supported": list(SUPPORTED_VERSIONS), "requested": str(requested)}
     )
+
+
+def refused_batch(messages: list[object], version: str) -> Reply | None:
+    """Why a batch is not taken: the revision has none, or it is empty or too long."""
+    if version not in BATCH_VERSIONS:
+        problem = f"revision {version} has no batches; send one message at a time"
+    elif not messages:
+        problem = "an empty batch"
+    elif len(messages) > MOST_MESSAGES_IN_A_BATCH:
+        problem = f"a batch of {len(messages)} messages; at most {MOST_MESSAGES_IN_A_BATCH} are taken at once"
+    else:
+        return None
+    return failure(None, INVALID_REQUEST, f"Invalid request: {problem}", status=400)
+
+
+def names_modern_version(message: object) -> bool:
+    """Whether a message says in its own `_meta` that it is of the stateless era."""
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return isinstance(meta, dict) and META_VERSION in meta
 
 
 def is_request_id(value: object) -> bool:

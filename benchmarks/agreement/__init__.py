@@ -1,0 +1,1 @@
+"""How what we import is compared with what other programs import from the same file."""

@@ -1,0 +1,1 @@
+"""What a request costs at our doors, beside plain FastMCP and a bare Starlette route."""

@@ -1,0 +1,117 @@
+"""Requests per second and server CPU per request over loopback, with wrk at 1, 16 and 64 connections; then memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.doors.subjects import call
+
+SECONDS = 4
+_APPS = {
+    "Carrel": "benchmarks.doors.factories:carrel",
+    "FastMCP": "benchmarks.doors.factories:fastmcp",
+    "Starlette": "benchmarks.doors.factories:starlette",
+}
+
+
+@contextmanager
+def _serving(factory: str, home: Path) -> Iterator[tuple[int, str]]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        factory,
+        "--factory",
+        "--port",
+        str(port),
+        "--loop",
+        "uvloop",
+        "--http",
+        "httptools",
+    ]
+    environment = {**os.environ, "CARREL_BENCH_HOME": str(home)}
+    process = subprocess.Popen([*command, "--log-level", "error", "--no-access-log"], env=environment)
+    try:
+        for _ in range(300):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield process.pid, f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _resident_megabytes(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    found = re.search(r"VmRSS:\s+(\d+)", status)
+    return int(found.group(1)) / 1024 if found else 0.0
+
+
+def _script() -> str:
+    body, headers = call(is_modern=False)
+    lines = [f'wrk.headers["{name.decode()}"] = "{value.decode()}"' for name, value in headers if name != b"host"]
+    return "\n".join(['wrk.method = "POST"', *lines, f"wrk.body = [[{body.decode()}]]"])
+
+
+def _wrk(script: Path, url: str, connections: int, seconds: int) -> tuple[int, str]:
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script), url]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in shown:
+        raise RuntimeError(shown)
+    requests = int(re.search(r"(\d+) requests in", shown).group(1))  # type: ignore[union-attr]
+    middle = re.search(r"50%\s+(\S+)", shown)
+    tail = re.search(r"99%\s+(\S+)", shown)
+    return requests, f"p50 {middle.group(1) if middle else '?'}, p99 {tail.group(1) if tail else '?'}"
+
+
+def run(home: Path) -> None:
+    if shutil.which("wrk") is None:
+        print("\nLoad: skipped, wrk is not installed (apt-get install wrk)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "call.lua"
+        script.write_text(_script(), encoding="utf-8")
+        print(f"\ntools/call over loopback, one worker, wrk for {SECONDS} s each")
+        for name, factory in _APPS.items():
+            with _serving(factory, home) as (pid, url):
+                _wrk(script, url, 8, 1)
+                for connections in (1, 16, 64):
+                    before = _cpu_seconds(pid)
+                    requests, latency = _wrk(script, url, connections, SECONDS)
+                    spent = (_cpu_seconds(pid) - before) / requests * 1e6
+                    rate = requests / SECONDS
+                    print(f"{name:10}{connections:>3} connections {rate:>8.0f}/s  {spent:>6.0f} µs CPU each  {latency}")
+                if name == "Carrel":
+                    _memory(script, url, pid)
+
+
+def _memory(script: Path, url: str, pid: int) -> None:
+    made = 0
+    while made < 20_000:
+        made += _wrk(script, url, 16, 2)[0]
+    early, at = _resident_megabytes(pid), made
+    while made < at + 80_000:
+        made += _wrk(script, url, 16, 4)[0]
+    late = _resident_megabytes(pid)
+    growth = (late / early - 1) * 100
+    print(f"Carrel    resident memory {early:.1f} MB after {at:,} calls, {late:.1f} MB after {made:,}: {growth:+.1f} %")

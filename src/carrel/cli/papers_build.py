@@ -1,0 +1,99 @@
+"""`carrel papers build`: makes a corpus from files and folders, and brings it up to date when run again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+
+from carrel.cli.progress import Progress
+from carrel.core.errors import CarrelError
+
+ReportPapers = Callable[[int, int], None]
+
+_MEGABYTE = 1024 * 1024
+_STOPPED_BY_KEYBOARD = 130
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="carrel papers build",
+        description="Builds a snapshot and its static folder from files and folders: Markdown, JATS, PDF, BibTeX, RIS, CSL-JSON, "
+        "JSON lines, paper_infos.json. Run again, it does only what changed.",
+    )
+    add_arguments(parser)
+    return build(parser.parse_args(words[1:]))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a file or a folder of files")
+    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the snapshot lies or will lie")
+    parser.add_argument("--report", choices=["text", "json"], default="text", help="how to say what was done and skipped")
+    parser.add_argument("--workers", type=positive, metavar="N", help="processes that read (default: one for each core)")
+    parser.add_argument(
+        "--max-megabytes", type=positive, default=200, metavar="N", help="larger files are not read (default: 200)"
+    )
+    parser.add_argument(
+        "--without-edges", action="store_true", help="leave the table of facet pairs empty: smaller, and Carrel does not read it"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def build(options: argparse.Namespace) -> int:
+    """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be built."""
+    from carrel.wiring.papers_build import build_papers
+    from carrel.wiring.papers_index import bring_index_up_to_date
+
+    progress = None if options.quiet else Progress()
+    try:
+        report = build_papers(
+            options.sources,
+            options.into,
+            progress=progress,
+            workers=options.workers,
+            size_limit_bytes=options.max_megabytes * _MEGABYTE,
+            has_edges=not options.without_edges,
+            after_swap=lambda snapshot: shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report)),
+        )
+    except CarrelError as error:
+        if options.report == "json":
+            print(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())
+        print(f"{error.message} {error.next_step}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nStopped. What was read is kept; run the same command to go on.", file=sys.stderr)
+        return _STOPPED_BY_KEYBOARD
+    if options.report == "json":
+        print(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
+    else:
+        print(report.to_text())
+    return 0
+
+
+def shown_by(progress: Progress | None, phase: str, work: Callable[[ReportPapers | None], object]) -> None:
+    """Runs work that reports how many of how many papers are done, on the bar."""
+    if progress is None:
+        work(None)
+        return
+    so_far = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal so_far
+        if so_far == 0:
+            progress.begin(phase, total, "papers")
+        progress.advance(done - so_far)
+        so_far = done
+
+    work(report)
+    if so_far:
+        progress.end()
+
+
+def positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value

@@ -1,0 +1,29 @@
+"""`carrel papers index`: the fast index beside a snapshot, also one that somebody else made, and vectors of meaning."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.papers_build import shown_by
+from carrel.cli.progress import Progress
+from carrel.core.errors import InvalidInputError
+from carrel.wiring.papers import snapshot_path
+from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="carrel papers index", description="Make or renew the fast index beside a snapshot.")
+    add_desk_options(parser)
+    parser.add_argument("--meaning", action="store_true", help="also vectors of meaning (the extra `semantic`); resumable")
+    options = parser.parse_args(words[1:])
+    snapshot = snapshot_path(settings_from(options))
+    if not Path(snapshot).is_file():
+        raise InvalidInputError(f"There is no snapshot at {snapshot}", next_step="Name one with --snapshot.")
+    progress = Progress()
+    shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report))
+    if options.meaning:
+        shown_by(progress, "embedding", lambda report: add_meaning(snapshot, report))
+    print(f"The index of {snapshot} is up to date.")
+    return 0

@@ -1,0 +1,75 @@
+"""`carrel papers summarise`: has a model fill a summary template for the papers of a corpus."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from carrel.cli.papers_build import positive
+from carrel.cli.progress import Progress
+from carrel.core.errors import CarrelError
+
+_STOPPED_BY_KEYBOARD = 130
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="carrel papers summarise", description="Has a model fill a summary template for papers that lack it; resumable."
+    )
+    add_arguments(parser)
+    return summarise(parser.parse_args(words[1:]))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="the folder of the corpus")
+    parser.add_argument("--template", required=True, help="deep_read, eight_questions or three_pass")
+    parser.add_argument("--model", default=os.environ.get("CARREL_MODEL_NAME"), help="the model's name (CARREL_MODEL_NAME)")
+    parser.add_argument(
+        "--model-url",
+        default=os.environ.get("CARREL_MODEL_BASE_URL"),
+        metavar="URL",
+        help="an OpenAI-compatible address, up to /v1 (CARREL_MODEL_BASE_URL)",
+    )
+    parser.add_argument("--limit", type=positive, metavar="N", help="at most so many papers now")
+    parser.add_argument("--parallel", type=positive, default=2, metavar="N", help="questions at once (default: 2)")
+    parser.add_argument("--max-characters", type=positive, default=120_000, metavar="N", help="read at most so much of a text")
+    parser.add_argument("--price-in", type=float, metavar="X", help="price of a million tokens that the model reads")
+    parser.add_argument("--price-out", type=float, metavar="X", help="price of a million tokens that the model writes")
+
+
+def summarise(options: argparse.Namespace) -> int:
+    """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be done."""
+    from carrel.rooms.papers.building.summarising import Prices
+    from carrel.wiring.papers_summarise import summarise_papers
+
+    if not options.model or not options.model_url:
+        print("No model is configured. Name one with --model and --model-url; nothing was written.", file=sys.stderr)
+        return 2
+    progress = Progress()
+    try:
+        tally = summarise_papers(
+            options.into,
+            template=options.template,
+            base_url=options.model_url,
+            model=options.model,
+            api_key=os.environ.get("CARREL_MODEL_API_KEY"),
+            limit=options.limit,
+            parallel=options.parallel,
+            most_characters=options.max_characters,
+            progress=progress,
+        )
+    except CarrelError as error:
+        print(f"{error.message} {error.next_step}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nStopped. What was written is kept; run the same command to go on.", file=sys.stderr)
+        return _STOPPED_BY_KEYBOARD
+    print(f"{tally.written:,} summaries written, {tally.already_there:,} were there, {tally.without_text:,} papers have no text.")
+    print(f"{tally.tokens_in:,} tokens read, {tally.tokens_out:,} written.")
+    if options.price_in is not None and options.price_out is not None:
+        print(f"Cost: {tally.cost(Prices(options.price_in, options.price_out)):.4f}")
+    for paper_id, reason in tally.failures:
+        print(f"failed  {paper_id}: {reason}")
+    return 1 if tally.failures else 0

@@ -1,0 +1,124 @@
+"""Writes the reference of every operation, resource, prompt, error and setting, drawn from what the code says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from carrel.core.catalogue import Catalogue, Room
+from carrel.core.operation import Operation
+from carrel.doors.errors import TABLE
+from carrel.doors.schemas import input_schema
+from carrel.policy.scopes import SCOPES
+from carrel.settings import Settings
+from carrel.wiring.desk import open_desk
+
+
+def reference(catalogue: Catalogue) -> str:
+    """The whole page, in Markdown."""
+    parts = [
+        "# Reference",
+        "Written by `make docs` from the catalogue, the error table and the settings; a test fails when it is out of date.",
+        *(part for room in catalogue.rooms for part in _room(room)),
+        "## Scopes",
+        _table(("scope", "allows", "implies"), [(f"`{s.name}`", s.meaning, ", ".join(s.implies)) for s in SCOPES.values()]),
+        "## Errors",
+        _table(
+            ("code", "HTTP", "JSON-RPC", "exit"),
+            [
+                (f"`{code}`", str(shown.http_status), str(shown.json_rpc_code), str(shown.exit_code))
+                for code, shown in sorted(TABLE.items())
+            ],
+        ),
+        "## Settings",
+        _settings(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _room(room: Room) -> list[str]:
+    parts = [f"## {room.title}", room.purpose]
+    parts.extend(_operation(operation) for operation in room.operations)
+    if room.resources:
+        rows = [(f"`{item.uri}`", item.description, _scopes(item.scopes)) for item in room.resources]
+        parts.extend(("### Resources", _table(("address", "what it is", "scopes"), rows)))
+    if room.prompts:
+        prompts = [(f"`{item.name}`", item.description, _scopes(item.scopes)) for item in room.prompts]
+        parts.extend(("### Prompts", _table(("name", "what it is", "scopes"), prompts)))
+    return parts
+
+
+def _operation(operation: Operation[Any]) -> str:
+    schema = input_schema(operation)
+    required = set(schema.get("required", ()))
+    rows = [
+        (
+            f"`{name}`",
+            _kind(field),
+            "yes" if name in required else str(field.get("default", "")),
+            str(field.get("description", "")),
+        )
+        for name, field in schema.get("properties", {}).items()
+    ]
+    names = f"`{operation.name}`" + (f" (alone: `{operation.name_alone}`)" if operation.name_alone else "")
+    command = f" Command line: `carrel {operation.room} {operation.command}`." if operation.command else ""
+    about = f"{operation.effect.value.capitalize()}. Scopes: {_scopes(operation.scopes)}.{command}"
+    table = "\n\n" + _table(("parameter", "type", "required or default", "meaning"), rows) if rows else ""
+    return f"### {names}\n\n{operation.description}\n\n{about}{table}"
+
+
+def _kind(field: dict[str, Any]) -> str:
+    if "enum" in field:
+        return ", ".join(str(value) for value in field["enum"])
+    kind = field.get("type", "")
+    bounds = [f"{word} {field[key]}" for key, word in _BOUNDS.items() if key in field]
+    return " ".join([" or ".join(kind) if isinstance(kind, list) else str(kind), *bounds])
+
+
+def _need(field: dict[str, Any], is_required: bool) -> str:
+    return "required" if is_required else str(field.get("default", ""))
+
+
+_BOUNDS = {"minimum": "from", "maximum": "to", "minLength": "at least", "maxLength": "at most", "maxItems": "at most"}
+
+
+def _settings() -> str:
+    rows: list[tuple[str, ...]] = []
+    for name, field in Settings.model_fields.items():
+        section = field.annotation
+        inner = getattr(section, "model_fields", None) if isinstance(section, type) else None
+        if inner is not None:
+            rows.extend(
+                (f"`{name}.{key}`", f"`CARREL_{name}_{key}`".upper(), _default(value)) for key, value in sorted(inner.items())
+            )
+        elif name != "source":
+            rows.append(
+                (f"`{name}`", f"`CARREL_{name}`".upper(), "the platform's data folder" if name == "home" else _default(field))
+            )
+    return _table(("in carrel.toml", "in the environment", "default"), rows)
+
+
+def _default(field: Any) -> str:
+    value = field.default
+    return "" if value is None else f"`{value}`"
+
+
+def _scopes(scopes: frozenset[str]) -> str:
+    return ", ".join(f"`{scope}`" for scope in sorted(scopes)) or "none"
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines.extend("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows)
+    return "\n".join(lines)
+
+
+def main() -> int:
+    settings = Settings.model_validate({"audit": {"enabled": False}})
+    sys.stdout.write(reference(open_desk(settings).catalogue))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,200 @@
+"""The names by which the world finds a work: DOI, PubMed, PubMed Central, arXiv and ISBN, parsed once and trusted after."""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote, unquote
+
+_DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)", re.IGNORECASE)
+_DOI_PROXY = re.compile(r"^https?://[^/\s]+/(?:.*?/)?(?=10\.\d{4,9}/)", re.IGNORECASE)
+_DOI_SHAPE = re.compile(r"^10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+$")
+_DOI_TAIL = ".,;)"
+_PMID_SHAPE = re.compile(
+    r"^(?:pmid\s*[:=]?\s*|(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/pubmed/))?0*([1-9][0-9]{0,8})/?$",
+    re.IGNORECASE | re.ASCII,
+)
+_PMCID_SHAPE = re.compile(
+    r"^(?:pmcid\s*[:=]?\s*|(?:https?://)?(?:pmc\.ncbi\.nlm\.nih\.gov/articles/|(?:www\.)?ncbi\.nlm\.nih\.gov/pmc/articles/)|)"
+    r"PMC0*([1-9][0-9]{0,8})(?:\.[0-9]+)?/?$",
+    re.IGNORECASE | re.ASCII,
+)
+_ARXIV_PREFIX = r"(?:arxiv\s*[:=]?\s*|(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html|format|src|e-print)/)?"
+_ARXIV_NEW = re.compile(
+    rf"^{_ARXIV_PREFIX}([0-9]{{2}}(?:0[1-9]|1[0-2])\.[0-9]{{4,5}})(?:v([1-9][0-9]*))?(?:\.pdf)?/?(?:\s*\[[^\]]*\])?$",
+    re.IGNORECASE | re.ASCII,
+)
+_ARXIV_OLD = re.compile(
+    rf"^{_ARXIV_PREFIX}([a-z]+(?:-[a-z]+)*)(?:\.[a-z]{{2}})?/([0-9]{{7}})(?:v([1-9][0-9]*))?(?:\.pdf)?/?(?:\s*\[[^\]]*\])?$",
+    re.IGNORECASE | re.ASCII,
+)
+_ARXIV_DOI = re.compile(r"^10\.48550/arxiv\.(.+)$")
+_ISBN_PREFIX = re.compile(r"^(?:urn:isbn:|isbn(?:-?1[03])?\s*[:=]?\s*)", re.IGNORECASE)
+_ISBN_SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u2212]")
+
+
+class NotAnIdentifierError(ValueError):
+    """The text is not an identifier of the kind that was asked for."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(f"Not a {kind}: {text[:200]!r}")
+        self.kind = kind
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class Doi:
+    """A DOI without resolver or label, in lower case, which is how two spellings of one DOI are compared."""
+
+    value: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        rest = text.strip()
+        if rest.startswith("<") and rest.endswith(">"):
+            rest = rest[1:-1]
+        found = _DOI_PROXY.match(rest) or _DOI_PREFIX.match(rest)
+        while found and found.end():
+            is_url = "/" in found.group()
+            rest = rest[found.end() :].strip()
+            if is_url:
+                rest = rest.split("?", 1)[0].split("#", 1)[0]
+            found = _DOI_PREFIX.match(rest)
+        if "%" in rest:
+            rest = unquote(rest)
+        value = _cut_doi_tail(rest.strip()).lower()
+        if not _DOI_SHAPE.match(value):
+            raise NotAnIdentifierError("DOI", text)
+        return cls(value)
+
+    @property
+    def url(self) -> str:
+        return f"https://doi.org/{quote(self.value, safe='/:;()._-+<>[]')}"
+
+    @property
+    def arxiv(self) -> "ArxivId | None":
+        """The arXiv identifier that this DOI registers, if it is one of arXiv's own DOIs."""
+        found = _ARXIV_DOI.match(self.value)
+        return _parsed_or_none(found.group(1)) if found else None
+
+    def __str__(self) -> str:
+        return self.value
+
+
+def _cut_doi_tail(value: str) -> str:
+    """A closing bracket belongs to the DOI when its opening one does: 10.1016/0921-4534(89)90484-X(b)."""
+    while value and value[-1] in _DOI_TAIL:
+        if value[-1] == ")" and value.count("(") >= value.count(")"):
+            break
+        value = value[:-1]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Pmid:
+    """A PubMed number."""
+
+    value: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        found = _PMID_SHAPE.match(text.strip().rstrip(".,;"))
+        if not found:
+            raise NotAnIdentifierError("PMID", text)
+        return cls(found.group(1))
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Pmcid:
+    """A PubMed Central number, with its PMC."""
+
+    value: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        found = _PMCID_SHAPE.match(text.strip().rstrip(".,;"))
+        if not found:
+            raise NotAnIdentifierError("PMCID", text)
+        return cls(f"PMC{found.group(1)}")
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class ArxivId:
+    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001), with its version apart: that names no other work."""
+
+    value: str
+    version: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        rest = text.strip().rstrip(".,;")
+        found = _ARXIV_NEW.match(rest)
+        if found:
+            return cls(found.group(1), int(found.group(2)) if found.group(2) else None)
+        found = _ARXIV_OLD.match(rest)
+        if found:
+            return cls(f"{found.group(1).lower()}/{found.group(2)}", int(found.group(3)) if found.group(3) else None)
+        raise NotAnIdentifierError("arXiv identifier", text)
+
+    @property
+    def url(self) -> str:
+        return f"https://arxiv.org/abs/{self}"
+
+    def __str__(self) -> str:
+        return self.value if self.version is None else f"{self.value}v{self.version}"
+
+
+def _parsed_or_none(text: str) -> ArxivId | None:
+    try:
+        return ArxivId.parse(text)
+    except NotAnIdentifierError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Isbn:
+    """An ISBN with a check digit that holds, always as thirteen digits."""
+
+    value: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        rest = _ISBN_PREFIX.sub("", text.strip().rstrip(".,;"))
+        digits = _ISBN_SEPARATORS.sub("", rest).upper()
+        if not digits.isascii():
+            raise NotAnIdentifierError("ISBN", text)
+        if len(digits) == 13 and digits.isdigit() and digits[:3] in {"978", "979"} and _check_13(digits[:12]) == digits[12]:
+            return cls(digits)
+        if len(digits) == 10 and digits[:9].isdigit() and _check_10(digits[:9]) == digits[9]:
+            body = f"978{digits[:9]}"
+            return cls(body + _check_13(body))
+        raise NotAnIdentifierError("ISBN", text)
+
+    @property
+    def isbn_10(self) -> str | None:
+        """The older ten-digit form, which only 978 numbers have."""
+        if not self.value.startswith("978"):
+            return None
+        return self.value[3:12] + _check_10(self.value[3:12])
+
+    def __str__(self) -> str:
+        return self.value
+
+
+def _check_13(twelve: str) -> str:
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(twelve))
+    return str(-total % 10)
+
+
+def _check_10(nine: str) -> str:
+    total = sum(int(digit) * (10 - place) for place, digit in enumerate(nine))
+    check = -total % 11
+    return "X" if check == 10 else str(check)
+
+
+Identifier = Doi | Pmid | Pmcid | ArxivId | Isbn

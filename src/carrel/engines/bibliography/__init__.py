@@ -1,0 +1,1 @@
+"""Bibliography formats to and from CSL-JSON items. No decisions are made here."""

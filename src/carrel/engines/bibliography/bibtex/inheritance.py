@@ -1,0 +1,93 @@
+"""What an entry takes over from the entries it points to: crossref, xdata and BibDesk-style parents."""
+
+from carrel.engines.bibliography.bibtex.scanner import RawEntry
+from carrel.engines.bibliography.imports import Imported
+
+_NEVER_INHERITED = frozenset({
+    "crossref", "xdata", "xref", "ids", "entryset", "entrysubtype", "execute", "label", "options", "presort", "related",
+    "relatedoptions", "relatedstring", "relatedtype", "shorthand", "shorthandintro", "sortkey", "sortname", "sorttitle",
+    "sortyear", "key", "keywords", "abstract", "doi", "url", "urldate", "file", "timestamp", "owner", "groups", "date-added",
+    "date-modified", "bdsk-file-1", "bdsk-url-1", "annote", "note", "pages", "pagetotal", "eprint", "eprinttype", "author",
+    "title", "subtitle", "titleaddon", "shorttitle", "isbn-child", "comment", "creationdate", "modificationdate", "langid",
+})  # fmt: skip
+_BOOK_LIKE = frozenset(
+    {"book", "collection", "proceedings", "reference", "mvbook", "mvcollection", "mvproceedings", "mvreference"}
+)
+_PARTS = frozenset({
+    "inbook", "incollection", "inproceedings", "conference", "inreference", "suppbook", "suppcollection", "bookinbook",
+    "suppperiodical",
+})  # fmt: skip
+_TITLES = {"title": "booktitle", "subtitle": "booksubtitle", "titleaddon": "booktitleaddon", "shorttitle": ""}
+_MAIN_TITLES = {"title": "maintitle", "subtitle": "mainsubtitle", "titleaddon": "maintitleaddon", "shorttitle": ""}
+_JOURNAL_TITLES = {"title": "journaltitle", "subtitle": "journalsubtitle", "shorttitle": "shortjournal", "titleaddon": ""}
+
+
+def inherit(entries: list[RawEntry], report: Imported) -> None:
+    """Fills in, for every entry, what its parents say and it does not."""
+    if not any("crossref" in entry.fields or "xdata" in entry.fields for entry in entries):
+        return
+    by_key = {entry.key.lower(): entry for entry in entries if entry.key}
+    for entry in entries:
+        for alias in entry.fields.get("ids", "").split(","):
+            if alias.strip():
+                by_key.setdefault(alias.strip().lower(), entry)
+    done: set[int] = set()
+    for entry in entries:
+        _fill(entry, by_key, done, (), report)
+
+
+def _fill(entry: RawEntry, by_key: dict[str, RawEntry], done: set[int], path: tuple[int, ...], report: Imported) -> None:
+    if id(entry) in done:
+        return
+    if id(entry) in path:
+        report.warn(entry.line, f"{entry.key!r} refers to itself by crossref or xdata")
+        return
+    for key in _keys(entry, "xdata"):
+        parent = by_key.get(key.lower())
+        if parent is None:
+            report.warn(entry.line, f"{entry.key!r} takes data from {key!r}, which is not in this file")
+            continue
+        _fill(parent, by_key, done, (*path, id(entry)), report)
+        for name, value in parent.fields.items():
+            entry.fields.setdefault(name, value)
+    for key in _keys(entry, "crossref"):
+        parent = by_key.get(key.lower())
+        if parent is None:
+            report.warn(entry.line, f"{entry.key!r} refers to {key!r}, which is not in this file")
+            continue
+        if parent is not entry:
+            _fill(parent, by_key, done, (*path, id(entry)), report)
+            _take(entry, parent)
+    done.add(id(entry))
+
+
+def _keys(entry: RawEntry, name: str) -> list[str]:
+    value = entry.fields.get(name, "")
+    return [key.strip() for key in value.split(",") if key.strip()] if value else []
+
+
+def _take(child: RawEntry, parent: RawEntry) -> None:
+    if parent.type == child.type and parent.type not in _BOOK_LIKE:
+        # Not a part and its whole but one work entered twice: it says the same.
+        for name, value in parent.fields.items():
+            if name not in {"crossref", "ids"}:
+                child.fields.setdefault(name, value)
+        return
+    if child.type == "article" or parent.type == "periodical":
+        titles = _JOURNAL_TITLES
+    elif child.type in _PARTS:
+        titles = _MAIN_TITLES if parent.type.startswith("mv") and "booktitle" in child.fields else _TITLES
+    elif parent.type.startswith("mv") or (child.type in _BOOK_LIKE and parent.type in _BOOK_LIKE):
+        titles = _MAIN_TITLES
+    else:
+        titles = _TITLES
+    has_container = any(child.fields.get(name) for name in ("booktitle", "journal", "journaltitle"))
+    for name, value in parent.fields.items():
+        if name in titles:
+            target = titles[name]
+            if target and not (has_container and name != "title"):
+                child.fields.setdefault(target, value)
+        elif name not in _NEVER_INHERITED and not (name == "author" and child.type in _PARTS):
+            if name in {"date", "year"} and ("date" in child.fields or "year" in child.fields):
+                continue
+            child.fields.setdefault(name, value)

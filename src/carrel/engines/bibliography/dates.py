@@ -1,0 +1,198 @@
+"""Dates as people and programs write them, to CSL dates."""
+
+import re
+from typing import Any
+
+CslDate = dict[str, Any]
+
+_MONTH_NAMES = {
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+    "mär": 3, "mai": 5, "okt": 10, "dez": 12, "janv": 1, "fév": 2, "févr": 2, "avr": 4, "juin": 6, "juil": 7, "août": 8,
+    "déc": 12,
+    "ene": 1, "abr": 4, "ago": 8, "dic": 12, "gen": 1, "mag": 5, "giu": 6, "lug": 7, "set": 9, "ott": 10,
+}  # fmt: skip
+_SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d+")
+_EDTF = re.compile(
+    r"^([+-]?\d{3,}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| \d\d:\d\d.*)?([~?%]?)$"
+)
+_YEAR_IN_WORDS = re.compile(r"(?<!\d)(\d{4})(?!\d)")
+_NUMERIC = re.compile(r"^(\d{4})[/.\-](\d{1,2})(?:[/.\-](\d{1,2}))?$")
+_SPACED = re.compile(r"^(\d{4})\s+(\d{1,2})(?:\s+(\d{1,2}))?$")
+_SLASHED = re.compile(r"^(\d{4})/(\d{0,2})/(\d{0,2})(?:/(.*))?$", re.DOTALL)
+_DAY_FIRST = re.compile(r"^(\d{1,2})[./](\d{1,2})[./](\d{4})$")
+_BETWEEN = re.compile(r"\s*(?:--+|–|—|/| to )\s*")
+
+
+def date_of(*parts: int) -> CslDate:
+    return {"date-parts": [list(parts)]}
+
+
+def month_number(text: str) -> int | None:
+    """The month that a word or a number says."""
+    word = text.strip().strip(".").lower()
+    if word.isascii() and word.isdigit():
+        return int(word) if 1 <= int(word) <= 12 else None
+    return _MONTH_NAMES.get(word[:4]) or _MONTH_NAMES.get(word[:3])
+
+
+def season_number(text: str) -> int | None:
+    return _SEASONS.get(text.strip().lower())
+
+
+def read_edtf(text: str) -> CslDate | None:
+    """An ISO 8601-2 date or range as BibLaTeX takes it; None when it is not one."""
+    first, slash, second = text.strip().partition("/")
+    if slash and not _EDTF.match(first) and first.strip() not in {"", ".."}:
+        return None
+    start = _edtf_point(first)
+    if not slash:
+        return start
+    end = _edtf_point(second)
+    if start is None and end is None:
+        return None
+    if start is None:
+        return {"literal": text.strip()}
+    if end is None:
+        if second.strip() not in {"", ".."}:
+            return None
+        return start | {"date-parts": [*start["date-parts"], [0]]}
+    both = start | end
+    both["date-parts"] = [*start["date-parts"], *end["date-parts"]]
+    return both
+
+
+def _edtf_point(text: str) -> CslDate | None:
+    found = _EDTF.match(text.strip())
+    if not found:
+        return None
+    year, month, day, doubt = found.groups()
+    date: CslDate = {}
+    digits = year.upper().replace("X", "0").replace("U", "0")
+    parts = [int(digits)]
+    if month and month.isdigit():
+        number = int(month)
+        if 21 <= number <= 24:
+            date["season"] = number - 20
+        elif 1 <= number <= 12:
+            parts.append(number)
+            if day and day.isdigit() and 1 <= int(day) <= 31:
+                parts.append(int(day))
+        else:
+            return None
+    date["date-parts"] = [parts]
+    if doubt or digits != year.upper():
+        date["circa"] = True
+    return date
+
+
+def read_date(text: str) -> CslDate:
+    """Any date; what cannot be understood stays as it is written."""
+    text = text.strip()
+    exact = read_edtf(text) or _numeric(text)
+    if exact:
+        return exact
+    return _in_words(text) or {"literal": text}
+
+
+def _numeric(text: str) -> CslDate | None:
+    found = _SLASHED.match(text)
+    if found:
+        year, month, day, other = found.groups()
+        if month and 1 <= int(month) <= 12:
+            parts = [int(year), int(month)] + ([int(day)] if day and 1 <= int(day) <= 31 else [])
+            return date_of(*parts)
+        date = date_of(int(year))
+        season = season_number(other or "")
+        return date | ({"season": season} if season else {})
+    found = _NUMERIC.match(text) or _SPACED.match(text)
+    if found:
+        year, month, day = found.groups()
+        if 1 <= int(month) <= 12:
+            return date_of(*(int(part) for part in (year, month, day) if part and int(part)))
+    found = _DAY_FIRST.match(text)
+    if found:
+        day, month, year = found.groups()
+        if 1 <= int(month) <= 12:
+            return date_of(int(year), int(month), int(day))
+    return None
+
+
+def _in_words(text: str) -> CslDate | None:
+    """`12 March 1999`, `Mar 1999`, `1999 Jan-Feb`, `Spring 2001`, `c1999`, `[1987]`, `1999a`."""
+    years = list(_YEAR_IN_WORDS.finditer(text))
+    if not years or len(years) > 2:
+        return None
+    year = years[0]
+    rest = text[: year.start()] + " " + text[year.end() :]
+    if len(years) == 2:
+        between = text[year.end() : years[1].start()]
+        if _BETWEEN.fullmatch(between) or between.strip() == "-":
+            return {"date-parts": [[int(year.group())], [int(years[1].group())]]}
+        return None
+    month = read_month(rest)
+    if month:
+        return with_year(int(year.group()), month)
+    if re.fullmatch(r"[\s\[\](),.;:©a-d?~]*(?:ca?\.?|circa|copyright)?[\s\[\](),.;:©a-d?~]*", rest, re.IGNORECASE):
+        date = date_of(int(year.group()))
+        is_circa = re.search(r"\bca?\.|circa|\?|~", rest, re.IGNORECASE)
+        return date | ({"circa": True} if is_circa else {})
+    return None
+
+
+def read_month(text: str) -> CslDate | None:
+    """The part of a date that stands beside its year: `mar`, `OCT 1`, `July 18--22`, `Jan-Feb`, `Summer`, `03`, `10~jan`."""
+    words = _WORD.findall(text)
+    numbers = [int(number) for number in _NUMBER.findall(text)]
+    months = [number for number in (month_number(word) for word in words if len(word) > 2) if number]
+    if not words and len(numbers) == 1 and 1 <= numbers[0] <= 12:
+        return date_of(0, numbers[0])
+    if words and len(words) == 1 and not months:
+        season = season_number(words[0])
+        if season and not numbers:
+            return {"date-parts": [[0]], "season": season}
+    meaningful = [word for word in words if word.lower() not in {"st", "nd", "rd", "th", "of", "and", "to", "the"}]
+    if not months or len(months) != len(meaningful) or len(months) > 2 or len(numbers) > 2:
+        return None
+    if any(not 1 <= number <= 31 for number in numbers):
+        return None
+    first = [0, months[0]]
+    last = [0, months[-1]]
+    if len(numbers) == 2:
+        first, last = [*first, numbers[0]], [*last, numbers[1]]
+    elif len(numbers) == 1 and len(months) == 1:
+        first = last = [*first, numbers[0]]
+    elif numbers:
+        return None
+    return {"date-parts": [first] if first == last else [first, last]}
+
+
+def with_year(year: int, month: CslDate) -> CslDate:
+    parts = [[year, *part[1:]] for part in month["date-parts"]]
+    return month | {"date-parts": parts}
+
+
+def read_year_and_month(year: str, month: str, day: str = "") -> CslDate | None:
+    """The date that older files spread over fields."""
+    year, month, day = year.strip(), month.strip(), day.strip()
+    if not year:
+        return {"literal": month} if month else None
+    if not month:
+        return read_date(year)
+    base = read_date(year)
+    if "date-parts" not in base or len(base["date-parts"]) != 1 or len(base["date-parts"][0]) != 1:
+        return base
+    beside = read_month(f"{month} {day}" if day and not _NUMBER.fullmatch(month) else month)
+    if beside is None:
+        return {"literal": f"{month} {year}"}
+    date = base | with_year(base["date-parts"][0][0], beside)
+    if (
+        day.isascii()
+        and day.isdigit()
+        and 1 <= int(day) <= 31
+        and len(date["date-parts"]) == 1
+        and len(date["date-parts"][0]) == 2
+    ):
+        date["date-parts"][0].append(int(day))
+    return date

@@ -1,0 +1,122 @@
+"""CSL items as they are filled in from a foreign record."""
+
+import re
+from collections.abc import Iterable
+
+from carrel.core.identifiers import Doi, Isbn, NotAnIdentifierError
+from carrel.engines.bibliography.bibtex.names import read_name
+from carrel.engines.bibliography.imports import CslItem
+
+_ISSN = re.compile(r"\b\d{4}-?\d{3}[\dXx]\b")
+_ISBN = re.compile(r"(?<![\d-])(?:97[89][-\s]?)?(?:\d[-\s]?){9}[\dXx](?![\d-])")
+_RANGE = re.compile(r"^([A-Za-z]*)(\d+)\s*[-–]+\s*([A-Za-z]*)(\d+)$")
+_DOI_WITHIN = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
+
+
+def put(item: CslItem, variable: str, value: str) -> None:
+    """Sets a variable to a text; what is empty or set already is left."""
+    if value and variable not in item:
+        item[variable] = value
+
+
+def put_other(item: CslItem, name: str, value: str) -> None:
+    """Keeps what CSL has no variable for, under the name it had."""
+    if not value:
+        return
+    others = item.setdefault("custom", {}).setdefault("fields", {})
+    if name in others and others[name] != value:
+        others[name] = f"{others[name]}; {value}"
+    else:
+        others[name] = value
+
+
+def put_people(item: CslItem, role: str, names: Iterable[str]) -> None:
+    people = [person for person in (read_person(name) for name in names) if person]
+    if people:
+        item[role] = item.get(role, []) + people
+
+
+def read_person(text: str) -> dict[str, str]:
+    """`Family, Given`, `Given Family`, or an institution, which EndNote's family of formats ends with a comma."""
+    text = " ".join(text.split())
+    if text.endswith(","):
+        return {"literal": text[:-1].strip()} if text[:-1].strip() else {}
+    return read_name(text)
+
+
+def put_link(item: CslItem, url: str) -> None:
+    """The first link is the item's, others stand beside it."""
+    if not url:
+        return
+    if "URL" not in item:
+        item["URL"] = url
+    elif item["URL"] != url:
+        more = item.setdefault("custom", {}).setdefault("additional_urls", [])
+        if url not in more:
+            more.append(url)
+
+
+def put_doi(item: CslItem, text: str) -> None:
+    """A DOI in any dress; a text that holds none is kept apart."""
+    if not text:
+        return
+    try:
+        put(item, "DOI", str(Doi.parse(text)))
+    except NotAnIdentifierError:
+        found = _DOI_WITHIN.search(text)
+        if found:
+            put_doi(item, found.group())
+        else:
+            put_other(item, "doi", text)
+
+
+def put_standard_numbers(item: CslItem, text: str) -> None:
+    """ISSN and ISBN share a field in many formats; their shape tells them apart."""
+    rest = text
+    isbns, issns = [], []
+    for found in _ISBN.finditer(text):
+        try:
+            Isbn.parse(found.group())
+        except NotAnIdentifierError:
+            continue
+        isbns.append(found.group().strip())
+        rest = rest.replace(found.group(), " ")
+    issns = _ISSN.findall(rest)
+    for variable, numbers in (("ISBN", isbns), ("ISSN", issns)):
+        for number in numbers:
+            known = item.get(variable, "")
+            if number not in known:
+                item[variable] = f"{known}, {number}" if known else number
+    if not isbns and not issns:
+        put(item, "ISBN" if item.get("type") in {"book", "chapter"} else "ISSN", text.strip())
+
+
+def full_range(pages: str) -> str:
+    """228-42 is 228-242; anything else stays."""
+    found = _RANGE.match(pages.strip())
+    if not found:
+        return pages.strip()
+    letters, first, other_letters, last = found.groups()
+    if len(last) < len(first) and not other_letters:
+        last = first[: len(first) - len(last)] + last
+    return f"{letters}{first}-{other_letters or letters}{last}"
+
+
+def page_range(start: str, end: str) -> str:
+    start, end = start.strip(), end.strip()
+    if start and end and start != end and "-" not in start:
+        return f"{start}-{end}"
+    return start or end
+
+
+def join_keywords(words: Iterable[str]) -> str:
+    seen: dict[str, None] = {}
+    for word in words:
+        if word.strip():
+            seen.setdefault(" ".join(word.split()))
+    return "; ".join(seen)
+
+
+def add_note(item: CslItem, text: str) -> None:
+    if text:
+        item["note"] = f"{item['note']}\n{text}" if item.get("note") else text

@@ -1,0 +1,53 @@
+"""One door to all readers: bytes or text of a known or unknown kind in, items out."""
+
+from collections.abc import Callable
+
+from carrel.engines.bibliography.bibtex.fields import Titles
+from carrel.engines.bibliography.bibtex.reader import read_bibtex
+from carrel.engines.bibliography.citavi import ZIP_START, read_citavi
+from carrel.engines.bibliography.csl_json import read_csl_json
+from carrel.engines.bibliography.encodings import decode
+from carrel.engines.bibliography.endnote_xml import read_endnote_xml
+from carrel.engines.bibliography.errors import UnknownFormatError
+from carrel.engines.bibliography.imports import Imported
+from carrel.engines.bibliography.marc_xml import read_marc_xml
+from carrel.engines.bibliography.mods import read_mods
+from carrel.engines.bibliography.ms_bib import read_ms_bib
+from carrel.engines.bibliography.nbib import read_nbib
+from carrel.engines.bibliography.other_tagged import read_biblioscape, read_copac, read_repec_nep
+from carrel.engines.bibliography.pubmed_xml import read_pubmed_xml
+from carrel.engines.bibliography.recognition import Kind, recognise
+from carrel.engines.bibliography.refer import read_refer
+from carrel.engines.bibliography.ris.reader import read_ris
+
+_READERS: dict[Kind, Callable[[str | bytes], Imported]] = {
+    Kind.RIS: read_ris,
+    Kind.NBIB: read_nbib,
+    Kind.PUBMED_XML: read_pubmed_xml,
+    Kind.ENDNOTE_XML: read_endnote_xml,
+    Kind.REFER: read_refer,
+    Kind.CSL_JSON: read_csl_json,
+    Kind.MODS: read_mods,
+    Kind.MARC_XML: read_marc_xml,
+    Kind.MS_BIB: read_ms_bib,
+    Kind.CITAVI: read_citavi,
+    Kind.BIBLIOSCAPE: read_biblioscape,
+    Kind.COPAC: read_copac,
+    Kind.REPEC_NEP: read_repec_nep,
+}
+
+
+def read(content: str | bytes, kind: Kind | None = None, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
+    """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where title case is usual."""
+    if kind is None and isinstance(content, bytes) and content.startswith(ZIP_START):
+        kind = Kind.CITAVI
+    if kind is None:
+        text = content if isinstance(content, str) else decode(content[:200_000])[0]
+        kind = recognise(text)
+    if kind is Kind.BIBTEX:
+        return read_bibtex(content, titles)
+    reader = _READERS.get(kind) if kind else None
+    if reader is None:
+        beginning = content[:60] if isinstance(content, str) else content[:60].decode("utf-8", errors="replace")
+        raise UnknownFormatError(beginning)
+    return reader(content)

@@ -1,0 +1,1 @@
+"""RIS, read from any of its dialects and written in the newer one."""

@@ -1,0 +1,34 @@
+"""Comparing text as a reader would: no accents, case or punctuation; spaces, symbols, numbers, letters in that order."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_foreign = {"ß": "ss", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "œ": "oe", "ı": "i", "þ": "th", "ð": "d", "ħ": "h", "ŋ": "n"}
+_foreign_letter = re.compile("|".join(_foreign))
+# Taken out first, so that what stands on both sides is one word.
+_joined = re.compile(r"[^\w\s$¢£¤¥€+<=>|~^`]|_")
+_chunks = re.compile(r"\d+|[^\W\d_]+|\s+|[$¢£¤¥€+<=>|~^`]")
+
+SortText = tuple[tuple[int, int, str], ...]
+
+
+@lru_cache(maxsize=16384)
+def sort_text(text: str) -> SortText:
+    """A key for `sorted`; runs of digits go by their size."""
+    text = text.lower()
+    if not text.isascii():
+        spread = unicodedata.normalize("NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text))
+        text = "".join([letter for letter in spread if not unicodedata.combining(letter)])
+    return tuple([_weight(chunk) for chunk in _chunks.findall(_joined.sub("", text))])
+
+
+def _weight(chunk: str) -> tuple[int, int, str]:
+    first = chunk[0]
+    if first.isalpha():
+        return (3, 0, chunk)
+    if first.isdecimal():
+        return (2, int(chunk[:400]), "")
+    if first.isspace():
+        return (0, 0, "")
+    return (1, 0, first)

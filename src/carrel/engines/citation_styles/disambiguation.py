@@ -1,0 +1,156 @@
+"""Telling cites apart: more names, more of the given names, the style's own condition, and letters after the year."""
+
+from collections.abc import Callable
+
+from .context import Disambiguation
+from .items import Item
+from .person import FAMILY_ONLY, FULL
+
+# Renders an item's cite without its year suffix: the text to compare, and for each list of names (total, shown, levels).
+# The last argument says whether given names are opened by the rule for all names.
+Render = Callable[[Item, Disambiguation, bool], tuple[str, list[tuple[int, int, list[int]]]]]
+_step_limit = 400
+
+
+class Disambiguator:
+    """Runs the passes over items whose cites look alike."""
+
+    def __init__(self, options: dict[str, str], render: Render, has_condition: bool) -> None:
+        self.render = render
+        self.adds_names = options.get("disambiguate-add-names") == "true"
+        self.rule = options.get("givenname-disambiguation-rule", "by-cite")
+        self.adds_givens = options.get("disambiguate-add-givenname") == "true"
+        self.by_cite = self.adds_givens and self.rule == "by-cite"
+        self.adds_suffix = options.get("disambiguate-add-year-suffix") == "true"
+        self.has_condition = has_condition
+
+    def run(self, items: list[Item]) -> dict[str, Disambiguation]:
+        """What each ambiguous item needs; items that stand alone are not in the answer."""
+        found: dict[str, Disambiguation] = {}
+        for group in self._clashes(items, {}, False):
+            self._resolve(group, found)
+        if self.adds_suffix:
+            # Letters follow the order of the items, over whatever still looks the same.
+            for group in self._clashes(items, found, self.adds_names or self.by_cite):
+                if len({self._text(item, found.get(item.id) or Disambiguation()) for item in group}) == len(group):
+                    continue
+                for number, item in enumerate(group, 1):
+                    config = found.get(item.id) or Disambiguation()
+                    config.year_suffix = number
+                    found[item.id] = config
+        return found
+
+    def _text(self, item: Item, config: Disambiguation) -> str:
+        return self.render(item, config, True)[0]
+
+    def _clashes(self, items: list[Item], configs: dict[str, Disambiguation], with_givens: bool) -> list[list[Item]]:
+        groups: dict[str, list[Item]] = {}
+        for item in items:
+            text, _ = self.render(item, configs.get(item.id) or Disambiguation(), with_givens)
+            groups.setdefault(text, []).append(item)
+        return [group for group in groups.values() if len(group) > 1]
+
+    def _resolve(self, group: list[Item], found: dict[str, Disambiguation]) -> None:
+        if self.adds_names or self.by_cite:
+            for rest in self._names(group, found):
+                self._condition(rest, found)
+        else:
+            self._condition(group, found)
+
+    def _condition(self, group: list[Item], found: dict[str, Disambiguation]) -> None:
+        if not self.has_condition or len(group) < 2:
+            return
+        tried: dict[str, list[Item]] = {}
+        configs = {}
+        for item in group:
+            config = (found.get(item.id) or Disambiguation()).copy()
+            config.is_conditional = True
+            configs[item.id] = config
+            tried.setdefault(self._text(item, config), []).append(item)
+        if len(tried) > 1 or not self.adds_suffix:
+            found.update(configs)
+
+    def _names(self, group: list[Item], found: dict[str, Disambiguation]) -> list[list[Item]]:
+        """Opens names step by step; gives back the sets that still look alike."""
+        unresolved: list[list[Item]] = []
+        waiting = [(group, Disambiguation())]
+        while waiting:
+            items, base = waiting.pop(0)
+            if len(items) < 2:
+                for item in items:
+                    found[item.id] = base.copy()
+                continue
+            target = items[0]
+            text = self._text(target, base)
+            partners = [item for item in items if self._text(item, base) == text]
+            if len(partners) < len(items):
+                waiting.insert(0, (partners, base))
+                waiting.append(([item for item in items if item not in partners], base.copy()))
+                continue
+            better = self._open_up(target, items, base)
+            if better is None:
+                for item in items:
+                    found[item.id] = base.copy()
+                unresolved.append(items)
+                continue
+            waiting.insert(0, (items, better))
+        return unresolved
+
+    def _open_up(self, target: Item, items: list[Item], base: Disambiguation) -> Disambiguation | None:
+        """The first step that sets some items apart from the target; steps on the way that did not help are taken back."""
+        sets = self.render(target, base, True)[1]
+        working = _filled(base, sets)
+        kept = _filled(base, sets)
+        for _ in range(_step_limit):
+            step = self._step(working, target)
+            if step is None:
+                return None
+            text = self._text(target, working)
+            if all(self._text(item, working) == text for item in items):
+                continue
+            place, position = step
+            _grow(kept, working)
+            kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
+            if position >= 0:
+                # What was shown, not what was asked for: without a sign for initials a name is opened in full.
+                kept.given_levels[place][position] = self.render(target, working, True)[1][place][2][position]
+            return kept
+        return None
+
+    def _step(self, working: Disambiguation, target: Item) -> tuple[int, int] | None:
+        """Opens one thing more: the next given name that is shown, else the next name."""
+        _, sets = self.render(target, working, True)
+        for place, (total, shown, levels) in enumerate(sets):
+            if place >= len(working.name_counts):
+                working.name_counts.append(shown)
+                working.given_levels.append(list(levels))
+            if self.by_cite:
+                row = working.given_levels[place]
+                row.extend([FAMILY_ONLY] * (shown - len(row)))
+                for position in range(min(shown, len(row))):
+                    now = max(row[position], levels[position] if position < len(levels) else 0)
+                    if now < FULL:
+                        row[position] = now + 1
+                        return place, position
+            if self.adds_names and shown < total:
+                working.name_counts[place] = shown + 1
+                return place, -1
+        return None
+
+
+def _filled(base: Disambiguation, sets: list[tuple[int, int, list[int]]]) -> Disambiguation:
+    filled = base.copy()
+    for place, (_, shown, levels) in enumerate(sets):
+        if place >= len(filled.name_counts):
+            filled.name_counts.append(shown)
+        if place >= len(filled.given_levels):
+            filled.given_levels.append(list(levels))
+    return filled
+
+
+def _grow(kept: Disambiguation, working: Disambiguation) -> None:
+    for place in range(len(working.name_counts)):
+        if place >= len(kept.name_counts):
+            kept.name_counts.append(working.name_counts[place])
+            kept.given_levels.append([])
+        kept.given_levels[place].extend([0] * (len(working.given_levels[place]) - len(kept.given_levels[place])))

@@ -1,0 +1,248 @@
+"""Text, numbers, labels, groups and choices, compiled to closures that write tokens."""
+
+from collections.abc import Sequence
+
+from .conditions import Test, compile_condition
+from .context import Context
+from .date_element import compile_date
+from .decoration import Render, decorate
+from .errors import StyleBrokenError
+from .items import DATE_VARIABLES, NUMBER_VARIABLES
+from .markup import read_markup
+from .name_element import compile_names
+from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
+from .scope import Scope
+from .tokens import TERM, YEAR_SUFFIX, Tokens
+from .xml_source import Element
+
+
+def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:
+    """The children; a choice is transparent, so a group's delimiter also stands between what it chooses."""
+    return [
+        compiled for child in element if isinstance(child.tag, str) and (compiled := compile_element(child, scope, delimiter))
+    ]
+
+
+def compile_element(element: Element, scope: Scope, delimiter: str = "") -> Render | None:
+    match element.tag:
+        case "text":
+            return _text(element, scope)
+        case "group":
+            return _group(element, scope)
+        case "choose":
+            return _choose(element, scope, delimiter)
+        case "number":
+            return compile_number(element, scope)
+        case "label":
+            return compile_label(element, scope)
+        case "date":
+            return compile_date(element, scope)
+        case "names":
+            return compile_names(element, scope, compile_element)
+        case _:
+            return None
+
+
+def sequence(children: Sequence[Render]) -> Render:
+    if len(children) == 1:
+        return children[0]
+
+    def run(context: Context, out: Tokens) -> None:
+        for child in children:
+            child(context, out)
+
+    return run
+
+
+def joined(children: Sequence[Render], delimiter: str) -> Render:
+    """The children with a delimiter between those that say something."""
+    if not delimiter or len(children) == 1:
+        return sequence(children)
+
+    def run(context: Context, out: Tokens) -> None:
+        any_yet = False
+        for child in children:
+            if any_yet:
+                out.append(delimiter)
+                start = len(out)
+                child(context, out)
+                if len(out) == start:
+                    out.pop()
+            else:
+                start = len(out)
+                child(context, out)
+                any_yet = len(out) > start
+
+    return run
+
+
+def _group(element: Element, scope: Scope) -> Render:
+    delimiter = element.get("delimiter", "")
+    children = compile_children(element, scope, delimiter)
+    return decorate(_suppressed(joined(children, delimiter)), element.attrib, scope.english)
+
+
+def _suppressed(inner: Render) -> Render:
+    def group(context: Context, out: Tokens) -> None:
+        start = len(out)
+        called, rendered = context.called, context.rendered
+        inner(context, out)
+        if len(out) == start:
+            return
+        if context.called == called:
+            # Words alone: inside another group they count as something said.
+            context.called += 1
+            context.rendered += 1
+        elif context.rendered == rendered:
+            del out[start:]
+
+    return group
+
+
+def _choose(element: Element, scope: Scope, delimiter: str) -> Render:
+    branches: list[tuple[Test, Render]] = []
+    for child in element:
+        if child.tag in {"if", "else-if", "else"}:
+            test = compile_condition(child) if child.tag != "else" else _always
+            branches.append((test, joined(compile_children(child, scope, delimiter), delimiter)))
+    if len(branches) == 1:
+        only, render = branches[0]
+
+        def one(context: Context, out: Tokens) -> None:
+            if only(context):
+                render(context, out)
+
+        return one
+
+    def choose(context: Context, out: Tokens) -> None:
+        for test, render in branches:
+            if test(context):
+                render(context, out)
+                return
+
+    return choose
+
+
+def _always(context: Context) -> bool:
+    return True
+
+
+def compile_macro(name: str, scope: Scope) -> Render:
+    found = scope.compiled.get(name)
+    if found is None:
+        element = scope.enter_macro(name)
+        found = scope.compiled[name] = _suppressed(sequence(compile_children(element, scope)))
+        scope.leave_macro()
+    return found
+
+
+def _text(element: Element, scope: Scope) -> Render:
+    attributes = element.attrib
+    if "macro" in attributes:
+        # Case belongs to what a macro renders, not to the call: the engines that styles are written for ignore it here.
+        looks = {name: value for name, value in attributes.items() if name != "text-case"}
+        return decorate(compile_macro(attributes["macro"], scope), looks, scope.english)
+    if "value" in attributes:
+        value = attributes["value"]
+        if not value:
+            return _nothing
+        tokens = read_markup(value)
+        return decorate(lambda context, out: out.extend(tokens), attributes, scope.english)
+    if "term" in attributes:
+        return decorate(_term(element, scope), attributes, scope.english)
+    variable = attributes.get("variable", "")
+    if not variable:
+        raise StyleBrokenError(scope.style_id, "a cs:text names neither variable, macro, term nor value.")
+    return decorate(_variable(variable, element.get("form", "long"), scope), attributes, scope.english)
+
+
+def _nothing(context: Context, out: Tokens) -> None:
+    """Renders nothing."""
+
+
+def _term(element: Element, scope: Scope) -> Render:
+    term = scope.locale.term(element.get("term", ""), element.get("form", "long"), element.get("plural") == "true")
+    if not term:
+        return _nothing
+    term = term.replace("'", "’")
+    takes_capital = scope.area == "bibliography" or (scope.is_note and scope.area == "citation")
+    if takes_capital and "text-case" not in element.attrib:
+        return lambda context, out: out.extend((TERM, term))
+    return lambda context, out: out.append(term)
+
+
+def _variable(variable: str, form: str, scope: Scope) -> Render:
+    special = _special(variable, scope)
+    if special is not None:
+        return special
+    if variable in DATE_VARIABLES:
+        return _nothing
+    candidates = [variable]
+    if variable == "event-title":
+        candidates = ["event"]
+    elif (form == "short" and variable in {"title", "container-title"}) or form == "short":
+        candidates = [f"{variable}-short", variable]
+    elif variable in {"title-short", "container-title-short"}:
+        candidates = [variable]
+    first, others = candidates[0], candidates[1:]
+
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        field = first
+        if field not in context.fields:
+            for field in others:
+                if field in context.fields:
+                    break
+            else:
+                return
+        if context.suppressed and variable in context.suppressed:
+            return
+        context.rendered += 1
+        if context.trace is not None:
+            context.trace.append(variable)
+        out += context.item.tokens(field)
+
+    return render
+
+
+def _special(variable: str, scope: Scope) -> Render | None:
+    match variable:
+        case "citation-number":
+            return citation_number
+        case "citation-label":
+            return _citation_label
+        case "year-suffix":
+            return _year_suffix
+        case "first-reference-note-number":
+            return _first_note
+        case "locator":
+            return locator(scope)
+    if variable in NUMBER_VARIABLES:
+        return numeric_field(variable, scope)
+    return None
+
+
+def _citation_label(context: Context, out: Tokens) -> None:
+    context.called += 1
+    label = context.citation_label
+    if label:
+        context.rendered += 1
+        out.append(label)
+        if context.year_suffix and not context.has_year_suffix:
+            context.has_year_suffix = True
+            out += (YEAR_SUFFIX, context.year_suffix, YEAR_SUFFIX.close)
+
+
+def _year_suffix(context: Context, out: Tokens) -> None:
+    if context.year_suffix and not context.has_year_suffix:
+        context.called += 1
+        context.rendered += 1
+        context.has_year_suffix = True
+        out += (YEAR_SUFFIX, context.year_suffix, YEAR_SUFFIX.close)
+
+
+def _first_note(context: Context, out: Tokens) -> None:
+    context.called += 1
+    if context.cite.first_note_number:
+        context.rendered += 1
+        out.append(str(context.cite.first_note_number))

@@ -1,0 +1,244 @@
+"""From tokens to what a reader sees: plain text, HTML, Markdown, or runs of text with their looks."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from .tokens import Mark, Tokens
+
+OutputName = Literal["text", "html", "markdown"]
+_normal: Final = {
+    "font-style": "normal",
+    "font-weight": "normal",
+    "font-variant": "normal",
+    "text-decoration": "none",
+    "vertical-align": "baseline",
+}
+
+
+_silent: Final = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of text and everything that is true of its looks, such as `font-style=italic`."""
+
+    text: str
+    looks: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    name: OutputName
+    escape: Callable[[str], str]
+    edges: dict[tuple[str, str], tuple[str, str]]
+    repeats: bool = False  # whether a mark is written although it changes nothing
+
+
+_html_signs = {ord("&"): "&#38;", ord("<"): "&#60;", ord(">"): "&#62;"}
+_markdown_signs = re.compile(r"([\\`*_\[\]<>~^$|])")
+_markdown_start = re.compile(r"^(\s*)([#+\-=])(?=\s|$)|^(\s*\d+)([.)])(?=\s)")
+
+
+def _raised(sign: re.Match[str]) -> str:
+    return f"<sup>{unicodedata.normalize('NFKC', sign[0])}</sup>"
+
+
+# Letters that Unicode itself sets above the line are written with the tag, so that fonts agree.
+_superscripts = re.compile(
+    "[" + "".join(chr(code) for code in range(0xAA, 0x2200) if unicodedata.decomposition(chr(code)).startswith("<super>")) + "]"
+)
+
+
+def _escape_html(text: str) -> str:
+    text = text.translate(_html_signs)
+    if "  " in text:
+        text = text.replace("  ", "\u00a0 ")
+    return text if text.isascii() else _superscripts.sub(_raised, text)
+
+
+def _escape_markdown(text: str) -> str:
+    return _markdown_signs.sub(r"\\\1", text)
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+HTML: Final = OutputFormat(
+    "html",
+    _escape_html,
+    {
+        ("font-style", "italic"): ("<i>", "</i>"),
+        ("font-style", "oblique"): ("<em>", "</em>"),
+        ("font-style", "normal"): ('<span style="font-style:normal;">', "</span>"),
+        ("font-weight", "bold"): ("<b>", "</b>"),
+        ("font-weight", "light"): ('<span style="font-weight:light;">', "</span>"),
+        ("font-weight", "normal"): ('<span style="font-weight:normal;">', "</span>"),
+        ("font-variant", "small-caps"): ('<span style="font-variant:small-caps;">', "</span>"),
+        ("font-variant", "normal"): ('<span style="font-variant:normal;">', "</span>"),
+        ("text-decoration", "underline"): ('<span style="text-decoration:underline;">', "</span>"),
+        ("text-decoration", "none"): ('<span style="text-decoration:none;">', "</span>"),
+        ("vertical-align", "sup"): ("<sup>", "</sup>"),
+        ("vertical-align", "sub"): ("<sub>", "</sub>"),
+        ("vertical-align", "baseline"): ('<span style="baseline">', "</span>"),
+        ("display", "left-margin"): ('\n    <div class="csl-left-margin">', "</div>"),
+        ("display", "right-inline"): ('<div class="csl-right-inline">', "</div>\n  "),
+        ("display", "indent"): ('<div class="csl-indent">', "</div>\n  "),
+        ("display", "block"): ('\n\n    <div class="csl-block">', "</div>\n"),
+    },
+    repeats=True,
+)
+TEXT: Final = OutputFormat(
+    "text",
+    _as_it_is,
+    {("display", "block"): ("\n", ""), ("display", "indent"): ("\n    ", ""), ("display", "left-margin"): ("", " ")},
+)
+MARKDOWN: Final = OutputFormat(
+    "markdown",
+    _escape_markdown,
+    {
+        ("font-style", "italic"): ("*", "*"),
+        ("font-style", "oblique"): ("*", "*"),
+        ("font-style", "normal"): ("*", "*"),
+        ("font-weight", "bold"): ("**", "**"),
+        ("font-weight", "normal"): ("**", "**"),
+        ("font-variant", "small-caps"): ('<span style="font-variant:small-caps">', "</span>"),
+        ("font-variant", "normal"): ('<span style="font-variant:normal">', "</span>"),
+        ("text-decoration", "underline"): ("<u>", "</u>"),
+        ("vertical-align", "sup"): ("<sup>", "</sup>"),
+        ("vertical-align", "sub"): ("<sub>", "</sub>"),
+        ("display", "block"): ("\n\n", "\n"),
+        ("display", "indent"): ("\n\n", ""),
+        ("display", "left-margin"): ("", " "),
+    },
+)
+FORMATS: Final[dict[str, OutputFormat]] = {"text": TEXT, "html": HTML, "markdown": MARKDOWN}
+
+
+class _Looks:
+    """What is in force at this point: one stack for each kind, and how deep in quotes we are."""
+
+    __slots__ = ("levels", "quotes", "stacks")
+
+    def __init__(self, quotes: tuple[str, str, str, str]) -> None:
+        self.stacks: dict[str, list[str]] = {kind: [] for kind in _normal}
+        self.levels: list[int] = []
+        self.quotes = quotes
+
+    def open_quote(self, value: str) -> str:
+        """Outer and inner marks take turns; single ones that the field itself has stay single."""
+        level = self.levels[-1] + 1 if self.levels else 2 if value == "inner" else 1
+        self.levels.append(level)
+        return self.quotes[0] if level % 2 else self.quotes[2]
+
+    def close_quote(self) -> str:
+        return self.quotes[1] if self.levels.pop() % 2 else self.quotes[3]
+
+    def enter(self, token: Mark) -> str:
+        """The value that comes into force; empty where nothing changes."""
+        stack = self.stacks[token.kind]
+        current = stack[-1] if stack else _normal[token.kind]
+        value = token.value
+        if value == current:
+            value = _normal[token.kind] if token.flips else current
+        stack.append(value)
+        return "" if value == current else value
+
+    def leave(self, token: Mark) -> str:
+        stack = self.stacks[token.kind]
+        value = stack.pop()
+        return "" if value == (stack[-1] if stack else _normal[token.kind]) else value
+
+
+def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str]) -> str:
+    """The tokens as one string of this format."""
+    pieces: list[str] = []
+    escape, edges, repeats = output.escape, output.edges, output.repeats
+    looks = _Looks(quotes)
+    for token in tokens:
+        if token.__class__ is str:
+            pieces.append(escape(token))
+            continue
+        mark: Mark = token  # type: ignore[assignment]
+        kind = mark.kind
+        if kind in looks.stacks:
+            value = looks.enter(mark) if mark.is_open else looks.leave(mark)
+            if value or (repeats and mark.value != _silent and (value := mark.value)):
+                edge = edges.get((kind, value))
+                if edge:
+                    pieces.append(edge[0] if mark.is_open else edge[1])
+        elif kind == "quotes":
+            pieces.append(escape(looks.open_quote(mark.value) if mark.is_open else looks.close_quote()))
+        elif kind == "display":
+            edge = edges.get((kind, mark.value))
+            if edge:
+                trailing = ""
+                if not mark.is_open and mark.value != "left-margin" and pieces and pieces[-1].endswith(" "):
+                    pieces[-1], trailing = pieces[-1][:-1], " "
+                pieces.append(edge[0] if mark.is_open else edge[1] + trailing)
+        elif kind == "no-decoration":
+            pieces.extend(_without_decoration(looks, mark, edges))
+    text = "".join(pieces)
+    if output.name == "markdown":
+        text = _markdown_start.sub(lambda found: f"{found[1]}\\{found[2]}" if found[2] else f"{found[3]}\\{found[4]}", text)
+    return text
+
+
+def _without_decoration(looks: _Looks, mark: Mark, edges: dict[tuple[str, str], tuple[str, str]]) -> list[str]:
+    """Opens or closes a plain stretch for every kind that is in force."""
+    pieces = []
+    for kind, stack in looks.stacks.items():
+        normal = _normal[kind]
+        if mark.is_open:
+            if stack and stack[-1] != normal:
+                pieces.append(edges.get((kind, normal), ("", ""))[0])
+            stack.append(normal)
+        else:
+            stack.pop()
+            if stack and stack[-1] != normal:
+                pieces.insert(0, edges.get((kind, normal), ("", ""))[1])
+    return pieces
+
+
+def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[Run]:
+    """The tokens as runs: what any other format can be made from."""
+    runs: list[Run] = []
+    looks = _Looks(quotes)
+    displays: list[str] = []
+
+    def add(text: str) -> None:
+        now = tuple((kind, stack[-1]) for kind, stack in looks.stacks.items() if stack and stack[-1] != _normal[kind])
+        if displays:
+            now = (*now, ("display", displays[-1]))
+        if runs and runs[-1].looks == now:
+            runs[-1] = Run(runs[-1].text + text, now)
+        else:
+            runs.append(Run(text, now))
+
+    for token in tokens:
+        if token.__class__ is str:
+            add(token)
+            continue
+        mark: Mark = token  # type: ignore[assignment]
+        if mark.kind in looks.stacks:
+            if mark.is_open:
+                looks.enter(mark)
+            else:
+                looks.leave(mark)
+        elif mark.kind == "quotes":
+            add(looks.open_quote(mark.value) if mark.is_open else looks.close_quote())
+        elif mark.kind == "display":
+            if mark.is_open:
+                displays.append(mark.value)
+            elif displays:
+                displays.pop()
+        elif mark.kind == "no-decoration":
+            for kind, stack in looks.stacks.items():
+                if mark.is_open:
+                    stack.append(_normal[kind])
+                else:
+                    stack.pop()
+    return runs

@@ -1,0 +1,147 @@
+"""Rich text inside a field: the few tags that CSL-JSON allows, and quotation marks, read into tokens."""
+
+import re
+from functools import lru_cache
+
+from .tokens import (
+    BOLD,
+    GLUE,
+    INNER_QUOTES,
+    ITALIC,
+    NO_CASE,
+    NO_DECORATION,
+    QUOTES,
+    SMALL_CAPS,
+    SUBSCRIPT,
+    SUPERSCRIPT,
+    Mark,
+    Token,
+    Tokens,
+)
+
+_tags = {
+    "<i>": ITALIC, "<b>": BOLD, "<sup>": SUPERSCRIPT, "<sub>": SUBSCRIPT, "<sc>": SMALL_CAPS,
+    '<span class="nocase">': NO_CASE, '<span class="nodecor">': NO_DECORATION,
+    '<span style="font-variant:small-caps;">': SMALL_CAPS, '<span style="font-variant: small-caps;">': SMALL_CAPS,
+    '<span style="font-variant:small-caps">': SMALL_CAPS, '<span style="font-variant: small-caps">': SMALL_CAPS,
+}  # fmt: skip
+_closing = {"</i>": "<i>", "</b>": "<b>", "</sup>": "<sup>", "</sub>": "<sub>", "</sc>": "<sc>", "</span>": "<span"}
+_pieces = re.compile(r"(</?(?:i|b|sup|sub|sc)>|<span (?:class|style)=\"[^\"<>]*\">|</span>|[\"'“”‘’])")
+_special = re.compile(r"[<\"'“”‘’«]")
+# French sets these signs off with a narrow space, which must not break.
+_loose_sign = re.compile(r" ([:;?!»])")
+_after_guillemet = re.compile(r"(«) ")
+_pairs = {"“": "”", "‘": "’"}
+_before_open = re.compile(r"(?:^|[\s(\[{/\-–—:;,.=…\u00a0“‘\"'])$")
+_after_close = re.compile(r"^(?:$|[\s)\]}/\-–—:;,.!?=…\u00a0”’\"'])")
+
+
+def read_markup(text: str) -> Tokens:
+    """Tokens of one field. Tags that are not ours, and tags without a partner, are left as text."""
+    if not _special.search(text):
+        return [_loose_sign.sub("\u202f\\1", text) if " " in text else text]
+    return list(_read(text))
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[Token, ...]:
+    text = _loose_sign.sub("\u202f\\1", _after_guillemet.sub("\\1\u202f", text))
+    pieces = [piece for piece in _pieces.split(text) if piece]
+    roles: list[Mark | None] = [None] * len(pieces)
+    _match_tags(pieces, roles)
+    _match_quotes(pieces, roles)
+    tokens: list[Token] = []
+    for piece, role in zip(pieces, roles, strict=True):
+        if role is not None:
+            tokens.append(role)
+            continue
+        shown = "’" if piece in {"'", "’"} else piece
+        if tokens and isinstance(tokens[-1], str):
+            tokens[-1] += shown
+            continue
+        if tokens and shown[0] in " .,:;!?":
+            tokens.append(GLUE)
+        tokens.append(shown)
+    return tuple(tokens)
+
+
+def _match_tags(pieces: list[str], roles: list[Mark | None]) -> None:
+    waiting: list[tuple[int, str]] = []
+    for index, piece in enumerate(pieces):
+        if piece in _tags or piece.startswith("<span "):
+            waiting.append((index, piece))
+        elif piece in _closing:
+            opening = _closing[piece]
+            for place in range(len(waiting) - 1, -1, -1):
+                start, tag = waiting[place]
+                if tag.startswith(opening):
+                    del waiting[place:]
+                    found = _tags.get(tag)
+                    if found is not None:
+                        roles[start], roles[index] = found, found.close
+                    break
+
+
+def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
+    """Pairs the quotation marks; what has no partner stays as it was, an apostrophe becomes a curved one."""
+    waiting: list[tuple[int, str]] = []
+    for index, piece in enumerate(pieces):
+        if roles[index] is not None:
+            continue
+        if piece in _pairs:
+            waiting.append((index, piece))
+        elif piece in {"”", "’"}:
+            closes = [place for place, (_, sign) in enumerate(waiting) if _pairs.get(sign) == piece]
+            if piece == "’" and _is_inside_word(pieces, index):
+                continue
+            if closes:
+                _close(pieces, roles, waiting, closes[-1], index)
+        elif piece in {'"', "'"}:
+            if piece == "'" and _is_inside_word(pieces, index):
+                continue
+            closes = [place for place, (_, sign) in enumerate(waiting) if sign == piece]
+            can_open, can_close = _can_open(pieces, index), _can_close(pieces, index)
+            if piece == "'" and (_before(pieces, index) == "'" or _after(pieces, index) == "'"):
+                continue
+            if closes and can_close and not (can_open and _before(pieces, index)[-1:].isspace()):
+                _close(pieces, roles, waiting, closes[-1], index)
+            elif can_open:
+                waiting.append((index, piece))
+
+
+def _close(pieces: list[str], roles: list[Mark | None], waiting: list[tuple[int, str]], place: int, index: int) -> None:
+    start, sign = waiting[place]
+    del waiting[place:]
+    found = INNER_QUOTES if sign == "‘" else QUOTES
+    roles[start], roles[index] = found, found.close
+
+
+def _before(pieces: list[str], index: int) -> str:
+    while index > 0:
+        index -= 1
+        if not (pieces[index].startswith("<") and pieces[index].endswith(">")):
+            return pieces[index]
+    return ""
+
+
+def _after(pieces: list[str], index: int) -> str:
+    while index < len(pieces) - 1:
+        index += 1
+        if not (pieces[index].startswith("<") and pieces[index].endswith(">")):
+            return pieces[index]
+    return ""
+
+
+def _can_open(pieces: list[str], index: int) -> bool:
+    after = _after(pieces, index)
+    return bool(_before_open.search(_before(pieces, index)[-1:])) and bool(after) and not after[0].isspace()
+
+
+def _can_close(pieces: list[str], index: int) -> bool:
+    before = _before(pieces, index)
+    return bool(before) and not before[-1].isspace() and bool(_after_close.match(_after(pieces, index)[:1]))
+
+
+def _is_inside_word(pieces: list[str], index: int) -> bool:
+    before, after = _before(pieces, index)[-1:], _after(pieces, index)[:1]
+    return before.isalnum() and after.isalnum()

@@ -1,0 +1,292 @@
+"""cs:names: lists of names with et al., their labels, what stands in when there are none, and what was shown of them."""
+
+from .context import Context, NameSet
+from .decoration import Render, decorate
+from .name_options import Look, NameOptions, read_options
+from .name_values import Name, is_latin_like
+from .person import FULL, INITIALS, base_level, dressed, person
+from .scope import Scope
+from .substitute import Compile, alternatives
+from .tokens import NAMES, Tokens, plain
+from .xml_source import Element
+
+
+class NamesElement:
+    """One cs:names ready to render."""
+
+    def __init__(self, element: Element, scope: Scope, compile_element: Compile) -> None:
+        self.scope = scope
+        self.variables = element.get("variable", "").split()
+        self.options = read_options(scope.inherited, element, scope.root, scope.locale.language)
+        children = [child.tag for child in element]
+        label = element.find("label")
+        self.label = label
+        self.label_first = label is not None and ("name" not in children or children.index("label") < children.index("name"))
+        if self.label_first and "name" not in children:
+            self.label_first = False
+        self.labels: dict[str, Render] = {}
+        substitute = element.find("substitute")
+        self.substitutes = alternatives(substitute, element, scope, compile_element) if substitute is not None else None
+        self.and_term = self._and_term()
+        self.et_al = scope.locale.term(self.options.et_al_term)
+        self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
+        if scope.area == "sort":
+            self.et_al = ""
+        self.base = base_level(self.options)
+        self.can_initialize = self.options.initialize_with is not None and self.options.initialize
+        looks = {key: value for key, value in element.attrib.items() if key != "delimiter"}
+        self.dressed = decorate(self._render_found, looks, scope.english)
+
+    def _and_term(self) -> str:
+        """With its spaces; scripts that set no words apart take none. Sort keys go without."""
+        if self.scope.area == "sort" or self.options.join not in {"text", "symbol"}:
+            return ""
+        term = "&" if self.options.join == "symbol" else self.scope.locale.term("and") or "and"
+        return f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
+
+    def _found(self, context: Context) -> list[tuple[str, list[Name]]]:
+        return [
+            (variable, names)
+            for variable in self.variables
+            if (names := context.names.get(variable)) and not (context.suppressed and variable in context.suppressed)
+        ]
+
+    def render(self, context: Context, out: Tokens) -> None:
+        context.called += 1
+        if self._found(context):
+            (self._render_found if self.options.form == "count" else self.dressed)(context, out)
+        else:
+            start = len(out)
+            self._substitute(context, out)
+            if len(out) == start and self.options.form == "count" and self.scope.area == "sort":
+                out.append("0")
+
+    def _render_found(self, context: Context, out: Tokens) -> None:
+        found = self._found(context)
+        if self.options.form == "count":
+            context.rendered += 1
+            if context.trace is not None:
+                context.trace.extend(variable for variable, _ in found)
+            out.append(str(sum(self._shown(len(names), 0, context)[0] for _, names in found)))
+            return
+        found = self._merged(found)
+        rendered: list[Tokens] = []
+        for variable, names in found:
+            tokens = self._one_role(variable, names, context)
+            if tokens:
+                rendered.append(tokens)
+                if context.trace is not None:
+                    context.trace.extend(variable.split())
+        if rendered:
+            context.rendered += 1
+            for index, tokens in enumerate(rendered):
+                if index and self.options.names_delimiter:
+                    out.append(self.options.names_delimiter)
+                out += tokens
+
+    def _merged(self, found: list[tuple[str, list[Name]]]) -> list[tuple[str, list[Name]]]:
+        """The same people as editors and translators are named once, where the locale has a word for it."""
+        if len(found) != 2 or {found[0][0], found[1][0]} != {"editor", "translator"} or found[0][1] != found[1][1]:
+            return found
+        if self.label is not None and not self.scope.locale.term("editortranslator", self.label.get("form", "long")):
+            return found
+        return [("editor translator", found[0][1])]
+
+    def _substitute(self, context: Context, out: Tokens) -> None:
+        if self.substitutes is None:
+            return
+        inner: Tokens = []
+        outer_trace = context.trace
+        trace: list[str] = []
+        context.trace = trace
+        self.substitutes(context, inner)
+        context.trace = outer_trace
+        if not inner:
+            return
+        context.suppressed = (context.suppressed or set()) | set(trace)
+        if outer_trace is not None:
+            outer_trace.extend(trace)
+        if context.names_text is None:
+            self._note_text(inner, context)
+            if context.suppress_names:
+                context.rendered += 1
+                return
+            if context.substitution is not None:
+                inner = [context.substitution.text]
+        out += (NAMES, *inner, NAMES.close)
+
+    def _note_text(self, tokens: Tokens, context: Context) -> None:
+        context.names_text = plain(tokens) if NAMES in tokens else ""
+        if not context.name_sets:
+            context.name_sets.append(NameSet(1, 1, [], [plain(tokens)]))
+
+    def _shown(self, total: int, index: int, context: Context) -> tuple[int, bool]:
+        """How many names are shown, and whether the last one follows after a gap."""
+        options = self.options
+        least, first = options.et_al_min, options.et_al_use_first
+        if context.is_subsequent and not context.in_bibliography:
+            least, first = options.subsequent_min, options.subsequent_use_first
+        counts = context.disambiguation.name_counts
+        if total < least or total <= first:
+            return total, False
+        if index < len(counts) and (self.scope.opens_givens or not context.in_bibliography):
+            first = max(first, counts[index])
+        if first >= total:
+            return total, False
+        if options.et_al_use_last and first + 1 >= total:
+            return total, False
+        return first, options.et_al_use_last
+
+    def _level(self, index: int, place: int, name: Name, context: Context) -> int:
+        level = self.base
+        if self.scope.area == "sort":
+            return level
+        if context.given_level is not None and not name.literal:
+            level = max(level, context.given_level(name, self.can_initialize))
+        givens = context.disambiguation.given_levels
+        if index < len(givens) and place < len(givens[index]):
+            level = max(level, givens[index][place])
+        if level == INITIALS and self.options.initialize_with is None and not self.scope.initials_only:
+            level = FULL
+        return level
+
+    def _one_role(self, variable: str, names: list[Name], context: Context) -> Tokens:
+        is_first = context.names_text is None
+        index = len(context.name_sets)
+        tokens, names_text = self._list(names, index, context)
+        if is_first:
+            context.names_text = names_text
+            if context.suppress_names:
+                context.rendered += 1
+                return []
+        if context.substitution is not None and is_first:
+            tokens = self._replaced(tokens, names, index, context)
+        if not tokens:
+            return []
+        tokens = [NAMES, *tokens, NAMES.close]
+        if self.label is not None and self.scope.area != "sort":
+            label = self._label(variable, len(names), context)
+            if label:
+                tokens = [*label, *tokens] if self.label_first else [*tokens, *label]
+        return tokens
+
+    def _label(self, variable: str, count: int, context: Context) -> Tokens:
+        if self.label is None:
+            return []
+        plural = self.label.get("plural", "contextual")
+        many = count > 1 if plural == "contextual" else plural == "always"
+        form = self.label.get("form", "long")
+        name = "editortranslator" if " " in variable else variable
+        term = self.scope.locale.term(name, form, many)
+        out: Tokens = []
+        if term:
+            dress = self.labels.get(term)
+            if dress is None:
+                dress = self.labels[term] = decorate(_constant(term), self.label.attrib, self.scope.english)
+            dress(context, out)
+        return out
+
+    def _people(self, names: list[Name], count: int, index: int, context: Context) -> list[Tokens]:
+        options = self.options
+        in_sort = self.scope.area == "sort"
+        return [
+            self._person(
+                names[place],
+                options.sort_order == "all" or (options.sort_order == "first" and place == 0) or in_sort,
+                self._level(index, place, names[place], context),
+            )
+            for place in range(count)
+        ]
+
+    def _person(self, name: Name, inverted: bool, level: int) -> Tokens:
+        tokens = person(name, self.options, inverted, level, self.scope.area == "sort")
+        look = self.options.name
+        return dressed(tokens, Look(look.fonts, look.case) if name.literal else look)
+
+    def _list(self, names: list[Name], index: int, context: Context) -> tuple[Tokens, str]:
+        total = len(names)
+        shown, has_last = self._shown(total, index, context)
+        people = self._people(names, shown, index, context)
+        levels = [self._level(index, place, names[place], context) for place in range(min(shown, 50))]
+        context.name_sets.append(NameSet(total, shown, levels, [plain(one) for one in people] if context.in_bibliography else []))
+        tokens = self._joined_list(people, names, index, context, has_last=has_last)
+        return tokens, plain(tokens)
+
+    def _joined_list(self, people: list[Tokens], names: list[Name], index: int, context: Context, *, has_last: bool) -> Tokens:
+        options = self.options
+        total, shown = len(names), len(people)
+        if shown == total:
+            return self._and_list(people, total, bool(names[-1].literal))
+        if not people:
+            return []
+        tokens: Tokens = list(people[0])
+        for one in people[1:]:
+            tokens.append(options.delimiter)
+            tokens += one
+        if has_last:
+            inverted = options.sort_order == "all" or self.scope.area == "sort"
+            last = self._person(names[-1], inverted, self._level(index, total - 1, names[-1], context))
+            return [*tokens, options.delimiter if shown > 1 else " ", "… ", *last]
+        if not self.et_al:
+            return tokens
+        sign = (
+            options.delimiter
+            if self._precedes(options.precedes_et_al, shown >= 2, shown - 1)
+            else " "
+            if _takes_space(self.et_al[0])
+            else ""
+        )
+        return dressed([*tokens, sign, *dressed([self.et_al], options.et_al)], options.name)
+
+    def _precedes(self, rule: str, contextual: bool, before: int) -> bool:
+        if rule == "always":
+            return True
+        if rule == "never":
+            return False
+        if rule == "after-inverted-name":
+            return self.options.sort_order == "all" or (self.options.sort_order == "first" and before == 0)
+        return contextual
+
+    def _and_list(self, people: list[Tokens], total: int, ends_in_institution: bool) -> Tokens:
+        options = self.options
+        tokens: Tokens = list(people[0])
+        for place, one in enumerate(people[1:], 1):
+            if place < total - 1 or not self.and_term:
+                tokens.append(options.delimiter)
+            elif self._precedes("contextual" if ends_in_institution else options.precedes_last, total > 2, place - 1):
+                tokens.append(options.delimiter)
+                if options.delimiter != self.and_term:
+                    tokens.append(self.and_term.lstrip())
+            else:
+                tokens.append(self.and_term)
+            tokens += one
+        return tokens
+
+    def _replaced(self, tokens: Tokens, names: list[Name], index: int, context: Context) -> Tokens:
+        """The list with the names that the entry before already showed put as the style's substitute."""
+        substitution = context.substitution
+        if substitution is None:
+            return tokens
+        if substitution.rule == "complete-all":
+            return [substitution.text] if substitution.text else []
+        shown, has_last = self._shown(len(names), index, context)
+        people = self._people(names, shown, index, context)
+        for place in range(min(substitution.count, len(people))):
+            people[place] = [substitution.text] if substitution.text else []
+        return self._joined_list(people, names, index, context, has_last=has_last)
+
+
+def _constant(text: str) -> Render:
+    return lambda context, out: out.append(text)
+
+
+def _takes_space(sign: str) -> bool:
+    """Whether a word that begins or ends with this sign stands apart from a name (the Hebrew vav does not)."""
+    return sign in {"&", "."} or (sign != "ו" and sign.isalpha() and is_latin_like(sign))
+
+
+def compile_names(element: Element, scope: Scope, compile_element: Compile) -> Render:
+    return NamesElement(element, scope, compile_element).render
+
+
+__all__ = ["NameOptions", "NamesElement", "compile_names"]

@@ -1,0 +1,154 @@
+"""Persons and institutions as items give them, with particles and suffixes told apart."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_latin_like = re.compile(r"[A-Za-zªºÀ-ɏͰ-ϿЀ-ԯ԰-֏֐-ۿ܀-࿿Ⴀ-ჿḀ-ỿἀ-῿]")
+_not_latin_like = re.compile(r"[ᄀ-ᇿ⺀-鿿가-힯豈-﫿]")
+_family_particle = re.compile(
+    r"^((?:['’]?[^\W\dA-Z_][^\sA-Z]*[\s]+)+|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’](?=[A-ZÀ-Þ])|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐](?=[A-ZÀ-Þ]))"
+)
+_given_particle = re.compile(r"^(.*?[A-ZÀ-Þ.][^\s]*)\s+((?:['’]?[^\W\dA-Z_][^\sA-Z]*\s*)+)$")
+_particles = """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm av aw az ben bet bin d d' da dal
+    dall' dalla das dat de degli dei del dela dell' della delle den der des di do dos du e el el- fon
+    fra gl' i ibn im in la las le les lo los mac of op pietro ritter saint san sen sant sir st 't t' te
+    ten ter the til to tom ur van vande vanden vander ve vel ver vir vom von vor war y zu zum zur z ze"""
+_particle_words = frozenset(_particles.split())
+
+
+_hyphened = re.compile(r"[A-Z]\.?(?:[-‐–][A-Z]\.?)+")
+# Two capitals before small letters are one sound, as in TSerendorj.
+_doubled = re.compile(r"([A-Z])([A-Z]+)[a-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    family: str = ""
+    given: str = ""
+    dropping: str = ""
+    non_dropping: str = ""
+    suffix: str = ""
+    comma_suffix: bool = False
+    literal: str = ""
+    static_ordering: bool = False
+
+    @property
+    def is_literal(self) -> bool:
+        return bool(self.literal)
+
+
+def read_name(value: object) -> Name | None:
+    """One name of a CSL-JSON list, or None where nothing is in it. Raises TypeError where it is no name at all."""
+    if isinstance(value, str):
+        text = value.strip()
+        return Name(literal=text) if text else None
+    if not isinstance(value, dict):
+        raise TypeError("a name is a family and a given name, or one literal")
+    literal = _text(value, "literal")
+    family, given = _text(value, "family"), _text(value, "given")
+    if literal and not family and not given:
+        return Name(literal=literal)
+    dropping, non_dropping = _text(value, "dropping-particle"), _text(value, "non-dropping-particle")
+    suffix = _text(value, "suffix")
+    if not (family or given or dropping or non_dropping or suffix):
+        return None
+    if _is_set(value.get("isInstitution")) and family and not given:
+        return Name(literal=family)
+    parse = value.get("parse-names")
+    return _parsed(
+        family=family,
+        given=given,
+        dropping=dropping,
+        non_dropping=non_dropping,
+        suffix=suffix,
+        comma_suffix=_is_set(value.get("comma-suffix")),
+        static=_is_set(value.get("static-ordering")),
+        parse=parse is None or _is_set(parse),
+    )
+
+
+def _text(value: dict[object, object], key: str) -> str:
+    found = value.get(key)
+    return str(found).strip() if isinstance(found, str | int | float) and not isinstance(found, bool) else ""
+
+
+def _is_set(value: object) -> bool:
+    return bool(value) and str(value).lower() not in {"0", "false"}
+
+
+@lru_cache(maxsize=16384)
+def _parsed(
+    *, family: str, given: str, dropping: str, non_dropping: str, suffix: str, comma_suffix: bool, static: bool, parse: bool
+) -> Name:
+    if len(family) > 1 and family[0] == '"' == family[-1]:
+        family, parse = family[1:-1], False
+    if given and not suffix and "," in given:
+        given, _, suffix = (part.strip() for part in given.partition(","))
+        if suffix.startswith("!"):
+            suffix, comma_suffix = suffix[1:].strip(), True
+    if parse and not non_dropping and family and not family.islower():
+        found = _family_particle.match(family)
+        if found and _are_particles(found[1]):
+            non_dropping, family = found[1].strip(), family[found.end() :]
+            if found[1][-1].isspace() and non_dropping[-1] in "'’":
+                non_dropping += " "  # `de' Medici` keeps the space that `d'Arc` does not have
+    if parse and given and not dropping:
+        found = _given_particle.match(given)
+        if found and _are_particles(found[2]):
+            given, dropping = found[1], found[2].strip()
+    return Name(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
+
+
+def _are_particles(text: str) -> bool:
+    return all(
+        word.rstrip("-‐").replace("’", "'") in _particle_words or word.replace("’", "'").endswith("'") or word[:1].islower()
+        for word in text.split()
+    )
+
+
+@lru_cache(maxsize=16384)
+def is_latin_like(text: str) -> bool:
+    """Written in a script that sets words apart and puts the given name first."""
+    return not _not_latin_like.search(text) or bool(_latin_like.search(text))
+
+
+@lru_cache(maxsize=16384)
+def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
+    """A given name cut to initials, each followed by the sign; without `initialize` only letters that already stand alone."""
+    words = re.sub(r"\.(?=[^\s\-‐.])", ". ", given.replace("\u00a0", " ")).split()
+    out = ""
+    for word in words:
+        if word[0].islower() and not word.endswith(".") and len(word) > 1 and not word[0].isdigit():
+            out = f"{out.rstrip()} {word} " if out else f"{word} "
+            continue
+        if not initialize:
+            if word[0].isupper() and (word.endswith(".") or len(word) == 1):
+                out += word.rstrip(".") + sign
+            elif _hyphened.fullmatch(word):
+                out += "".join(letter + sign for letter in word if letter.isalpha())
+            else:
+                out = f"{out.rstrip()} {word} " if out else f"{word} "
+            continue
+        parts = [part for part in re.split(r"[-‐–]", word) if part]
+        for index, part in enumerate(parts):
+            if index and part[0].islower():
+                continue
+            if index and hyphen:
+                out = out.rstrip() + "-"
+            out += _initial(part) + sign
+    return re.sub(r"\s+", " ", out).strip()
+
+
+def _initial(word: str) -> str:
+    """One letter, but a name that is already cut (`Ph.`, `Ts.`) keeps what it has."""
+    letter = word[0]
+    doubled = _doubled.match(word)
+    if doubled:
+        return doubled[1] + doubled[2].lower()
+    if word.endswith(".") and len(word) > 2 and "." not in word[:-1]:
+        return word[:-1]
+    if letter == "." or not letter.isalnum():
+        found = re.search(r"\w", word)
+        letter = found[0] if found else letter
+    return letter.upper() if not letter.isupper() else letter

@@ -1,0 +1,135 @@
+"""cs:number and cs:label, and the variables that hold numbers wherever they are rendered."""
+
+from collections.abc import Callable
+
+from .context import Context
+from .decoration import Render, decorate
+from .numbers import NumberForm, read_numbers
+from .scope import Scope
+from .tokens import CITATION_NUMBER, Tokens
+from .xml_source import Element
+
+_hyphenated = frozenset({"version", "section", "part-number", "printing-number", "supplement-number"})
+_totals = frozenset({"number-of-volumes", "number-of-pages"})
+
+
+def number_form(variable: str, scope: Scope, form: str = "numeric") -> NumberForm:
+    is_page = variable in {"page", "locator"}
+    return NumberForm(
+        scope.locale,
+        form,
+        scope.locale.gender_of(variable),
+        scope.locale.term("page-range-delimiter") or "–",
+        scope.root.get("page-range-format", "") if is_page else "",
+        variable not in _hyphenated,
+    )
+
+
+def locator(scope: Scope, form: str = "numeric") -> Render:
+    pages, others = number_form("locator", scope, form), number_form("volume", scope, form)
+
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        locator = context.cite.locator
+        if locator:
+            context.rendered += 1
+            context.has_locator = True
+            out.append((pages if context.cite.label == "page" else others).write(read_numbers(locator)))
+
+    return render
+
+
+def numeric_field(variable: str, scope: Scope, form: str = "numeric") -> Render:
+    written = number_form(variable, scope, form)
+    own_labels = {"", variable}
+
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        value = context.fields.get(variable)
+        if value is None or (context.suppressed and variable in context.suppressed):
+            return
+        context.rendered += 1
+        if context.trace is not None:
+            context.trace.append(variable)
+        if value.isdigit() and form == "numeric":
+            out.append(value)
+            return
+        tokens = context.item.tokens(variable)
+        numbers = read_numbers(value)
+        if len(tokens) > 1 or numbers.label not in own_labels or not numbers.texts[0][:1].strip():
+            out += tokens
+        elif len(numbers.texts) == 1 and not numbers.texts[0].isdigit():
+            out += tokens if not numbers.label and "\\" not in value else [numbers.texts[0]]
+        else:
+            out.append(written.write(numbers).replace("'", "’"))
+
+    return render
+
+
+def citation_number(context: Context, out: Tokens) -> None:
+    context.called += 1
+    if context.citation_number:
+        context.rendered += 1
+        out += (CITATION_NUMBER, str(context.citation_number), CITATION_NUMBER.close)
+
+
+def _counted(value: Callable[[Context], int], written: NumberForm) -> Render:
+    def render(context: Context, out: Tokens) -> None:
+        context.called += 1
+        number = value(context)
+        if number:
+            context.rendered += 1
+            out.append(written.write(read_numbers(str(number))))
+
+    return render
+
+
+def compile_number(element: Element, scope: Scope) -> Render:
+    variable, form = element.get("variable", ""), element.get("form", "numeric")
+    if variable == "locator":
+        render = locator(scope, form)
+    elif variable == "citation-number":
+        render = (
+            citation_number
+            if form == "numeric"
+            else _counted(lambda context: context.citation_number, number_form(variable, scope, form))
+        )
+    elif variable == "first-reference-note-number":
+        render = _counted(lambda context: context.cite.first_note_number, number_form(variable, scope, form))
+    else:
+        render = numeric_field(variable, scope, form)
+    return decorate(render, element.attrib, scope.english)
+
+
+def _label_value(variable: str, context: Context) -> str:
+    match variable:
+        case "locator":
+            return context.cite.locator
+        case "citation-number":
+            return str(context.citation_number or "")
+        case "first-reference-note-number":
+            return str(context.cite.first_note_number or "")
+    return context.fields.get(variable, "")
+
+
+def compile_label(element: Element, scope: Scope) -> Render:
+    variable, form, plural = element.get("variable", ""), element.get("form", "long"), element.get("plural", "contextual")
+    locale = scope.locale
+
+    def render(context: Context, out: Tokens) -> None:
+        value = _label_value(variable, context)
+        if not value or (context.suppressed and variable in context.suppressed):
+            return
+        name = context.cite.label if variable == "locator" else variable
+        if plural == "contextual":
+            numbers = read_numbers(value)
+            many = numbers.is_plural or (variable in _totals and numbers.is_numeric and numbers.first > 1)
+        else:
+            many = plural == "always"
+        term = locale.term(name, form, many)
+        if term is None and variable == "chapter-number":
+            term = locale.term("chapter", form, many)
+        if term:
+            out.append(term.replace("'", "’"))
+
+    return decorate(render, element.attrib, scope.english)

@@ -1,0 +1,65 @@
+"""What the elements of one area of a style share while they are compiled."""
+
+from typing import Literal
+
+from .context import Context
+from .decoration import Render
+from .errors import StyleBrokenError
+from .locale import Locale
+from .xml_source import Element
+
+Area = Literal["citation", "bibliography", "sort"]
+NAME_ATTRIBUTES = (
+    "and", "delimiter-precedes-et-al", "delimiter-precedes-last", "et-al-min", "et-al-use-first", "et-al-use-last",
+    "et-al-subsequent-min", "et-al-subsequent-use-first", "initialize", "initialize-with", "name-as-sort-order", "sort-separator",
+    "name-form", "name-delimiter", "names-delimiter",
+)  # fmt: skip
+
+
+class Scope:
+    """Compiles macros once for an area and remembers what names inherit there."""
+
+    def __init__(self, style_id: str, root: Element, locale: Locale, area: Area, inherited: dict[str, str]) -> None:
+        self.style_id = style_id
+        self.root = root
+        self.locale = locale
+        self.area = area
+        self.inherited = inherited
+        self.macros = {macro.get("name", ""): macro for macro in root.findall("macro")}
+        self.compiled: dict[str, Render] = {}
+        self.is_note = root.get("class") == "note"
+        self.uses_year_suffix = any(text.get("variable") == "year-suffix" for text in root.iter("text"))
+        self.uses_label = any(element.get("variable") == "citation-label" for element in root.iter())
+        rule = root.find("citation[@givenname-disambiguation-rule]")
+        self.opens_givens = root.find("citation[@disambiguate-add-givenname='true']") is not None
+        self.initials_only = rule is not None and rule.get("givenname-disambiguation-rule", "").endswith("with-initials")
+        self._open: list[str] = []
+
+    def english(self, context: Context) -> bool:
+        """Whether title case makes sense for this item."""
+        item = context.item
+        known = item.is_english
+        if known is None:
+            language = item.language.lower()
+            known = item.is_english = language[:2] == "en" if language else self.locale.is_english
+        return known
+
+    def enter_macro(self, name: str) -> Element:
+        if name not in self.macros:
+            raise StyleBrokenError(self.style_id, f"it calls a macro {name!r} that it does not define.")
+        if name in self._open:
+            raise StyleBrokenError(self.style_id, f"its macro {name!r} calls itself.")
+        self._open.append(name)
+        return self.macros[name]
+
+    def leave_macro(self) -> None:
+        self._open.pop()
+
+
+def inherited_names(*elements: Element | None) -> dict[str, str]:
+    """Name options of style, area and element, the later over the earlier."""
+    found: dict[str, str] = {}
+    for element in elements:
+        if element is not None:
+            found.update({key: element.attrib[key] for key in NAME_ATTRIBUTES if key in element.attrib})
+    return found

@@ -1,0 +1,98 @@
+"""cs:sort: keys compiled to text that compares well, and the ordering itself. What has no value comes last, both ways."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from .collation import sort_text
+from .context import Context
+from .date_element import sort_key
+from .decoration import Render
+from .elements import compile_element, compile_macro
+from .items import DATE_VARIABLES, NAME_VARIABLES, NUMBER_VARIABLES
+from .locale import Locale
+from .scope import Scope
+from .tokens import plain
+from .xml_source import Element
+
+T = TypeVar("T")
+_overrides = {"names-min": "et-al-min", "names-use-first": "et-al-use-first", "names-use-last": "et-al-use-last"}
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    text: Callable[[Context], str]
+    is_descending: bool
+    is_citation_number: bool
+
+
+def compile_sort(area: Element | None, style_id: str, root: Element, locale: Locale, inherited: dict[str, str]) -> list[SortKey]:
+    sort = area.find("sort") if area is not None else None
+    if sort is None:
+        return []
+    keys = []
+    for key in sort.findall("key"):
+        options = {**inherited, **{name: key.attrib[given] for given, name in _overrides.items() if given in key.attrib}}
+        scope = Scope(style_id, root, locale, "sort", options)
+        variable = key.get("variable", "")
+        text = (
+            _macro_text(compile_macro(key.get("macro", ""), scope)) if "macro" in key.attrib else _variable_text(variable, scope)
+        )
+        keys.append(SortKey(text, key.get("sort") == "descending", variable == "citation-number"))
+    return keys
+
+
+def _macro_text(render: Render) -> Callable[[Context], str]:
+    def text(context: Context) -> str:
+        context.in_sort = True
+        out: list[object] = []
+        render(context, out)  # type: ignore[arg-type]
+        context.in_sort = False
+        return plain(out)  # type: ignore[arg-type]
+
+    return text
+
+
+def _variable_text(variable: str, scope: Scope) -> Callable[[Context], str]:
+    if variable in NAME_VARIABLES:
+        names = Element("names", {"variable": variable})
+        names.append(Element("name", {"name-as-sort-order": "all"}))
+        render = compile_element(names, scope)
+        return _macro_text(render) if render is not None else (lambda context: "")
+    if variable in DATE_VARIABLES:
+        every = ["year", "month", "day"]
+        return lambda context: sort_key(context.dates[variable], every) if variable in context.dates else ""
+    if variable == "citation-number":
+        return lambda context: f"{context.citation_number:09d}"
+    if variable == "citation-label":
+        return lambda context: context.citation_label
+    if variable in NUMBER_VARIABLES:
+        return lambda context: padded(context.fields.get(variable, ""))
+    return lambda context: plain(context.item.tokens(variable)) if variable in context.fields else ""
+
+
+def padded(number: str) -> str:
+    """A number as text that sorts by its size."""
+    digits = ""
+    for letter in number:
+        if not letter.isdigit():
+            break
+        digits += letter
+    return digits.zfill(9) + number[len(digits) :] if digits else number
+
+
+def ordered(values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], Context]) -> list[T]:
+    """The values by all keys; equals stay as they came."""
+    found = list(values)
+    if not keys:
+        return found
+    for key in reversed(keys):
+        texts = [(key.text(context_of(value)), value) for value in found]
+        filled = [(sort_text(text), value) for text, value in texts if text]
+        filled.sort(key=_first, reverse=key.is_descending)  # type: ignore[arg-type]
+        found = [value for _, value in filled] + [value for text, value in texts if not text]
+    return found
+
+
+def _first(pair: tuple[object, object]) -> object:
+    return pair[0]

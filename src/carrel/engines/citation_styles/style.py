@@ -1,0 +1,144 @@
+"""A style read from XML and compiled for a language: layouts, sort keys and options, ready to render."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+from .capital_term import with_capital_term
+from .context import Context
+from .decoration import Render, font_marks
+from .elements import compile_children
+from .errors import StyleBrokenError
+from .locale import Locale, LocaleSource, build_locale, normal_language
+from .scope import Scope, inherited_names
+from .sorting import SortKey, compile_sort
+from .tokens import Mark, Tokens, mark
+from .xml_source import Element, XmlRefusedError, parse_xml
+
+SHIFTED = mark("display", "left-margin")
+_style_limit = 64
+INLINE = mark("display", "right-inline")
+
+
+@dataclass(slots=True)
+class Layout:
+    """cs:layout of one area."""
+
+    scope: Scope
+    children: list[Render]
+    prefix: str
+    suffix: str
+    delimiter: str
+    fonts: tuple[Mark, ...]
+    options: dict[str, str]
+    sort: list[SortKey]
+
+    def render(self, context: Context) -> Tokens:
+        out: Tokens = []
+        for child in self.children:
+            child(context, out)
+        return out
+
+    def render_aligned(self, context: Context) -> Tokens:
+        """The first field in the margin, the rest beside it."""
+        first: Tokens = []
+        rest: Tokens = []
+        for index, child in enumerate(self.children):
+            child(context, rest if index else first)
+        if not first:
+            return rest
+        if not rest:
+            return [SHIFTED, *first, SHIFTED.close]
+        place = next((place for place, token in enumerate(rest) if token.__class__ is str and token), -1)
+        opening: str = rest[place] if place >= 0 else ""  # type: ignore[assignment]
+        if opening[:1] in {",", ".", ";", ":"}:
+            # A sign that would open the second block closes the first one.
+            first.append(opening[0])
+            rest[place] = opening[1:]
+        return [SHIFTED, *first, SHIFTED.close, INLINE, *with_capital_term(rest), INLINE.close]
+
+
+@dataclass(slots=True)
+class CompiledStyle:
+    locale: Locale
+    citation: Layout
+    bibliography: Layout | None
+    has_disambiguate_test: bool
+
+
+@dataclass(slots=True)
+class Style:
+    """One independent style. It is compiled for a language at first use."""
+
+    id: str
+    title: str
+    root: Element
+    source: LocaleSource
+    is_note: bool
+    default_locale: str
+    _compiled: dict[str, CompiledStyle] = field(default_factory=dict)
+
+    def compiled(self, language: str | None = None) -> CompiledStyle:
+        wanted = normal_language(language or self.default_locale or "en-US") or "en-US"
+        found = self._compiled.get(wanted)
+        if found is None:
+            try:
+                found = self._compiled[wanted] = self._compile(wanted)
+            except RecursionError:
+                raise StyleBrokenError(self.id, "its elements are nested without end.") from None
+        return found
+
+    def _compile(self, language: str) -> CompiledStyle:
+        locale = build_locale(language, self.root, self.source)
+        citation = self.root.find("citation")
+        if citation is None or citation.find("layout") is None:
+            raise StyleBrokenError(self.id, "it has no citation layout.")
+        bibliography = self.root.find("bibliography")
+        compiled = self._layout(citation, "citation", locale)
+        listed = None
+        if bibliography is not None and bibliography.find("layout") is not None:
+            listed = self._layout(bibliography, "bibliography", locale)
+        tests = any("disambiguate" in element.attrib for element in self.root.iter())
+        return CompiledStyle(locale, compiled, listed, tests)
+
+    def _layout(self, area: Element, name: str, locale: Locale) -> Layout:
+        inherited = inherited_names(self.root, area)
+        scope = Scope(self.id, self.root, locale, name, inherited)  # type: ignore[arg-type]
+        layout = area.find("layout")
+        if layout is None:
+            raise StyleBrokenError(self.id, f"its {name} has no layout.")
+        return Layout(
+            scope,
+            compile_children(layout, scope),
+            layout.get("prefix", ""),
+            layout.get("suffix", ""),
+            layout.get("delimiter", ""),
+            tuple(font_marks(layout.attrib)),
+            dict(area.attrib),
+            compile_sort(area, self.id, self.root, locale, inherited),
+        )
+
+
+_styles: dict[tuple[str, LocaleSource], Style] = {}
+
+
+def read_style(xml: str, source: LocaleSource, *, name: str = "") -> Style:
+    """The style in this XML; the same XML gives the same compiled style. A dependent style is refused here."""
+    key = (hashlib.sha256(xml.encode("utf-8", "surrogatepass")).hexdigest(), source)
+    found = _styles.get(key)
+    if found is not None:
+        return found
+    try:
+        root = parse_xml(xml)
+    except XmlRefusedError as problem:
+        raise StyleBrokenError(name or "?", f"{problem}.") from None
+    if root.tag != "style":
+        raise StyleBrokenError(name or "?", "its root element is not a CSL style.")
+    info = root.find("info")
+    style_id = (info.findtext("id") or "") if info is not None else ""
+    title = (info.findtext("title") or "") if info is not None else ""
+    style = Style(style_id or name or "?", title, root, source, root.get("class") == "note", root.get("default-locale", ""))
+    style.compiled()
+    if len(_styles) >= _style_limit:
+        _styles.pop(next(iter(_styles)))
+    _styles[key] = style
+    return style

@@ -1,0 +1,1 @@
+"""Clients of the services that know works by identifier, one file each."""

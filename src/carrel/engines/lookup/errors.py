@@ -1,0 +1,44 @@
+"""Why a work could not be looked up. No network, no such work, and a service in trouble are three different things."""
+
+
+class WorkLookupError(Exception):
+    """Anything that went wrong when a service was asked; `service` names it."""
+
+    def __init__(self, service: str, message: str) -> None:
+        super().__init__(message)
+        self.service = service
+
+
+class NetworkUnavailableError(WorkLookupError):
+    """The service could not be reached at all: no network, no name, no connection."""
+
+    def __init__(self, service: str, address: str, reason: str) -> None:
+        super().__init__(service, f"{service} cannot be reached at {address}: {reason}")
+        self.address = address
+        self.reason = reason
+
+
+class WorkNotFoundError(WorkLookupError):
+    """The service answered that it knows no such work."""
+
+    def __init__(self, service: str, identifier: str) -> None:
+        super().__init__(service, f"{service} knows no work with the identifier {identifier}")
+        self.identifier = identifier
+
+
+class ServiceFailedError(WorkLookupError):
+    """The service was reached and did not do its work, after as many tries as are polite."""
+
+    def __init__(self, service: str, reason: str, status: int | None = None, retry_after_seconds: float | None = None) -> None:
+        super().__init__(service, f"{service} could not answer: {reason}")
+        self.reason = reason
+        self.status = status
+        self.retry_after_seconds = retry_after_seconds
+
+
+class UnreadableAnswerError(WorkLookupError):
+    """The service answered with something other than what it promises."""
+
+    def __init__(self, service: str, reason: str) -> None:
+        super().__init__(service, f"The answer of {service} could not be read: {reason}")
+        self.reason = reason

@@ -1,0 +1,60 @@
+"""PubMed by number, through NCBI's E-utilities."""
+
+from collections.abc import Sequence
+
+from carrel.core.identifiers import Pmid
+from carrel.engines.bibliography.errors import BibliographyError
+from carrel.engines.bibliography.imports import CslItem
+from carrel.engines.bibliography.pubmed_xml import read_pubmed_xml
+from carrel.engines.lookup.answers import expect_found
+from carrel.engines.lookup.errors import UnreadableAnswerError, WorkNotFoundError
+from carrel.engines.lookup.polite import PoliteClient
+
+SERVICE = "PubMed"
+MOST_AT_ONCE = 200
+# NCBI allows three questions a second, ten with a key.
+_PAUSE_SECONDS = 0.34
+_PAUSE_WITH_KEY_SECONDS = 0.1
+
+
+class PubMed:
+    """Fetches whole records, many at a time."""
+
+    def __init__(
+        self, client: PoliteClient, base_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils", api_key: str = ""
+    ) -> None:
+        self._client = client
+        self._base_url = base_url.rstrip("/")
+        self._api_key = api_key
+
+    async def look_up(self, pmid: Pmid) -> CslItem:
+        found = await self.look_up_many([pmid])
+        if pmid not in found:
+            raise WorkNotFoundError(SERVICE, str(pmid))
+        return found[pmid]
+
+    async def look_up_many(self, pmids: Sequence[Pmid]) -> dict[Pmid, CslItem]:
+        """The records that PubMed has; a number it does not know is not in the answer."""
+        found: dict[Pmid, CslItem] = {}
+        for start in range(0, len(pmids), MOST_AT_ONCE):
+            found |= await self._fetch(pmids[start : start + MOST_AT_ONCE])
+        return found
+
+    async def _fetch(self, pmids: Sequence[Pmid]) -> dict[Pmid, CslItem]:
+        params = {"db": "pubmed", "retmode": "xml", "id": ",".join(str(pmid) for pmid in pmids), "tool": "carrel"}
+        if self._client.manners.contact:
+            params["email"] = self._client.manners.contact
+        if self._api_key:
+            params["api_key"] = self._api_key
+        pause = _PAUSE_WITH_KEY_SECONDS if self._api_key else _PAUSE_SECONDS
+        answer = await self._client.ask(
+            SERVICE, f"{self._base_url}/efetch.fcgi", params=params, accept="application/xml", pause_seconds=pause
+        )
+        if answer.status == 400:
+            return {}
+        expect_found(SERVICE, params["id"], answer)
+        try:
+            imported = read_pubmed_xml(answer.body)
+        except BibliographyError as error:
+            raise UnreadableAnswerError(SERVICE, str(error)) from error
+        return {Pmid(item.item["PMID"]): item.item for item in imported.items if item.item.get("PMID")}

@@ -1,0 +1,207 @@
+"""PDFs that have a text layer: the text page by page, and what the first pages say of title, DOI, year and abstract."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdfium2
+from pypdfium2 import raw as pdfium
+
+from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.engines.paper_sources.fields import clean, one_line, people_in
+
+_MOST_PAGES = 3_000
+_FEWEST_LETTERS_PER_PAGE = 20
+_TITLE_AREA_CHARACTERS = 2_500
+_LONGEST_TITLE = 300
+_HYPHEN_AT_LINE_END = re.compile(r"(?<=[^\W\d_])(?:-|\u00ad|\ufffe|\x02)[ \t]*\n(?=[^\W\d_])")
+_SOFT_HYPHEN = re.compile("[\u00ad\ufffe\x02]")
+_DOI = re.compile(r"(?:doi(?:\.org/|\s*[:=]?\s*)|\b)(10\.\d{4,9}/[^\s\"<>{}|\\^`]+)", re.IGNORECASE)
+_ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)", re.IGNORECASE)
+_DATED = re.compile(r"(?:published|accepted|©|\(c\)|copyright|received)[^\n]{0,60}?\b((?:19|20)\d{2})\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b((?:19|20)\d{2})\b")
+_CREATED = re.compile(r"D:((?:19|20)\d{2})")
+_ABSTRACT = re.compile(
+    r"(?:^|\n)\s*a\s?b\s?s\s?t\s?r\s?a\s?c\s?t\b[\s.:—–-]*(.{80,4000}?)"
+    r"(?=\n\s*(?:\d{0,2}\.?\s*introduction|keywords|key words|index terms|ccs concepts|background)\b|\n\s*\n\s*\n|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_TITLE = re.compile(
+    r"^(?:untitled|microsoft word|slide 1|title|main|manuscript|.*\.(?:docx?|tex|dvi|pdf|indd|qxd|ps))\b|^\W*$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """The text of a title page's top with the height of each character."""
+
+    text: str
+    heights: tuple[float, ...]
+
+
+class PdfReader:
+    """A PDF by itself. One that lies beside a text of the same name belongs to that text instead."""
+
+    name = "pdf"
+    version = 1
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return path.suffix.lower() == ".pdf"
+
+    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
+        yield SourcePart(path)
+
+    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+        with part.path.open("rb") as file:
+            if b"%PDF-" not in file.read(1024):
+                return _failed("not_a_pdf", "the file is named .pdf but is not a PDF")
+        try:
+            document = pypdfium2.PdfDocument(part.path)
+        except pypdfium2.PdfiumError as error:
+            is_locked = "password" in str(error).lower()
+            return (
+                _failed("pdf_locked", "it needs a password")
+                if is_locked
+                else _failed("pdf_not_valid", f"cannot be opened: {error}")
+            )
+        with document:
+            return self._read(document, part.path, keeper)
+
+    def _read(self, document: pypdfium2.PdfDocument, path: Path, keeper: AssetKeeper) -> Reading:
+        if len(document) > _MOST_PAGES:
+            return _failed("too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}")
+        pages = [_page_text(document, number) for number in range(len(document))]
+        letters = sum(character.isalnum() for page in pages for character in page)
+        if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages)):
+            return _failed(
+                "no_text_layer", f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on it first"
+            )
+        about = document.get_metadata_dict(skip_empty=True)
+        problems: list[ReadProblem] = []
+        opening = "\n".join(pages[:2])
+        title = _title(about.get("Title"), document)
+        if title is None:
+            title = one_line(path.stem.replace("_", " ")) or path.name
+            problems.append(ReadProblem("title_from_file_name", "no title found; the file's name is used", is_fatal=False))
+        year = _year(pages[0], about.get("CreationDate", ""), problems)
+        body = "\n\n".join(f"<!-- page {number} -->\n\n{page}" for number, page in enumerate(pages, start=1) if page)
+        abstract = _ABSTRACT.search(opening)
+        record = PaperRecord(
+            title=title,
+            authors=people_in(about.get("Author", "")),
+            publication_date=year,
+            abstract=" ".join(abstract.group(1).split()) if abstract else None,
+            doi=_doi(opening),
+            arxiv_id=_arxiv(opening),
+            markdown_sha256=keeper.keep_markdown(f"# {title}\n\n{body}\n"),
+            pdf_sha256=keeper.keep_pdf(path),
+        )
+        return Reading((record,), tuple(problems))
+
+
+def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return ""
+    text_page = page.get_textpage()
+    try:
+        text = text_page.get_text_bounded()
+    finally:
+        text_page.close()
+        page.close()
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _SOFT_HYPHEN.sub("", _HYPHEN_AT_LINE_END.sub("", text))
+    return clean(text.encode("utf-8", "ignore").decode()) or ""
+
+
+def _title(stated: str | None, document: pypdfium2.PdfDocument) -> str | None:
+    """The title that the file states, unless it is a program's; else the largest words at the top of the first page."""
+    if stated and len(stated.strip()) > 8 and not _NO_TITLE.match(stated.strip()):
+        return one_line(stated)
+    letters = _top_letters(document)
+    heights = Counter(dict.fromkeys(letters.heights, 0))
+    for character, height in zip(letters.text, letters.heights, strict=True):
+        heights[height] += character.isalnum()
+    for height in sorted(heights, reverse=True):
+        if heights[height] >= 10:
+            return _words_of_height(letters, height)
+    return None
+
+
+def _words_of_height(letters: _Letters, height: float) -> str | None:
+    """The first run of characters of that height; spaces and line ends between them have no height of their own."""
+    run: list[str] = []
+    for character, own in zip(letters.text, letters.heights, strict=True):
+        if character.isspace():
+            run.append(" ")
+        elif abs(own - height) < 0.6:
+            run.append(character)
+        elif sum(letter.isalnum() for letter in run) >= 10:
+            break
+        else:
+            run.clear()
+    return one_line("".join(run)[:_LONGEST_TITLE])
+
+
+def _top_letters(document: pypdfium2.PdfDocument) -> _Letters:
+    page = document[0]
+    text_page = page.get_textpage()
+    try:
+        count = min(text_page.count_chars(), _TITLE_AREA_CHARACTERS)
+        characters = [chr(pdfium.FPDFText_GetUnicode(text_page, at) or 32) for at in range(count)]
+        heights = [round(pdfium.FPDFText_GetFontSize(text_page, at) * _scale(text_page, at), 1) for at in range(count)]
+    finally:
+        text_page.close()
+        page.close()
+    usable = [
+        (each if each.isprintable() or each.isspace() else " ", height) for each, height in zip(characters, heights, strict=True)
+    ]
+    return _Letters("".join(each for each, _ in usable), tuple(height for _, height in usable))
+
+
+def _scale(text_page: pypdfium2.PdfTextPage, at: int) -> float:
+    """Many programs set every font to size 1 and scale it with a matrix."""
+    matrix = pdfium.FS_MATRIX()
+    if not pdfium.FPDFText_GetMatrix(text_page, at, matrix):
+        return 1.0
+    return float(abs(matrix.d) or abs(matrix.b) or 1.0)
+
+
+def _doi(text: str) -> str | None:
+    for found in _DOI.finditer(text):
+        try:
+            return Doi.parse(found.group(1)).value
+        except NotAnIdentifierError:
+            continue
+    return None
+
+
+def _arxiv(text: str) -> str | None:
+    found = _ARXIV.search(text)
+    try:
+        return ArxivId.parse(found.group(1)).value if found else None
+    except NotAnIdentifierError:
+        return None
+
+
+def _year(first_page: str, created: str, problems: list[ReadProblem]) -> str | None:
+    """A year that the first page gives as a date, else the one it names most, else the year in which the file was made."""
+    if found := _DATED.search(first_page):
+        return found.group(1)
+    made = _CREATED.search(created)
+    latest = int(made.group(1)) + 1 if made else 2100
+    years = Counter(year for year in _YEAR.findall(first_page[:4000]) if int(year) <= latest)
+    if not years and made is None:
+        return None
+    problems.append(ReadProblem("year_guessed", "no date of publication found; the year is a guess", is_fatal=False))
+    return max(years, key=lambda year: (years[year], year)) if years else made.group(1) if made else None
+
+
+def _failed(code: str, message: str) -> Reading:
+    return Reading(problems=(ReadProblem(code, message),))

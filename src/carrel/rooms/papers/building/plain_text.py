@@ -1,0 +1,36 @@
+"""What of a Markdown text is worth searching, written the way snapshots index it."""
+
+from __future__ import annotations
+
+import re
+
+_HTML_TABLE = re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,400}>")
+_TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~).*$", re.MULTILINE)
+_LINE_MARK = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)", re.MULTILINE)
+_RULE = re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,}$", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
+_EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)([^*_\n]{1,500}?)(?<=\S)\1(?![\w*_])")
+_CODE = re.compile(r"`+([^`\n]*)`+")
+_CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
+_ANY_CJK = re.compile(f"[{_CJK}]")
+_BETWEEN_CJK = re.compile(f"(?<=[{_CJK}])(?=[{_CJK}])")
+
+
+def plain_text(markdown: str) -> str:
+    """The words a reader sees, in one line: no tables, tags, link targets or marks."""
+    text = _COMMENT.sub(" ", _HTML_TABLE.sub(" ", markdown)) if "<" in markdown else markdown
+    text = _TABLE_ROW.sub("", text)
+    text = _RULE.sub("", _FENCE.sub("", text))
+    text = _LINK.sub(r"\1", _LINE_MARK.sub("", text))
+    text = _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    return " ".join(text.split())
+
+
+def spaced_for_index(text: str) -> str:
+    """The same text with a space between neighbouring CJK characters, each of which is a word to the index."""
+    return _BETWEEN_CJK.sub(" ", text) if not text.isascii() and _ANY_CJK.search(text) else text

@@ -1,0 +1,135 @@
+"""Having a model fill a summary template for every paper that lacks it, going on where an earlier run stopped."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from itertools import islice
+
+from carrel.core.clock import Clock
+from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.paper_record import FiledSummary
+from carrel.rooms.papers.building.models import PaperToRead, Written
+from carrel.rooms.papers.building.ports import FiledSummaries, LanguageModel, PapersToRead, Progress
+from carrel.rooms.papers.building.templates import TEMPLATES
+
+_MOST_FAILURES_IN_A_ROW = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in whatever currency the operator counts."""
+
+    per_million_in: float
+    per_million_out: float
+
+
+@dataclass(slots=True)
+class SummaryTally:
+    """How many summaries were written, and what that took."""
+
+    written: int = 0
+    already_there: int = 0
+    without_text: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    failures: list[tuple[str, str]] = field(default_factory=list)
+
+    def cost(self, prices: Prices) -> float:
+        return (self.tokens_in * prices.per_million_in + self.tokens_out * prices.per_million_out) / 1_000_000
+
+
+class Summariser:
+    """Asks one model for one template at a time. Nothing is filed that the model did not finish."""
+
+    def __init__(
+        self,
+        papers: PapersToRead,
+        model: LanguageModel,
+        summaries: FiledSummaries,
+        clock: Clock,
+        *,
+        most_characters: int,
+        parallel: int,
+    ) -> None:
+        self._papers = papers
+        self._model = model
+        self._summaries = summaries
+        self._clock = clock
+        self._most_characters = most_characters
+        self._parallel = parallel
+
+    def run(self, template: str, limit: int | None, progress: Progress) -> SummaryTally:
+        if template not in TEMPLATES:
+            raise InvalidInputError(
+                f"There is no template {template!r} that a model can fill.",
+                next_step=f"Choose one of {', '.join(sorted(TEMPLATES))}.",
+                details={"templates": sorted(TEMPLATES)},
+            )
+        tally = SummaryTally()
+        progress.begin(f"summarising ({template})", self._papers.count() if limit is None else limit, "papers")
+        to_do = islice(self._lacking(template, tally, progress), limit)
+        failures_in_a_row = 0
+        with ThreadPoolExecutor(self._parallel) as hands:
+            asked: dict[Future[Written], PaperToRead] = {}
+            while True:
+                for paper in islice(to_do, self._parallel - len(asked)):
+                    asked[hands.submit(self._model.write, TEMPLATES[template], self._shown(paper))] = paper
+                if not asked:
+                    break
+                done, _ = wait(asked, return_when=FIRST_COMPLETED)
+                for future in done:
+                    paper = asked.pop(future)
+                    try:
+                        written = future.result()
+                    except CarrelError as error:
+                        tally.failures.append((paper.paper_id, error.message))
+                        failures_in_a_row += 1
+                        if failures_in_a_row >= _MOST_FAILURES_IN_A_ROW:
+                            hands.shutdown(cancel_futures=True)
+                            raise
+                    else:
+                        failures_in_a_row = 0
+                        self._file(paper, template, written, tally)
+                    progress.advance()
+        progress.end()
+        return tally
+
+    def _lacking(self, template: str, tally: SummaryTally, progress: Progress) -> Iterator[PaperToRead]:
+        for paper in self._papers.papers():
+            if not paper.text.strip():
+                tally.without_text += 1
+            elif self._summaries.has(paper.paper_id, template, self._basis(paper)):
+                tally.already_there += 1
+            else:
+                yield paper
+                continue
+            progress.advance()
+
+    def _basis(self, paper: PaperToRead) -> str:
+        """What a summary was made from; another model does not make the old one wrong, another text does."""
+        return hashlib.sha256(self._shown(paper).encode("utf-8", "replace")).hexdigest()
+
+    def _shown(self, paper: PaperToRead) -> str:
+        return f"{paper.title}\n\n{paper.text[: self._most_characters]}"
+
+    def _file(self, paper: PaperToRead, template: str, written: Written, tally: SummaryTally) -> None:
+        markdown = written.text.strip()
+        if len(paper.text) > self._most_characters:
+            share = self._most_characters / len(paper.text)
+            markdown += f"\n\n*Only the first {self._most_characters:,} characters ({share:.0%}) of the text were read for this.*"
+        summary = FiledSummary(
+            template=template,
+            markdown=markdown,
+            language="en",
+            provider=self._model.provider,
+            model=self._model.name,
+            prompt_template=None,
+            extracted_at=self._clock.now().isoformat(timespec="seconds"),
+        )
+        self._summaries.file(paper.paper_id, summary, self._basis(paper))
+        tally.written += 1
+        tally.tokens_in += written.tokens_in
+        tally.tokens_out += written.tokens_out

@@ -1,0 +1,112 @@
+"""What can go wrong in the papers room, each with a code that never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from carrel.core.errors import CarrelError, NotFoundError, UnavailableError
+
+AssetTrouble = Literal["not_found", "timed_out", "unreadable"]
+
+_TROUBLE_SENTENCES: dict[AssetTrouble, str] = {
+    "not_found": "is listed in the snapshot but its file is missing",
+    "timed_out": "did not arrive in time",
+    "unreadable": "could not be read",
+}
+
+
+class PaperNotFoundError(NotFoundError):
+    """No paper of that id is in the snapshot."""
+
+    code = "paper_not_found"
+
+    def __init__(self, paper_id: str) -> None:
+        super().__init__("paper", paper_id, next_step="Find the paper_id with search_papers.", details={"paper_id": paper_id})
+
+
+class TemplateNotAvailableError(CarrelError):
+    """The paper has no summary of that template."""
+
+    code = "template_not_available"
+
+    def __init__(self, paper_id: str, template: str, available: Sequence[str]) -> None:
+        super().__init__(
+            f"Paper {paper_id} has no summary '{template}'." if template else f"Paper {paper_id} has no summary.",
+            next_step=f"Call again with one of: {', '.join(available)}."
+            if available
+            else "Read get_paper_metadata or get_paper_source.",
+            details={"paper_id": paper_id, "template": template, "available_summary_templates": list(available)},
+        )
+
+
+class SourceNotAvailableError(CarrelError):
+    """The paper is known but its full text is not."""
+
+    code = "source_not_available"
+
+    def __init__(self, paper_id: str) -> None:
+        super().__init__(
+            f"The source text of paper {paper_id} is not available.",
+            next_step="Read its summary with get_paper_summary.",
+            details={"paper_id": paper_id},
+        )
+
+
+class TranslationNotAvailableError(CarrelError):
+    """The paper has no translation into that language."""
+
+    code = "translation_not_available"
+
+    def __init__(self, paper_id: str, language: str, available: Sequence[str]) -> None:
+        super().__init__(
+            f"Paper {paper_id} has no translation '{language}'.",
+            next_step=f"Translations: {', '.join(available)}." if available else f"Read paper://{paper_id}/source.",
+            details={"paper_id": paper_id, "lang": language, "available_translations": list(available)},
+        )
+
+
+class BibtexNotAvailableError(CarrelError):
+    """The snapshot holds no BibTeX entry for the paper."""
+
+    code = "bibtex_not_available"
+
+    def __init__(self, paper_id: str) -> None:
+        super().__init__(
+            f"No BibTeX entry is stored for paper {paper_id}.",
+            next_step="Cite from the fields of get_paper_metadata.",
+            details={"paper_id": paper_id},
+        )
+
+
+class AssetFetchFailedError(CarrelError):
+    """A text that the snapshot promises cannot be had now. Never says where it was looked for."""
+
+    code = "asset_fetch_failed"
+    is_retryable = True
+
+    def __init__(self, paper_id: str, what: str, trouble: AssetTrouble, *, template: str | None = None) -> None:
+        details: dict[str, object] = {"paper_id": paper_id, "reason": trouble}
+        if template is not None:
+            details["template"] = template
+        super().__init__(
+            f"The {what} of paper {paper_id} {_TROUBLE_SENTENCES[trouble]}.",
+            next_step="Try again later; if it stays so, the operator should check the static files with `carrel doctor`.",
+            details=details,
+        )
+
+
+class SnapshotUnavailableError(UnavailableError):
+    """The snapshot is missing, damaged, or not a paper snapshot."""
+
+    code = "snapshot_unavailable"
+
+    def __init__(self, reason: str, *, missing: str | None = None) -> None:
+        details: dict[str, object] = {"reason": reason}
+        if missing is not None:
+            details["missing"] = missing
+        super().__init__(
+            f"The paper snapshot cannot be used: {reason}.",
+            next_step="Run `carrel doctor` on the server; set a good snapshot, or make one with `carrel papers build`.",
+            details=details,
+        )

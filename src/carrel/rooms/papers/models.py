@@ -1,0 +1,114 @@
+"""What the papers room is asked and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, Field
+
+from carrel.core.operation import Answer, Question
+
+MAX_QUERY_CHARACTERS = 500
+MAX_PAGE_SIZE = 100
+MAX_DEPTH = 10_000
+DEFAULT_MAX_CHARS = 50_000
+
+FacetCategory = Literal["author", "venue", "keyword", "institution", "tag"]
+PaperId = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$", max_length=64)]
+Limit = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))]
+Page = Annotated[int, Field(ge=1, description=f"page × limit ≤ {MAX_DEPTH}")]
+MaxChars = Annotated[int, Field(ge=1)]
+Offset = Annotated[int, Field(ge=0, description="Read on from this character.")]
+
+
+class SearchPapers(Question):
+    """A full-text search."""
+
+    query: str = Field(max_length=MAX_QUERY_CHARACTERS)
+    limit: Limit = 10
+    page: Page = 1
+
+
+class SearchPapersByKeyword(Question):
+    """A search among keywords and tags."""
+
+    keyword: str = Field(max_length=MAX_QUERY_CHARACTERS)
+    limit: Limit = 10
+    page: Page = 1
+
+
+class OnePaper(Question):
+    """A question about one paper."""
+
+    paper_id: PaperId
+
+
+class GetPaperSummary(OnePaper):
+    """Which summary, and which part of it."""
+
+    template: str | None = Field(default=None, max_length=64)
+    max_chars: MaxChars = DEFAULT_MAX_CHARS
+    offset: Offset = 0
+
+
+class GetPaperSource(OnePaper):
+    """Which part of a paper's text."""
+
+    max_chars: MaxChars = DEFAULT_MAX_CHARS
+    offset: Offset = 0
+
+
+class ListTopFacets(Question):
+    """The most frequent values of one kind."""
+
+    category: FacetCategory
+    limit: int = Field(default=20, ge=1, le=MAX_PAGE_SIZE)
+
+
+class PaperHit(Answer):
+    """One paper found. `year` is the snapshot's own text, 'unknown' where nobody knew."""
+
+    paper_id: str
+    title: str
+    year: str
+    venue: str
+    snippet_markdown: str
+
+
+class FacetCount(Answer):
+    """One facet value and how many papers have it."""
+
+    value: str
+    paper_count: int
+
+
+class PaperMetadata(Answer):
+    """Everything known about a paper but its texts."""
+
+    paper_id: str
+    title: str
+    authors: tuple[str, ...]
+    year: str
+    publication_date: str
+    venue: str
+    doi: str | None
+    arxiv_id: str | None
+    keywords: tuple[str, ...]
+    institutions: tuple[str, ...]
+    tags: tuple[str, ...]
+    preferred_summary_template: str
+    available_summary_templates: tuple[str, ...]
+    available_translations: tuple[str, ...]
+    has_source: bool
+    has_bibtex: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper as its store knows it: what is shown, and the hashes its texts are filed under."""
+
+    metadata: PaperMetadata
+    has_author_order: bool
+    source_hash: str | None
+    translation_hashes: tuple[tuple[str, str], ...]

@@ -1,0 +1,138 @@
+"""The papers room as the catalogue shows it: every tool described once."""
+
+from __future__ import annotations
+
+from carrel.core.answer import Text
+from carrel.core.caller import Call
+from carrel.core.catalogue import Room
+from carrel.core.operation import Operation
+from carrel.rooms.papers.models import (
+    FacetCount,
+    GetPaperSource,
+    GetPaperSummary,
+    ListTopFacets,
+    OnePaper,
+    PaperHit,
+    PaperMetadata,
+    SearchPapers,
+    SearchPapersByKeyword,
+)
+from carrel.rooms.papers.resources import SCOPES, resources
+from carrel.rooms.papers.service import Papers
+
+
+def room(papers: Papers) -> Room:
+    """The room over one service."""
+
+    async def search_papers(question: SearchPapers, call: Call) -> list[PaperHit]:
+        return await papers.search(question.query, page=question.page, limit=question.limit)
+
+    async def search_papers_by_keyword(question: SearchPapersByKeyword, call: Call) -> list[PaperHit]:
+        return await papers.search_by_keyword(question.keyword, page=question.page, limit=question.limit)
+
+    async def get_paper_metadata(question: OnePaper, call: Call) -> PaperMetadata:
+        return await papers.metadata(question.paper_id)
+
+    async def get_paper_summary(question: GetPaperSummary, call: Call) -> Text:
+        return await papers.summary(question.paper_id, question.template, offset=question.offset, max_chars=question.max_chars)
+
+    async def get_paper_source(question: GetPaperSource, call: Call) -> Text:
+        return await papers.source(question.paper_id, offset=question.offset, max_chars=question.max_chars)
+
+    async def list_top_facets(question: ListTopFacets, call: Call) -> list[FacetCount]:
+        return await papers.top_facets(question.category, question.limit)
+
+    async def get_paper_bibtex(question: OnePaper, call: Call) -> Text:
+        return await papers.bibtex(question.paper_id)
+
+    return Room(
+        name="papers",
+        title="Papers",
+        purpose="Find papers in the corpus and read their metadata, summaries and full texts.",
+        operations=(
+            Operation(
+                name="search_papers",
+                room="papers",
+                title="Search papers",
+                description=(
+                    "Full-text search of the paper corpus, best first. Takes plain words, a title, a DOI or an arXiv id; also "
+                    '"exact phrases", AND OR NOT, prefix*, author: venue: tag: keyword: institution: year:2019..2024.'
+                ),
+                question=SearchPapers,
+                answer=list[PaperHit],
+                run=search_papers,
+                scopes=SCOPES,
+                command="search",
+            ),
+            Operation(
+                name="search_papers_by_keyword",
+                room="papers",
+                title="Search papers by keyword",
+                description="Papers that have a keyword or tag: exact matches first. list_top_facets shows which exist.",
+                question=SearchPapersByKeyword,
+                answer=list[PaperHit],
+                run=search_papers_by_keyword,
+                scopes=SCOPES,
+                command="keyword",
+            ),
+            Operation(
+                name="get_paper_metadata",
+                room="papers",
+                title="Get paper metadata",
+                description="Authors, venue, year, DOI and keywords of a paper, and which summary templates and texts it has.",
+                question=OnePaper,
+                answer=PaperMetadata,
+                run=get_paper_metadata,
+                scopes=SCOPES,
+                command="show",
+            ),
+            Operation(
+                name="get_paper_summary",
+                room="papers",
+                title="Get paper summary",
+                description=(
+                    "A paper's summary as JSON text. Call get_paper_metadata first to discover available templates; "
+                    "without template the preferred one is used."
+                ),
+                question=GetPaperSummary,
+                answer=Text,
+                run=get_paper_summary,
+                scopes=SCOPES,
+                command="summary",
+            ),
+            Operation(
+                name="get_paper_source",
+                room="papers",
+                title="Get paper source",
+                description="A paper's full text as Markdown. Content can be large: max_chars limits it, offset reads on.",
+                question=GetPaperSource,
+                answer=Text,
+                run=get_paper_source,
+                scopes=SCOPES,
+                command="source",
+            ),
+            Operation(
+                name="list_top_facets",
+                room="papers",
+                title="List top facets",
+                description="The most frequent authors, venues, keywords, institutions or tags, with paper counts.",
+                question=ListTopFacets,
+                answer=list[FacetCount],
+                run=list_top_facets,
+                scopes=SCOPES,
+                command="facets",
+            ),
+            Operation(
+                name="get_paper_bibtex",
+                room="papers",
+                title="Get paper BibTeX",
+                description="The stored BibTeX entry of a paper.",
+                question=OnePaper,
+                answer=Text,
+                run=get_paper_bibtex,
+                scopes=SCOPES,
+                command="bibtex",
+            ),
+        ),
+        resources=resources(papers),
+    )

@@ -1,0 +1,155 @@
+"""What the papers room does: search, look up, read on, and say clearly what is not there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from carrel.core.answer import Text
+from carrel.core.errors import InvalidInputError
+from carrel.rooms.papers.errors import (
+    AssetFetchFailedError,
+    BibtexNotAvailableError,
+    PaperNotFoundError,
+    SourceNotAvailableError,
+    TemplateNotAvailableError,
+    TranslationNotAvailableError,
+)
+from carrel.rooms.papers.models import (
+    DEFAULT_MAX_CHARS,
+    MAX_DEPTH,
+    FacetCategory,
+    FacetCount,
+    Paper,
+    PaperHit,
+    PaperMetadata,
+)
+from carrel.rooms.papers.ports import Assets, PaperStore
+from carrel.rooms.papers.query_language import parse
+
+_PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
+
+
+class Papers:
+    """The room itself, over a store of papers and their static texts."""
+
+    def __init__(self, store: PaperStore, assets: Assets) -> None:
+        self._store = store
+        self._assets = assets
+
+    async def search(self, text: str, *, page: int, limit: int) -> list[PaperHit]:
+        first = _first(page, limit)
+        query = parse(text)
+        return [] if query.is_empty else await self._store.search(query, first=first, count=limit)
+
+    async def search_by_keyword(self, keyword: str, *, page: int, limit: int) -> list[PaperHit]:
+        return await self._store.search_by_keyword(keyword, first=_first(page, limit), count=limit)
+
+    async def metadata(self, paper_id: str) -> PaperMetadata:
+        paper = await self._paper(paper_id)
+        if paper.has_author_order:
+            return paper.metadata
+        return paper.metadata.model_copy(update={"authors": await self._authors_in_order(paper)})
+
+    async def summary(self, paper_id: str, template: str | None, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS) -> Text:
+        body = await self._summary_text(await self._paper(paper_id), template)
+        return _part(body, offset, max_chars, "application/json")
+
+    async def source(self, paper_id: str, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS) -> Text:
+        paper = await self._paper(paper_id)
+        if paper.source_hash is None:
+            raise SourceNotAvailableError(paper_id)
+        body = await self._read(paper_id, "source text", (f"md/{paper.source_hash}.md",))
+        return _part(body, offset, max_chars, "text/markdown")
+
+    async def translation(self, paper_id: str, language: str) -> Text:
+        paper = await self._paper(paper_id)
+        hashes = {known.lower(): (known, value) for known, value in paper.translation_hashes}
+        if language.lower() not in hashes:
+            raise TranslationNotAvailableError(paper_id, language, paper.metadata.available_translations)
+        folder, name = hashes[language.lower()]
+        body = await self._read(paper_id, f"translation '{folder}'", (f"md_translate/{folder}/{name}.md",))
+        return _part(body, 0, DEFAULT_MAX_CHARS, "text/markdown")
+
+    async def bibtex(self, paper_id: str) -> Text:
+        await self._paper(paper_id)
+        entry = await self._store.bibtex(paper_id)
+        if entry is None:
+            raise BibtexNotAvailableError(paper_id)
+        return Text(entry, "application/x-bibtex")
+
+    async def top_facets(self, category: FacetCategory, limit: int) -> list[FacetCount]:
+        return await self._store.top_facets(category, limit)
+
+    async def _paper(self, paper_id: str) -> Paper:
+        paper = await self._store.find(paper_id) if _PAPER_ID.fullmatch(paper_id) else None
+        if paper is None:
+            raise PaperNotFoundError(paper_id)
+        return paper
+
+    async def _summary_text(self, paper: Paper, template: str | None) -> str:
+        facts = paper.metadata
+        available = facts.available_summary_templates
+        tag = facts.preferred_summary_template if template is None else _NOT_IN_TEMPLATE.sub("_", template.strip().lower())
+        if tag not in available:
+            raise TemplateNotAvailableError(facts.paper_id, template or tag, available)
+        own, preferred = f"summary/{facts.paper_id}/{tag}.json", f"summary/{facts.paper_id}.json"
+        names = (preferred, own) if template is None else (own, preferred) if tag == facts.preferred_summary_template else (own,)
+        body = await self._read(facts.paper_id, "summary", names, template=tag)
+        try:
+            json.loads(body)
+        except ValueError as error:
+            raise AssetFetchFailedError(facts.paper_id, "summary", "unreadable", template=tag) from error
+        return body
+
+    async def _authors_in_order(self, paper: Paper) -> tuple[str, ...]:
+        """The order is only in the summary where the index has lost it; the stored names where no summary can be read."""
+        known = paper.metadata.authors
+        try:
+            summary = json.loads(await self._summary_text(paper, None))
+        except (TemplateNotAvailableError, AssetFetchFailedError):
+            return known
+        authors = summary.get("paper_authors") if isinstance(summary, dict) else None
+        is_list = isinstance(authors, list) and bool(authors) and all(isinstance(author, str) for author in authors)
+        return tuple(" ".join(author.split()) for author in authors) if is_list and authors else known
+
+    async def _read(self, paper_id: str, what: str, names: Sequence[str], *, template: str | None = None) -> str:
+        """The first of these static files that exists, as text."""
+        for name in names:
+            try:
+                return (await self._assets.read(name)).decode("utf-8-sig")
+            except FileNotFoundError:
+                continue
+            except TimeoutError as error:
+                raise AssetFetchFailedError(paper_id, what, "timed_out", template=template) from error
+            except (OSError, UnicodeDecodeError) as error:
+                raise AssetFetchFailedError(paper_id, what, "unreadable", template=template) from error
+        raise AssetFetchFailedError(paper_id, what, "not_found", template=template)
+
+
+def _first(page: int, limit: int) -> int:
+    if page * limit > MAX_DEPTH:
+        raise InvalidInputError(
+            f"page × limit is {page * limit}; nothing past item {MAX_DEPTH} is listed.",
+            next_step="Ask a narrower question.",
+            details={"page": page, "limit": limit, "max_items": MAX_DEPTH},
+        )
+    return (page - 1) * limit
+
+
+def _part(body: str, offset: int, max_chars: int, media_type: str) -> Text:
+    if offset and offset >= len(body):
+        raise InvalidInputError(
+            f"offset {offset} is past the end; the text has {len(body)} characters.",
+            next_step="Call again with a smaller offset.",
+            details={"offset": offset, "length": len(body)},
+        )
+    left = len(body) - offset - max_chars
+    part = body[offset : offset + max_chars]
+    if left > 0:
+        part = f"{part}\n[truncated: {left} more chars]"
+    # A piece of JSON is not JSON any more.
+    is_whole = offset == 0 and left <= 0
+    return Text(part, media_type if is_whole or media_type != "application/json" else "text/plain")

@@ -1,0 +1,108 @@
+"""What can go wrong in the references room, each with a code that never changes."""
+
+from __future__ import annotations
+
+from carrel.core.errors import CarrelError, ConflictError, InvalidInputError, NotFoundError, UnavailableError
+
+
+class ReferenceNotFoundError(NotFoundError):
+    """No reference of that id is in the library."""
+
+    def __init__(self, reference_id: str) -> None:
+        super().__init__("Reference", reference_id, next_step="Find the id by searching the library.")
+
+
+class ReferencesNotFoundError(CarrelError):
+    """Some of the ids that were asked for are not in the library; all of them are named."""
+
+    code = "resource_not_found"
+
+    def __init__(self, missing: list[str]) -> None:
+        super().__init__(
+            f"Reference not found: {', '.join(missing)}",
+            next_step="Find the ids by searching the library.",
+            details={"resource_type": "Reference", "resource_id": missing[0], "missing": missing},
+        )
+
+
+class ForceRequiredError(InvalidInputError):
+    """Removing needs a yes."""
+
+    def __init__(self, reference_id: str) -> None:
+        super().__init__(
+            f"Removing {reference_id} needs force: true",
+            next_step="Call again with force: true if it should really be removed.",
+            details={"id": reference_id},
+        )
+
+
+class LibraryUnreadableError(UnavailableError):
+    """The library file is not what it should be; nothing was changed."""
+
+    code = "library_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The library cannot be used: {reason}",
+            next_step="Mend the file, or take a version from the folder of backups beside it; nothing was changed.",
+            details={"reason": reason},
+        )
+
+
+class StyleNotFoundError(CarrelError):
+    """No citation style of that name is known."""
+
+    code = "style_not_found"
+
+    def __init__(self, style: str, similar: list[str]) -> None:
+        super().__init__(
+            f"There is no citation style called {style}",
+            next_step=f"Use one of: {', '.join(similar)}; library://styles lists all."
+            if similar
+            else "library://styles lists all.",
+            details={"style": style, "similar": similar},
+        )
+
+
+class CitationFailedError(CarrelError):
+    """The style or an item is broken; says which and where."""
+
+    code = "citation_failed"
+
+
+class FullTextNotAvailableError(CarrelError):
+    """The reference has no full text attached, or its file is gone."""
+
+    code = "fulltext_not_available"
+
+    def __init__(self, reference_id: str, reason: str) -> None:
+        super().__init__(
+            f"{reference_id} has no full text: {reason}", next_step="Attach one first.", details={"id": reference_id}
+        )
+
+
+class FullTextExistsError(ConflictError):
+    """A full text of that kind is attached already."""
+
+    def __init__(self, reference_id: str, role: str) -> None:
+        super().__init__(
+            f"{reference_id} already has a {role} attached",
+            next_step="Detach it first.",
+            details={"id": reference_id, "role": role},
+        )
+
+
+class PathNotAllowedError(CarrelError):
+    """A path outside the folders that may be read over this door."""
+
+    code = "permission_denied"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Files may be read over HTTP only from folders named in references.allowed_folders",
+            next_step="Name the folder in the settings, or use the command line.",
+        )
+
+
+class FileNotUsableError(InvalidInputError):
+    """A path that names no file of a kind that is taken."""

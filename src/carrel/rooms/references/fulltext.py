@@ -1,0 +1,142 @@
+"""Full texts: both layouts of other tools are read, the newer one is written, and nothing that is not ours is deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from carrel.rooms.references.errors import FileNotUsableError, FullTextExistsError, FullTextNotAvailableError
+from carrel.rooms.references.models import AttachedFile, DetachedFiles, Fulltext, PdfPath
+from carrel.rooms.references.ports import Change, Files, Library
+from carrel.rooms.references.records import Item, custom, text_of
+
+_ROLES = {".pdf": "pdf", ".md": "markdown", ".markdown": "markdown"}
+_SUFFIX = {"pdf": ".pdf", "markdown": ".md"}
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """One attached file. `is_ours` says whether we copied it in."""
+
+    role: str
+    path: Path
+    is_ours: bool
+
+
+class FullTexts:
+    """Attached files of one library, in its folder of attachments."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def attachments(self, library: Library, item: Item) -> list[Attachment]:
+        """What the item names, by either layout. A name that leads out of the folder names nothing."""
+        own = custom(item)
+        found: list[Attachment] = []
+        newer = own.get("attachments")
+        if isinstance(newer, dict) and isinstance(newer.get("files"), list):
+            folder = str(newer.get("directory") or "")
+            for file in newer["files"]:
+                if isinstance(file, dict) and file.get("filename"):
+                    role = _ROLES.get(PurePosixPath(str(file["filename"])).suffix.lower(), "other")
+                    path = self._inside(library, folder, str(file["filename"]))
+                    if path is not None and file.get("role") == "fulltext":
+                        found.append(Attachment(role, path, is_ours=file.get("label") == "carrel"))
+        older = own.get("fulltext")
+        if isinstance(older, dict):
+            for role in ("pdf", "markdown"):
+                path = self._inside(library, "", str(older[role])) if older.get(role) else None
+                if path is not None and all(each.role != role for each in found):
+                    found.append(Attachment(role, path, is_ours=False))
+        return found
+
+    def _inside(self, library: Library, folder: str, name: str) -> Path | None:
+        root = self._files.resolved(library.folder)
+        path = self._files.resolved(root / folder / name)
+        return path if path.is_relative_to(root) else None
+
+    async def attach(self, library: Library, item: Item, source: Path) -> AttachedFile:
+        role = _ROLES.get(source.suffix.lower())
+        if role is None or not await self._files.exists(source):
+            raise FileNotUsableError(
+                "The path must name a PDF or Markdown file that exists",
+                next_step="Check the path.",
+                details={"path": str(source)},
+            )
+        reference_id = str(item["id"])
+        if any(each.role == role for each in self.attachments(library, item)):
+            raise FullTextExistsError(reference_id, role)
+        directory = _directory(item)
+        filename = f"fulltext{_SUFFIX[role]}"
+        target = self._inside(library, directory, filename)
+        if target is None:
+            raise FileNotUsableError("The id of this reference cannot name a folder", details={"id": reference_id})
+        await self._files.copy_in(source, target)
+
+        def decide(present: Item) -> Change:
+            own = dict(custom(present))
+            kept: dict[str, Any] = dict(own["attachments"]) if isinstance(own.get("attachments"), dict) else {}
+            files = list(kept["files"]) if isinstance(kept.get("files"), list) else []
+            files.append({"filename": filename, "role": "fulltext", "label": "carrel"})
+            own["attachments"] = {**kept, "directory": kept.get("directory") or directory, "files": files}
+            return Change({"custom": own})
+
+        await library.change(reference_id, decide)
+        return AttachedFile(id=reference_id, role=role, path=str(target))
+
+    async def get(self, library: Library, item: Item, *, offset: int, max_chars: int) -> Fulltext:
+        reference_id = str(item["id"])
+        found = {each.role: each.path for each in self.attachments(library, item)}
+        pdf = found.get("pdf")
+        markdown = found.get("markdown")
+        if pdf is not None and not await self._files.exists(pdf):
+            pdf = None
+        text = None
+        if markdown is not None and await self._files.exists(markdown):
+            whole = await self._files.read_text(markdown)
+            text = whole[offset : offset + max_chars]
+            left = len(whole) - offset - len(text)
+            if left > 0:
+                text += f"\n[truncated: {left} more chars]"
+        if pdf is None and text is None:
+            raise FullTextNotAvailableError(reference_id, "the attached file is gone" if found else "none is attached")
+        return Fulltext(id=reference_id, pdf=None if pdf is None else PdfPath(path=str(pdf)), markdown=text)
+
+    async def detach(self, library: Library, item: Item) -> DetachedFiles:
+        reference_id = str(item["id"])
+        attached = self.attachments(library, item)
+        if not attached:
+            raise FullTextNotAvailableError(reference_id, "none is attached")
+
+        def decide(present: Item) -> Change:
+            own = dict(custom(present))
+            own.pop("fulltext", None)
+            kept = own.get("attachments")
+            if isinstance(kept, dict):
+                files = [
+                    file for file in kept.get("files", []) if not (isinstance(file, dict) and file.get("role") == "fulltext")
+                ]
+                if files:
+                    own["attachments"] = {**kept, "files": files}
+                else:
+                    own.pop("attachments")
+            return Change({"custom": own})
+
+        await library.change(reference_id, decide)
+        deleted = []
+        for each in attached:
+            if each.is_ours:
+                await self._files.remove(each.path)
+                deleted.append(each.path.name)
+        return DetachedFiles(id=reference_id, detached=[each.role for each in attached], deleted_files=deleted)
+
+
+def _directory(item: Item) -> str:
+    existing = custom(item).get("attachments")
+    if isinstance(existing, dict) and existing.get("directory"):
+        return str(existing["directory"])
+    pmid = f"-PMID{text_of(item, 'PMID')}" if text_of(item, "PMID") else ""
+    mark = str(custom(item).get("uuid") or "")[:8] or "00000000"
+    name = "".join(letter if letter.isalnum() or letter in "_-." else "_" for letter in str(item["id"])).strip(".")
+    return f"{name or 'reference'}{pmid}-{mark}"

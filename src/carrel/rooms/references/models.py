@@ -1,0 +1,163 @@
+"""Questions and answers of the references room."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from carrel.core.operation import Answer, Question
+
+DEFAULT_MAX_CHARS = 50_000
+Page = Annotated[int, Field(ge=1, le=100_000, description="Page, from 1")]
+Limit = Annotated[int, Field(ge=1, le=500, description="References per page")]
+ReferenceId = Annotated[str, Field(min_length=1, max_length=500, description="Reference id")]
+
+
+class SearchReferences(Question):
+    query: str = Field(min_length=1, max_length=500)
+    limit: Limit = 50
+    page: Page = 1
+
+
+class ListReferences(Question):
+    format: Literal["json", "bibtex", "pretty"] = "json"
+    limit: Limit = 50
+    page: Page = 1
+
+
+class AddReferences(Question):
+    input: Annotated[str, Field(min_length=1)] | Annotated[list[str], Field(min_length=1, max_length=1000)] = Field(
+        description="DOI, PMID, PMCID, arXiv id, ISBN, paper_id, a bibliography as text, or a path to one; or a list of these"
+    )
+
+
+class RemoveReference(Question):
+    id: ReferenceId
+    force: bool = Field(default=False, description="Must be true")
+
+
+class EditReference(Question):
+    id: ReferenceId
+    changes: dict[str, Any] = Field(description="CSL-JSON fields with their new values; null removes a field")
+
+
+class CiteReferences(Question):
+    ids: list[str] = Field(min_length=1, max_length=500)
+    style: str = Field(default="apa", max_length=200, description="CSL style name")
+    format: Literal["text", "html"] = "text"
+    kind: Literal["bibliography", "in_text"] = "bibliography"
+    locale: str | None = Field(default=None, max_length=35, description="Such as de-DE")
+
+
+class ExportReferences(Question):
+    format: Literal["csl-json", "bibtex", "biblatex", "ris"] = "bibtex"
+    query: str | None = Field(default=None, max_length=500, description="Only references that match; all without it")
+
+
+class AttachFulltext(Question):
+    id: ReferenceId
+    path: str = Field(min_length=1, max_length=4096, description="PDF or Markdown file on the server's machine")
+
+
+class GetFulltext(Question):
+    id: ReferenceId
+    max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=1, le=1_000_000)
+    offset: int = Field(default=0, ge=0)
+
+
+class DetachFulltext(Question):
+    id: ReferenceId
+
+
+class References(Answer):
+    """A page of references as CSL-JSON; `text` holds them instead where another format was asked for."""
+
+    total: int
+    page: int
+    limit: int
+    references: list[dict[str, Any]] | None = None
+    text: str | None = None
+
+
+class Added(Answer):
+    id: str
+    title: str | None = None
+    source: str
+    line: int | None = None
+
+
+class SkippedAsDuplicate(Answer):
+    title: str | None = None
+    duplicate_of: str
+    by: str
+    source: str
+    line: int | None = None
+
+
+class NotAdded(Answer):
+    source: str
+    line: int | None = None
+    reason: str
+
+
+class Warned(Answer):
+    source: str
+    line: int
+    message: str
+
+
+class AddedReferences(Answer):
+    """What became of every element of the input."""
+
+    added: list[Added]
+    skipped: list[SkippedAsDuplicate]
+    failed: list[NotAdded]
+    warnings: list[Warned]
+
+
+class OneReference(Answer):
+    reference: dict[str, Any]
+
+
+class RemovedReference(Answer):
+    removed: dict[str, Any]
+
+
+class Citation(Answer):
+    id: str
+    text: str
+
+
+class Citations(Answer):
+    """The rendered text; for a bibliography each entry by its id, too."""
+
+    style: str
+    format: str
+    kind: str
+    text: str
+    entries: list[Citation]
+
+
+class AttachedFile(Answer):
+    id: str
+    role: str
+    path: str
+
+
+class PdfPath(Answer):
+    path: str
+
+
+class Fulltext(Answer):
+    """A PDF by its path, Markdown by its text."""
+
+    id: str
+    pdf: PdfPath | None = None
+    markdown: str | None = None
+
+
+class DetachedFiles(Answer):
+    id: str
+    detached: list[str]
+    deleted_files: list[str]

@@ -1,0 +1,209 @@
+"""The references room as the catalogue shows it: every tool described once."""
+
+from __future__ import annotations
+
+from carrel.core.answer import Text
+from carrel.core.caller import Call
+from carrel.core.catalogue import Room
+from carrel.core.operation import Effect, Operation
+from carrel.rooms.references.models import (
+    AddedReferences,
+    AddReferences,
+    AttachedFile,
+    AttachFulltext,
+    Citations,
+    CiteReferences,
+    DetachedFiles,
+    DetachFulltext,
+    EditReference,
+    ExportReferences,
+    Fulltext,
+    GetFulltext,
+    ListReferences,
+    OneReference,
+    References,
+    RemovedReference,
+    RemoveReference,
+    SearchReferences,
+)
+from carrel.rooms.references.resources import READ, resources
+from carrel.rooms.references.service import ReferencesRoom
+
+WRITE = frozenset({"references:write"})
+
+
+def room(service: ReferencesRoom) -> Room:
+    """The room over one service."""
+
+    async def search(question: SearchReferences, call: Call) -> References:
+        return await service.search(question.query, call, page=question.page, limit=question.limit)
+
+    async def list_all(question: ListReferences, call: Call) -> References:
+        return await service.everything(call, form=question.format, page=question.page, limit=question.limit)
+
+    async def add(question: AddReferences, call: Call) -> AddedReferences:
+        return await service.add(question.input, call)
+
+    async def remove(question: RemoveReference, call: Call) -> RemovedReference:
+        return RemovedReference(removed=await service.remove(question.id, call, is_forced=question.force))
+
+    async def edit(question: EditReference, call: Call) -> OneReference:
+        return OneReference(reference=await service.edit(question.id, question.changes, call))
+
+    async def cite(question: CiteReferences, call: Call) -> Citations:
+        return await service.cite(question, call)
+
+    async def export(question: ExportReferences, call: Call) -> Text:
+        return Text(await service.export(question.format, question.query, call))
+
+    async def attach(question: AttachFulltext, call: Call) -> AttachedFile:
+        return await service.attach(question.id, question.path, call)
+
+    async def full_text(question: GetFulltext, call: Call) -> Fulltext:
+        return await service.full_text(question.id, call, offset=question.offset, max_chars=question.max_chars)
+
+    async def detach(question: DetachFulltext, call: Call) -> DetachedFiles:
+        return await service.detach(question.id, call)
+
+    return Room(
+        name="references",
+        title="References",
+        purpose="Keep a library of references: add, find, cite and export them, with their full texts.",
+        operations=(
+            Operation(
+                name="search_references",
+                name_alone="search",
+                room="references",
+                title="Search references",
+                description=(
+                    'Find references in the library: all words must match; "phrases"; fields id: author: title: year: doi: pmid: '
+                    "isbn: url: keyword: tag: type:."
+                ),
+                question=SearchReferences,
+                answer=References,
+                run=search,
+                scopes=READ,
+                command="search",
+            ),
+            Operation(
+                name="list_references",
+                name_alone="list",
+                room="references",
+                title="List references",
+                description="All references, page by page, as CSL-JSON, BibTeX or readable lines.",
+                question=ListReferences,
+                answer=References,
+                run=list_all,
+                scopes=READ,
+                command="list",
+            ),
+            Operation(
+                name="add_references",
+                name_alone="add",
+                room="references",
+                title="Add references",
+                description=(
+                    "Add works by DOI, PMID, PMCID, arXiv id, ISBN or paper_id, or from BibTeX, RIS, NBIB, PubMed or EndNote XML, "
+                    "CSL-JSON. Answers what was added, skipped as a duplicate, and failed."
+                ),
+                question=AddReferences,
+                answer=AddedReferences,
+                run=add,
+                scopes=WRITE,
+                effect=Effect.WRITES,
+                reaches_outside=True,
+                is_idempotent=True,
+                timeout_seconds=120.0,
+                command="add",
+            ),
+            Operation(
+                name="remove_reference",
+                name_alone="remove",
+                room="references",
+                title="Remove a reference",
+                description="Remove a reference for good. Needs force: true.",
+                question=RemoveReference,
+                answer=RemovedReference,
+                run=remove,
+                scopes=WRITE,
+                effect=Effect.DESTROYS,
+                command="remove",
+            ),
+            Operation(
+                name="edit_reference",
+                name_alone="edit",
+                room="references",
+                title="Edit a reference",
+                description="Change or remove fields of one reference.",
+                question=EditReference,
+                answer=OneReference,
+                run=edit,
+                scopes=WRITE,
+                effect=Effect.WRITES,
+                is_idempotent=True,
+            ),
+            Operation(
+                name="cite_references",
+                name_alone="cite",
+                room="references",
+                title="Cite references",
+                description="Bibliography or in-text citation of references in any CSL style (APA by default), as text or HTML.",
+                question=CiteReferences,
+                answer=Citations,
+                run=cite,
+                scopes=READ,
+                command="cite",
+            ),
+            Operation(
+                name="export_references",
+                name_alone="export",
+                room="references",
+                title="Export references",
+                description="References as BibTeX, BibLaTeX, RIS or CSL-JSON text.",
+                question=ExportReferences,
+                answer=Text,
+                run=export,
+                scopes=READ,
+                command="export",
+            ),
+            Operation(
+                name="attach_fulltext",
+                name_alone="fulltext_attach",
+                room="references",
+                title="Attach a full text",
+                description="Attach a PDF or Markdown file to a reference; it is copied beside the library.",
+                question=AttachFulltext,
+                answer=AttachedFile,
+                run=attach,
+                scopes=WRITE,
+                effect=Effect.WRITES,
+                command="attach",
+            ),
+            Operation(
+                name="get_fulltext",
+                name_alone="fulltext_get",
+                room="references",
+                title="Get a full text",
+                description="The full text of a reference: a PDF by its path, Markdown by its text; max_chars limits it, offset reads on.",
+                question=GetFulltext,
+                answer=Fulltext,
+                run=full_text,
+                scopes=READ,
+                command="fulltext",
+            ),
+            Operation(
+                name="detach_fulltext",
+                name_alone="fulltext_detach",
+                room="references",
+                title="Detach a full text",
+                description="Detach the full text of a reference; only a copy that was made by attaching is deleted.",
+                question=DetachFulltext,
+                answer=DetachedFiles,
+                run=detach,
+                scopes=WRITE,
+                effect=Effect.DESTROYS,
+                command="detach",
+            ),
+        ),
+        resources=resources(service),
+    )

@@ -1,0 +1,145 @@
+"""What the room reads out of a CSL-JSON item: names, year, identifiers, keywords, tags."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from carrel.core.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
+
+Item = dict[str, Any]
+_YEAR = re.compile(r"(?<!\d)(-?\d{4})(?!\d)")
+_NOT_LETTERS = re.compile(r"[^\w]+")
+NAME_FIELDS = ("author", "editor", "translator", "director", "composer", "interviewer", "recipient", "collection-editor")
+
+
+def fold(text: str) -> str:
+    """Lower case with accents folded away and spaces made one."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text))
+    return " ".join("".join(letter for letter in decomposed if not unicodedata.combining(letter)).lower().split())
+
+
+def fold_accents(text: str) -> str:
+    """Accents folded away, capitals kept."""
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+def text_of(item: Item, field: str) -> str:
+    value = item.get(field)
+    return str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+
+
+def year_of(item: Item) -> int | None:
+    issued = item.get("issued")
+    if isinstance(issued, dict):
+        parts = issued.get("date-parts")
+        if isinstance(parts, list) and parts and isinstance(parts[0], list) and parts[0]:
+            try:
+                return int(parts[0][0])
+            except (TypeError, ValueError):
+                pass
+        issued = issued.get("literal") or issued.get("raw") or ""
+    found = _YEAR.search(str(issued or ""))
+    return int(found.group(1)) if found else None
+
+
+def people(item: Item, field: str = "author") -> Iterator[Item]:
+    found = item.get(field)
+    if isinstance(found, list):
+        yield from (person for person in found if isinstance(person, dict))
+
+
+def family(person: Item) -> str:
+    return str(person.get("family") or person.get("literal") or person.get("name") or person.get("given") or "")
+
+
+def first_family(item: Item) -> str | None:
+    for field in ("author", "editor"):
+        for person in people(item, field):
+            return family(person) or None
+    return None
+
+
+def names_text(item: Item) -> str:
+    found = []
+    for field in NAME_FIELDS:
+        for person in people(item, field):
+            parts = (
+                person.get(key)
+                for key in ("given", "dropping-particle", "non-dropping-particle", "family", "suffix", "literal", "name")
+            )
+            found.append(" ".join(str(part) for part in parts if part))
+    return "; ".join(found)
+
+
+def custom(item: Item) -> Item:
+    found = item.get("custom")
+    return found if isinstance(found, dict) else {}
+
+
+def keywords(item: Item) -> list[str]:
+    found = item.get("keyword")
+    if isinstance(found, list):
+        return [str(word).strip() for word in found if str(word).strip()]
+    return [word.strip() for word in str(found or "").split(";") if word.strip()]
+
+
+def tags(item: Item) -> list[str]:
+    found = custom(item).get("tags")
+    return [str(tag) for tag in found] if isinstance(found, list) else []
+
+
+def _parsed(parse: Callable[[str], object], text: str) -> str | None:
+    if not text:
+        return None
+    try:
+        return str(parse(text))
+    except NotAnIdentifierError:
+        return None
+
+
+def doi_of(item: Item) -> str | None:
+    return _parsed(Doi.parse, text_of(item, "DOI"))
+
+
+def pmid_of(item: Item) -> str | None:
+    return _parsed(Pmid.parse, text_of(item, "PMID"))
+
+
+def pmcid_of(item: Item) -> str | None:
+    return _parsed(Pmcid.parse, text_of(item, "PMCID"))
+
+
+def isbns_of(item: Item) -> list[str]:
+    pieces = re.split(r"[,;\s]+(?=97|\d|ISBN)", text_of(item, "ISBN"))
+    return [found for piece in pieces if (found := _parsed(Isbn.parse, piece)) is not None]
+
+
+def arxiv_of(item: Item) -> str | None:
+    found = str(custom(item).get("arxiv_id") or "") or (
+        text_of(item, "number") if "arxiv" in text_of(item, "number").lower() else ""
+    )
+    if not found and text_of(item, "archive").lower() == "arxiv":
+        found = text_of(item, "archive_location")
+    try:
+        return ArxivId.parse(found).value if found else _arxiv_in_doi(item)
+    except NotAnIdentifierError:
+        return _arxiv_in_doi(item)
+
+
+def _arxiv_in_doi(item: Item) -> str | None:
+    doi = doi_of(item)
+    arxiv = Doi(doi).arxiv if doi else None
+    return arxiv.value if arxiv else None
+
+
+def title_key(item: Item) -> str:
+    """The title as letters and digits only."""
+    return _NOT_LETTERS.sub(" ", fold(text_of(item, "title"))).strip()

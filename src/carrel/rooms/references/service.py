@@ -1,0 +1,235 @@
+"""What the references room does, over whoever's library it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from carrel.core.caller import Call
+from carrel.core.clock import Clock
+from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.rooms.references.adding import Gatherer, add_to
+from carrel.rooms.references.errors import (
+    FileNotUsableError,
+    ForceRequiredError,
+    PathNotAllowedError,
+    ReferenceNotFoundError,
+    ReferencesNotFoundError,
+)
+from carrel.rooms.references.fulltext import FullTexts
+from carrel.rooms.references.index import Index
+from carrel.rooms.references.models import (
+    AddedReferences,
+    AttachedFile,
+    Citation,
+    Citations,
+    CiteReferences,
+    DetachedFiles,
+    Fulltext,
+    References,
+)
+from carrel.rooms.references.ports import Change, ExportFormat, Files, Formats, Libraries, Library, Lookup, Styles
+from carrel.rooms.references.query import parse
+from carrel.rooms.references.records import Item, names_text, text_of, year_of
+
+OWN_DOORS = frozenset({"stdio", "cli"})
+_SMALL_LIBRARY = 5_000
+_MAX_FILE_BYTES = 256 * 1024 * 1024
+_NOT_EDITABLE = frozenset({"id", "custom"})
+
+
+class ReferencesRoom:
+    """The service. Over HTTP only `allowed_folders` are read; at doors of the person's own machine any file they can read."""
+
+    def __init__(
+        self,
+        libraries: Libraries,
+        formats: Formats,
+        lookup: Lookup,
+        styles: Styles,
+        files: Files,
+        clock: Clock,
+        *,
+        allowed_folders: Sequence[Path] = (),
+        default_style: str = "apa",
+        default_locale: str | None = None,
+    ) -> None:
+        self._libraries = libraries
+        self._formats = formats
+        self._styles = styles
+        self._files = files
+        self._clock = clock
+        self._allowed_folders = tuple(allowed_folders)
+        self._default_locale = default_locale
+        self.default_style = default_style
+        self._gatherer = Gatherer(formats, lookup)
+        self._full_texts = FullTexts(files)
+        self._lookup = lookup
+        self._indexes: dict[int, _Indexed] = {}
+        self._indexing = asyncio.Lock()
+
+    async def search(self, query: str, call: Call, *, page: int, limit: int) -> References:
+        found = await self._found(self._libraries.of(call.caller), query)
+        return _page(found, page, limit)
+
+    async def everything(self, call: Call, *, form: str, page: int, limit: int) -> References:
+        shelf = await self._libraries.of(call.caller).shelf()
+        answer = _page(shelf.items, page, limit)
+        chosen = answer.references or []
+        match form:
+            case "bibtex":
+                text = await self._formats.write(chosen, "bibtex")
+            case "pretty":
+                text = "\n".join(_pretty(item) for item in chosen)
+            case _:
+                return answer
+        return answer.model_copy(update={"references": None, "text": text})
+
+    async def one(self, reference_id: str, call: Call) -> Item:
+        return await self._item(self._libraries.of(call.caller), reference_id)
+
+    async def add(self, given: str | list[str], call: Call) -> AddedReferences:
+        elements = [given] if isinstance(given, str) else given
+        files: dict[str, bytes | CarrelError] = {}
+        for element in elements:
+            try:
+                data = await self._file(element, call)
+            except CarrelError as error:
+                files[element] = error
+            else:
+                if data is not None:
+                    files[element] = data
+        gathered = await self._gatherer.gather(elements, files)
+        return await add_to(self._libraries.of(call.caller), gathered, self._clock)
+
+    async def remove(self, reference_id: str, call: Call, *, is_forced: bool) -> Item:
+        library = self._libraries.of(call.caller)
+        await self._item(library, reference_id)
+        if not is_forced:
+            raise ForceRequiredError(reference_id)
+        removed = await library.remove(reference_id)
+        if removed is None:
+            raise ReferenceNotFoundError(reference_id)
+        return removed
+
+    async def edit(self, reference_id: str, changes: Item, call: Call) -> Item:
+        refused = sorted(_NOT_EDITABLE & set(changes))
+        if refused:
+            raise InvalidInputError(f"{', '.join(refused)} cannot be edited", next_step="Change other fields.")
+        removed = tuple(name for name, value in changes.items() if value is None)
+        values = {name: value for name, value in changes.items() if value is not None}
+        changed = await self._libraries.of(call.caller).change(reference_id, lambda present: Change(values, removed))
+        if changed is None:
+            raise ReferenceNotFoundError(reference_id)
+        return changed
+
+    async def cite(self, question: CiteReferences, call: Call) -> Citations:
+        library = self._libraries.of(call.caller)
+        items = [await library.find(reference_id) for reference_id in question.ids]
+        missing = [name for name, item in zip(question.ids, items, strict=True) if item is None]
+        if missing:
+            raise ReferencesNotFoundError(missing)
+        found = [item for item in items if item is not None]
+        locale = question.locale or self._default_locale
+        if question.kind == "in_text":
+            text = await self._styles.in_text(found, question.style, question.format, locale)
+            return Citations(style=question.style, format=question.format, kind=question.kind, text=text, entries=[])
+        entries = await self._styles.bibliography(found, question.style, question.format, locale)
+        return Citations(
+            style=question.style,
+            format=question.format,
+            kind=question.kind,
+            text="\n".join(entry for _, entry in entries),
+            entries=[Citation(id=name, text=entry) for name, entry in entries],
+        )
+
+    async def export(self, form: ExportFormat, query: str | None, call: Call) -> str:
+        library = self._libraries.of(call.caller)
+        items = (await library.shelf()).items if not query else await self._found(library, query)
+        return await self._formats.write(items, form)
+
+    async def attach(self, reference_id: str, path: str, call: Call) -> AttachedFile:
+        library = self._libraries.of(call.caller)
+        item = await self._item(library, reference_id)
+        return await self._full_texts.attach(library, item, self._allowed(Path(path), call))
+
+    async def full_text(self, reference_id: str, call: Call, *, offset: int, max_chars: int) -> Fulltext:
+        library = self._libraries.of(call.caller)
+        return await self._full_texts.get(library, await self._item(library, reference_id), offset=offset, max_chars=max_chars)
+
+    async def detach(self, reference_id: str, call: Call) -> DetachedFiles:
+        library = self._libraries.of(call.caller)
+        return await self._full_texts.detach(library, await self._item(library, reference_id))
+
+    async def styles(self, words: str, *, first: int, count: int) -> dict[str, object]:
+        total, found = await self._styles.search(words, first, count)
+        rows = [{"name": style.name, "title": style.title, "parent": style.parent} for style in found]
+        return {"total": total, "default": self.default_style, "styles": rows}
+
+    async def _item(self, library: Library, reference_id: str) -> Item:
+        item = await library.find(reference_id)
+        if item is None:
+            raise ReferenceNotFoundError(reference_id)
+        return item
+
+    async def _found(self, library: Library, query: str) -> Sequence[Item]:
+        async with self._indexing:
+            shelf = await library.shelf()
+            known = self._indexes.get(id(library))
+            if known is None:
+                known = _Indexed(shelf.generation, await asyncio.to_thread(Index, shelf.items))
+                self._indexes[id(library)] = known
+            elif known.generation != shelf.generation:
+                await asyncio.to_thread(known.index.update, shelf.items)
+                known.generation = shelf.generation
+            if len(shelf.items) <= _SMALL_LIBRARY:
+                return known.index.search(parse(query))
+            return await asyncio.to_thread(known.index.search, parse(query))
+
+    async def _file(self, element: str, call: Call) -> bytes | None:
+        """The bytes of a file that an element names, or None where it is something else."""
+        if len(element) > 4096 or "\n" in element or not element.strip():
+            return None
+        if self._formats.identifier(element) is not None or self._formats.is_bibliography(element):
+            return None
+        path = Path(element)
+        looks_like_path = path.suffix != "" or "/" in element or "\\" in element
+        if not looks_like_path:
+            return None
+        allowed = self._allowed(path, call)
+        if not await self._files.exists(allowed):
+            raise FileNotUsableError(
+                f"There is no file {element}", next_step="Check the path, or send the text itself.", details={"path": element}
+            )
+        return await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
+
+    def _allowed(self, path: Path, call: Call) -> Path:
+        resolved = self._files.resolved(path)
+        if call.visit.door in OWN_DOORS:
+            return resolved
+        if any(resolved.is_relative_to(self._files.resolved(folder)) for folder in self._allowed_folders):
+            return resolved
+        raise PathNotAllowedError
+
+
+@dataclass(slots=True)
+class _Indexed:
+    """The index of one library, and which generation of it."""
+
+    generation: int
+    index: Index
+
+
+def _page(items: Sequence[Item], page: int, limit: int) -> References:
+    first = (page - 1) * limit
+    return References(total=len(items), page=page, limit=limit, references=list(items[first : first + limit]))
+
+
+def _pretty(item: Item) -> str:
+    year = year_of(item)
+    people = names_text(item) or "anonymous"
+    container = text_of(item, "container-title")
+    tail = f". {container}" if container else ""
+    return f"[{item.get('id')}] {people} ({'n.d.' if year is None else year}). {text_of(item, 'title') or 'untitled'}{tail}"

@@ -1,0 +1,1 @@
+"""A person's library as one CSL-JSON file that other programs read and write too."""

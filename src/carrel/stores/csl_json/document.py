@@ -1,0 +1,172 @@
+"""The library file as text: every item and every field keeps its own bytes until somebody really changes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
+from typing import Any
+
+BYTE_ORDER_MARK = "\ufeff"
+_DECODER = json.JSONDecoder()
+
+
+class UnreadableLibraryError(ValueError):
+    """The file is not a CSL-JSON array, at least not now."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One element of the array: the white space before it, and its text."""
+
+    lead: str
+    raw: str
+
+    @cached_property
+    def value(self) -> Any:
+        return json.loads(self.raw)
+
+    @property
+    def item_id(self) -> str | None:
+        value = self.value
+        found = value.get("id") if isinstance(value, dict) else None
+        return str(found) if isinstance(found, (str, int)) and not isinstance(found, bool) else None
+
+    def with_changes(self, changes: Mapping[str, object], removed: Iterable[str] = ()) -> Entry:
+        """The same item with some fields changed; the text of all others stays as it was."""
+        fields = object_fields(self.raw)
+        for name in removed:
+            fields.pop(name, None)
+        for name, value in changes.items():
+            fields[name] = written(value, indent="    ")
+        return replace(self, raw=object_text(fields, "    ", "  "))
+
+
+@dataclass(frozen=True)
+class Document:
+    """The whole file. `tail` is what stands between the last element and the end."""
+
+    entries: tuple[Entry, ...] = ()
+    head: str = "["
+    tail: str = "]\n"
+    _index: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for at, entry in enumerate(self.entries):
+            found = entry.item_id
+            if found is not None:
+                self._index.setdefault(found, at)
+
+    @classmethod
+    def parse(cls, data: bytes) -> Document:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UnreadableLibraryError(f"it is not UTF-8 at byte {error.start}") from None
+        try:
+            return _parsed(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise UnreadableLibraryError(f"it is not JSON: {error}") from None
+
+    @cached_property
+    def text(self) -> str:
+        if not self.entries:
+            return self.head.rstrip() + self.tail.lstrip()
+        return self.head + ",".join(entry.lead + entry.raw for entry in self.entries) + self.tail
+
+    @property
+    def data(self) -> bytes:
+        return self.text.encode("utf-8")
+
+    def get(self, item_id: str) -> Entry | None:
+        at = self._index.get(item_id)
+        return None if at is None else self.entries[at]
+
+    def items(self) -> list[dict[str, Any]]:
+        """Every element that is an item."""
+        return [entry.value for entry in self.entries if entry.item_id is not None]
+
+    def reusing(self, before: Document) -> Document:
+        """The same document, with the very entries of an earlier version where their text is the same."""
+        known = {entry.raw: entry for entry in before.entries}
+        same = (known.get(entry.raw, entry) for entry in self.entries)
+        entries = tuple(old if old.lead == entry.lead else entry for old, entry in zip(same, self.entries, strict=True))
+        return Document(entries, self.head, self.tail)
+
+    def with_added(self, items: Iterable[Mapping[str, object]]) -> Document:
+        added = tuple(Entry("\n  ", written(dict(item), indent="  ")) for item in items)
+        tail = self.tail if self.entries and "\n" in self.tail.partition("]")[0] else "\n" + self.tail.lstrip()
+        return Document((*self.entries, *added), self.head, tail if added else self.tail)
+
+    def with_entry(self, item_id: str, entry: Entry) -> Document:
+        at = self._index[item_id]
+        return Document((*self.entries[:at], entry, *self.entries[at + 1 :]), self.head, self.tail)
+
+    def without(self, item_id: str) -> Document:
+        at = self._index[item_id]
+        return Document((*self.entries[:at], *self.entries[at + 1 :]), self.head, self.tail)
+
+
+def written(value: object, indent: str) -> str:
+    """JSON as the file has it: two spaces, characters as they are, continued at `indent`."""
+    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n" + indent)
+
+
+def object_fields(raw: str) -> dict[str, str]:
+    """The fields of an object with the text of their values, in order; the last of equal names wins."""
+    fields: dict[str, str] = {}
+    at = _skip(raw, 1)
+    while raw[at] != "}":
+        name, at = scanstring(raw, at + 1)
+        at = _skip(raw, _skip(raw, at) + 1)
+        _, end = _DECODER.raw_decode(raw, at)
+        fields[name] = raw[at:end]
+        at = _skip(raw, end)
+        if raw[at] == ",":
+            at = _skip(raw, at + 1)
+    return fields
+
+
+def object_text(fields: Mapping[str, str], indent: str, closing: str) -> str:
+    if not fields:
+        return "{}"
+    rows = ",\n".join(f"{indent}{json.dumps(name, ensure_ascii=False)}: {text}" for name, text in fields.items())
+    return f"{{\n{rows}\n{closing}}}"
+
+
+def _skip(text: str, at: int) -> int:
+    found = WHITESPACE.match(text, at)
+    return int(found.end()) if found else at
+
+
+def _parsed(text: str) -> Document:
+    start = 1 if text.startswith(BYTE_ORDER_MARK) else 0
+    at = _skip(text, start)
+    if not text[at:]:
+        return Document((), text[:start] + "[", "]\n")
+    if text[at] != "[":
+        raise UnreadableLibraryError("it does not hold an array of references")
+    head = text[: at + 1]
+    entries: list[Entry] = []
+    at += 1
+    while True:
+        begins = _skip(text, at)
+        if not entries and text[begins : begins + 1] == "]":
+            break
+        _, end = _DECODER.raw_decode(text, begins)
+        entries.append(Entry(text[at:begins], text[begins:end]))
+        at = end
+        follows = _skip(text, end)
+        if text[follows : follows + 1] == ",":
+            at = follows + 1
+        elif text[follows : follows + 1] == "]":
+            begins = follows
+            break
+        else:
+            raise json.JSONDecodeError("expected ',' or ']'", text, follows)
+    tail = text[at:] if entries else text[begins:]
+    if text[begins + 1 :].strip():
+        raise json.JSONDecodeError("something follows the array", text, begins + 1)
+    return Document(tuple(entries), head, tail)

@@ -1,0 +1,111 @@
+"""The library file behind the references room's port: work on files happens on a thread, never on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from carrel.rooms.references.errors import LibraryUnreadableError
+from carrel.rooms.references.ports import Change, Shelf
+from carrel.rooms.references.records import Item
+from carrel.stores.csl_json.document import Document, UnreadableLibraryError
+from carrel.stores.csl_json.library_file import LibraryFile, State
+
+ResultT = TypeVar("ResultT")
+_LOOK_EVERY_SECONDS = 0.25
+
+
+class CslJsonLibrary:
+    """One library. `watch` keeps it fresh in the background; whoever starts that stops it with `close`."""
+
+    def __init__(self, path: Path, attachments: Path | None = None) -> None:
+        self._file = LibraryFile(path)
+        self._attachments = attachments or self._file.path.parent / f"{self._file.path.stem}-attachments"
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="library")
+        self._watching: asyncio.Task[None] | None = None
+        self._shelf: tuple[State, Shelf] | None = None
+
+    @property
+    def folder(self) -> Path:
+        return self._attachments
+
+    async def shelf(self) -> Shelf:
+        state = await self._state()
+        if self._shelf is None or self._shelf[0] is not state:
+            self._shelf = (state, Shelf(state.generation, state.document.items()))
+        return self._shelf[1]
+
+    async def find(self, reference_id: str) -> Item | None:
+        entry = (await self._state()).document.get(reference_id)
+        return None if entry is None else dict(entry.value)
+
+    async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
+        chosen: list[Item] = []
+
+        def edit(present: Document) -> Document:
+            chosen[:] = choose(present.items())
+            return present.with_added(chosen) if chosen else present
+
+        await self._run(lambda: self._file.change(edit))
+        return chosen
+
+    async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
+        def edit(present: Document) -> Document:
+            entry = present.get(reference_id)
+            if entry is None:
+                return present
+            change = decide(dict(entry.value))
+            return present.with_entry(reference_id, entry.with_changes(change.values, change.removed))
+
+        state = await self._run(lambda: self._file.change(edit))
+        entry = state.document.get(reference_id)
+        return None if entry is None else dict(entry.value)
+
+    async def remove(self, reference_id: str) -> Item | None:
+        removed: list[Item] = []
+
+        def edit(present: Document) -> Document:
+            removed.clear()
+            entry = present.get(reference_id)
+            if entry is None:
+                return present
+            removed.append(dict(entry.value))
+            return present.without(reference_id)
+
+        await self._run(lambda: self._file.change(edit))
+        return removed[0] if removed else None
+
+    def watch(self) -> None:
+        """Looks for outside edits several times a second, so that the next question finds them read already."""
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().create_task(self._keep_fresh())
+
+    async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        await asyncio.get_running_loop().run_in_executor(None, self._thread.shutdown)
+
+    async def _keep_fresh(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+            if not self._file.is_fresh():
+                try:
+                    await self.shelf()
+                except LibraryUnreadableError:
+                    continue
+
+    async def _state(self) -> State:
+        fresh = self._file.fresh()
+        return fresh if fresh is not None else await self._run(self._file.read)
+
+    async def _run(self, work: Callable[[], ResultT]) -> ResultT:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except UnreadableLibraryError as error:
+            raise LibraryUnreadableError(str(error)) from error
+        except OSError as error:
+            raise LibraryUnreadableError(error.strerror or str(error)) from error

@@ -1,0 +1,175 @@
+"""Reads of the snapshot's tables: one paper, many papers, facets."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from carrel.rooms.papers.identifiers import Identifier
+from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperMetadata
+from carrel.rooms.papers.words import fold_in_place, is_cjk, join_cjk, key
+from carrel.stores.sqlite.papers.snapshot import Generation
+
+NEWEST_FIRST = "CASE WHEN paper.year GLOB '[0-9]*' THEN paper.year ELSE '' END DESC, paper.paper_index, paper.paper_id"
+
+
+class Shown(NamedTuple):
+    """What a result list shows of a paper, with its row in the full-text table and the first text to look for matches in."""
+
+    row: int
+    paper_id: str
+    title: str
+    year: str
+    venue: str
+    preview: str
+    summary: str
+
+
+_SHOWN = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_preview"
+
+
+def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Shown]:
+    """These papers in this order. The two tables usually count alike; where they do not, there is only the preview."""
+    found = connection.execute(
+        f"SELECT paper.rowid, {_SHOWN}, coalesce(paper_fts.summary, '') FROM paper "
+        "LEFT JOIN paper_fts ON paper_fts.rowid = paper.rowid AND paper_fts.paper_id = paper.paper_id "
+        "WHERE paper.paper_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(paper_ids),),
+    )
+    by_id = {row[1]: Shown._make(row) for row in found}
+    return [by_id[paper_id] for paper_id in paper_ids if paper_id in by_id]
+
+
+def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Shown]:
+    """The papers of these rows of the full-text table, in this order."""
+    found = connection.execute(
+        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts JOIN paper ON paper.paper_id = paper_fts.paper_id "
+        "WHERE paper_fts.rowid IN (SELECT value FROM json_each(?))",
+        (json.dumps(numbers),),
+    )
+    by_row = {row[0]: Shown._make(row) for row in found}
+    return [by_row[number] for number in numbers if number in by_row]
+
+
+def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:
+    """What of a paper is indexed, piece by piece, read only as far as somebody asks."""
+    yield paper.summary
+    for column in ("source", "translated", "metadata"):
+        found = connection.execute(f"SELECT paper_id, {column} FROM paper_fts WHERE rowid = ?", (paper.row,)).fetchone()
+        if found is None or found[0] != paper.paper_id:
+            break
+        yield str(found[1] or "")
+    yield paper.preview
+    yield paper.title
+
+
+def numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[int]:
+    """The rows of these papers in the table `paper`."""
+    found = connection.execute(
+        "SELECT rowid FROM paper WHERE paper_id IN (SELECT value FROM json_each(?))", (json.dumps(paper_ids),)
+    )
+    return [int(row[0]) for row in found]
+
+
+def with_identifiers(connection: sqlite3.Connection, identifiers: Sequence[Identifier]) -> list[str]:
+    """Papers of these names, by the tables that have an index for them."""
+    found: dict[str, None] = {}
+    for identifier in identifiers:
+        if identifier.kind == "paper_id":
+            rows = connection.execute("SELECT paper_id FROM paper WHERE paper_id = ?", (identifier.value,))
+        else:
+            name = f"{identifier.kind}:{identifier.value}"
+            rows = connection.execute("SELECT paper_id FROM paper_key_alias WHERE paper_key = ?", (name,))
+        found.update((row[0], None) for row in rows)
+    return list(found)
+
+
+def facet_counts(connection: sqlite3.Connection, category: FacetCategory, count: int) -> list[FacetCount]:
+    rows = connection.execute(f"SELECT value, paper_count FROM {category} ORDER BY paper_count DESC, value LIMIT ?", (count,))
+    return [FacetCount(value=value, paper_count=papers) for value, papers in rows]
+
+
+def bibtex(connection: sqlite3.Connection, paper_id: str) -> str | None:
+    row = connection.execute("SELECT bibtex_raw FROM paper_bibtex WHERE paper_id = ?", (paper_id,)).fetchone()
+    return str(row[0]) if row else None
+
+
+def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str) -> Paper | None:
+    doi = "doi" if generation.has_doi else "NULL"
+    row = connection.execute(
+        "SELECT title, year, publication_date, venue, preferred_summary_template, source_md_content_hash, "
+        f"{doi}, paper_key, rowid FROM paper WHERE paper_id = ?",
+        (paper_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    title, year, date, venue, preferred, source_hash, doi_value, paper_key, number = row
+    authors, has_order = _authors(connection, paper_id, str(title), number)
+    templates = _column(connection, "SELECT template_tag FROM paper_summary WHERE paper_id = ? ORDER BY template_tag", paper_id)
+    translations = connection.execute(
+        "SELECT lang, md_content_hash FROM paper_translation WHERE paper_id = ? ORDER BY lang", (paper_id,)
+    )
+    hashes = tuple((str(language), str(value)) for language, value in translations)
+    metadata = PaperMetadata(
+        paper_id=paper_id,
+        title=title,
+        authors=authors,
+        year=year,
+        publication_date=date,
+        venue=venue,
+        doi=doi_value,
+        arxiv_id=_arxiv_id(connection, paper_id, str(paper_key)),
+        keywords=_facet(connection, "keyword", paper_id),
+        institutions=_facet(connection, "institution", paper_id),
+        tags=_facet(connection, "tag", paper_id),
+        preferred_summary_template=preferred,
+        available_summary_templates=templates,
+        available_translations=tuple(language for language, _ in hashes),
+        has_source=bool(source_hash),
+        has_bibtex=generation.has_bibtex and bibtex(connection, paper_id) is not None,
+    )
+    return Paper(metadata, has_order, source_hash or None, hashes)
+
+
+def _column(connection: sqlite3.Connection, sql: str, paper_id: str) -> tuple[str, ...]:
+    return tuple(str(row[0]) for row in connection.execute(sql, (paper_id,)))
+
+
+def _facet(connection: sqlite3.Connection, category: FacetCategory, paper_id: str) -> tuple[str, ...]:
+    sql = f"SELECT value FROM {category} JOIN paper_{category} USING ({category}_id) WHERE paper_id = ? ORDER BY {category}_id"
+    return _column(connection, sql, paper_id)
+
+
+def _arxiv_id(connection: sqlite3.Connection, paper_id: str, paper_key: str) -> str | None:
+    keys = (
+        paper_key,
+        *_column(connection, "SELECT paper_key FROM paper_key_alias WHERE paper_id = ? ORDER BY paper_key", paper_id),
+    )
+    return next((value.removeprefix("arxiv:") for value in keys if value.startswith("arxiv:")), None)
+
+
+def _authors(connection: sqlite3.Connection, paper_id: str, title: str, number: int) -> tuple[tuple[str, ...], bool]:
+    """Facet values are lower case and in no order; the indexed metadata has the names as written, one after the other."""
+    values = _facet(connection, "author", paper_id)
+    if len(values) == 0:
+        return values, True
+    row = connection.execute("SELECT paper_id, metadata FROM paper_fts WHERE rowid = ?", (number,)).fetchone()
+    if row is None or row[0] != paper_id:
+        return values, False
+    text = join_cjk(str(row[1]))
+    start = len(title) if key(text).startswith(key(title)) else 0
+    folded = fold_in_place(text)
+    places = [_place(folded, fold_in_place(value), start) for value in values]
+    if None in places:
+        return values, False
+    ordered = sorted((place, len(value)) for place, value in zip(places, values, strict=True) if place is not None)
+    return tuple(text[place : place + length] for place, length in ordered), True
+
+
+def _place(text: str, value: str, start: int) -> int | None:
+    edges = ("", "") if is_cjk(value) else (r"(?<!\w)", r"(?!\w)")
+    found = re.compile(edges[0] + re.escape(value) + edges[1]).search(text, start)
+    return found.start() if found else None

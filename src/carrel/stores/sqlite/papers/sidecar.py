@@ -1,0 +1,53 @@
+"""What of ours lies beside a snapshot: a folder with indexes, and a small file that says which one is ready."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an index was made from, the folder it is in, and which model made vectors for it, if one did."""
+
+    format: int
+    snapshot_build_id: str
+    folder: str
+    papers: int
+    vectors: str = ""
+    vector_rows: str = ""
+
+
+def index_folder(snapshot: Path) -> Path:
+    """Everything of ours beside a snapshot is in here."""
+    return snapshot.with_name(f"{snapshot.name}.index")
+
+
+def manifest_file(snapshot: Path) -> Path:
+    return index_folder(snapshot) / "manifest.json"
+
+
+def read_manifest(snapshot: Path) -> Manifest | None:
+    """The manifest, or None where there is none that this version can read."""
+    try:
+        facts = json.loads(manifest_file(snapshot).read_text(encoding="utf-8"))
+        manifest = Manifest(**facts)
+    except (OSError, ValueError, TypeError):
+        return None
+    names = (manifest.folder, manifest.vectors, manifest.vector_rows)
+    is_plain = all(isinstance(name, str) and Path(name).name == name for name in names)
+    return manifest if manifest.format == FORMAT and is_plain else None
+
+
+def write_manifest(snapshot: Path, manifest: Manifest) -> None:
+    target = manifest_file(snapshot)
+    fresh = target.with_name(f"manifest.{os.getpid()}.part")
+    with fresh.open("w", encoding="utf-8") as file:
+        json.dump(asdict(manifest), file)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(target)

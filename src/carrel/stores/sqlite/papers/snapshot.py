@@ -1,0 +1,211 @@
+"""The snapshot file: opened read-only, shared by many readers, opened again when somebody replaces it."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from carrel.rooms.papers.errors import SnapshotUnavailableError
+from carrel.stores.sqlite.papers.facets import FacetValues
+from carrel.stores.sqlite.papers.sidecar import manifest_file
+
+_MISSING = re.compile(r"no such (?:table|column): (?:\w+\.)?(\w+)")
+_SETTINGS = """
+PRAGMA temp_store = MEMORY;
+PRAGMA mmap_size = 1073741824;
+PRAGMA cache_size = -16000;
+CREATE VIRTUAL TABLE temp.paper_words USING fts5vocab(main, paper_fts, row);
+PRAGMA query_only = 1;
+"""
+
+Signature = tuple[int, ...]
+
+_LOOK_EVERY_SECONDS = 0.05
+
+
+class Generation:
+    """One version of the snapshot: its connections, and what it has. Retired when the file is replaced."""
+
+    def __init__(self, path: Path, signature: Signature) -> None:
+        self.path = path
+        self.signature = signature
+        self._lock = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._borrowed = 0
+        self._is_retired = False
+        self.facet_values = FacetValues()
+        self._ways = _ways(path)
+        first = self._open()
+        try:
+            with translated_errors():
+                self.columns = frozenset(row[1] for row in first.execute("PRAGMA table_info(paper)"))
+                self.tables = frozenset(row[0] for row in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
+                if "paper" not in self.tables:
+                    raise SnapshotUnavailableError("it has no table 'paper'", missing="paper")
+                self.build_id = (_build_id(first) if "snapshot_meta" in self.tables else "") or _state_id(signature)
+        except SnapshotUnavailableError:
+            first.close()
+            self.facet_values.close()
+            raise
+        self._idle.append(first)
+
+    @property
+    def has_doi(self) -> bool:
+        return "doi" in self.columns
+
+    @property
+    def has_bibtex(self) -> bool:
+        return "paper_bibtex" in self.tables
+
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """A connection of one's own for a while. Trouble in the file becomes an error that says what to do."""
+        with self._lock:
+            connection = self._idle.pop() if self._idle else None
+            self._borrowed += 1
+        try:
+            if connection is None:
+                connection = self._open()
+            with translated_errors():
+                yield connection
+        finally:
+            with self._lock:
+                self._borrowed -= 1
+                if connection is not None:
+                    self._idle.append(connection)
+                if self._is_retired:
+                    self._close_idle()
+
+    def retire(self) -> None:
+        """Closes what is idle now, and the rest as it comes back."""
+        with self._lock:
+            self._is_retired = True
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+        if not self._borrowed:
+            self.facet_values.close()
+
+    def _open(self) -> sqlite3.Connection:
+        """A log with something in it must be read; where its shared memory has no place to be, the file alone must do."""
+        for parameters in self._ways:
+            try:
+                return self._connect(parameters)
+            except sqlite3.OperationalError as error:
+                trouble: sqlite3.Error = error
+            except sqlite3.DatabaseError as error:
+                raise SnapshotUnavailableError("the file is not a SQLite database, or is damaged") from error
+        raise SnapshotUnavailableError("the file cannot be opened") from trouble
+
+    def _connect(self, parameters: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(f"file:{quote(str(self.path))}?{parameters}", uri=True, check_same_thread=False)
+        try:
+            connection.executescript(_SETTINGS)
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+
+class Snapshot:
+    """The file by its name, always in its present version."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+        self._beside = (self._path.with_name(f"{self._path.name}-wal"), manifest_file(self._path))
+        self._lock = threading.Lock()
+        self._generation: Generation | None = None
+        self._seen: Signature = ()
+        self._looked_at = float("-inf")
+
+    @property
+    def path(self) -> Path:
+        return self._path
+
+    def signature(self) -> Signature:
+        """What changes whenever the file is replaced or written to, or gets another index beside it."""
+        try:
+            state = self._path.stat()
+        except OSError as error:
+            raise SnapshotUnavailableError("the file is missing or not readable") from error
+        return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, *(_state(path) for path in self._beside))
+
+    def recent_signature(self) -> Signature:
+        """The signature as of a moment ago, for answers from memory that cost less than looking at the file."""
+        now = time.monotonic()
+        if now - self._looked_at > _LOOK_EVERY_SECONDS:
+            self._seen = self.signature()
+            self._looked_at = now
+        return self._seen
+
+    def current(self) -> Generation:
+        signature = self._seen = self.signature()
+        generation = self._generation
+        if generation is not None and generation.signature == signature:
+            return generation
+        with self._lock:
+            if self._generation is None or self._generation.signature != signature:
+                fresh = Generation(self._path, signature)
+                old, self._generation = self._generation, fresh
+                if old is not None:
+                    old.retire()
+            return self._generation
+
+    def close(self) -> None:
+        with self._lock:
+            generation, self._generation = self._generation, None
+        if generation is not None:
+            generation.retire()
+
+
+def _state(path: Path) -> int:
+    try:
+        state = path.stat()
+    except OSError:
+        return 0
+    return state.st_mtime_ns if state.st_size else 0
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        found = _MISSING.search(str(error))
+        if found:
+            raise SnapshotUnavailableError(f"it has no '{found.group(1)}'", missing=found.group(1)) from error
+        raise SnapshotUnavailableError("the file is damaged or not a paper snapshot") from error
+
+
+def _ways(path: Path) -> tuple[str, ...]:
+    """How to open the file. In WAL mode `mode=ro` would leave two files beside it, and fail in a folder that is read-only."""
+    alone = "mode=ro&immutable=1"
+    try:
+        with path.open("rb") as file:
+            is_wal = file.read(20)[18:20] == b"\x02\x02"
+    except OSError as error:
+        raise SnapshotUnavailableError("the file is missing or not readable") from error
+    try:
+        has_log = path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except OSError:
+        has_log = False
+    return (alone,) if is_wal and not has_log else ("mode=ro", alone)
+
+
+def _state_id(signature: Signature) -> str:
+    """A name for a version that nobody named: its size and the time it was written."""
+    return f"file-{signature[2]}-{signature[3]}"
+
+
+def _build_id(connection: sqlite3.Connection) -> str:
+    row = connection.execute("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'").fetchone()
+    return str(row[0]) if row else ""

@@ -1,0 +1,133 @@
+"""Papers from a snapshot: questions run on threads of the store's own, never on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperHit
+from carrel.rooms.papers.query_language import Phrase, Query
+from carrel.rooms.papers.snippets import Marker
+from carrel.rooms.papers.words import words
+from carrel.stores.sqlite.papers import rows
+from carrel.stores.sqlite.papers.keywords import papers_with_keyword
+from carrel.stores.sqlite.papers.ranking import OpenRanking, Ranking
+from carrel.stores.sqlite.papers.search import Fts5Ranking
+from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
+
+# More threads than cores would only wait for each other.
+DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
+
+ResultT = TypeVar("ResultT")
+_Work = Callable[[Generation, sqlite3.Connection], ResultT]
+
+
+class SqlitePaperStore:
+    """Everything the papers room asks of a corpus. Opened at first need, noticed when replaced; close it when done."""
+
+    def __init__(self, path: Path, *, threads: int = DEFAULT_THREADS, open_ranking: OpenRanking | None = None) -> None:
+        """With `open_ranking` a better index beside the snapshot is used where there is one made from just this snapshot."""
+        self._snapshot = Snapshot(path)
+        self._open_ranking = open_ranking
+        self._rankings: dict[Signature, Ranking] = {}
+        self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="papers")
+        self._facets: tuple[Signature, dict[tuple[FacetCategory, int], list[FacetCount]]] = ((), {})
+
+    async def search(self, query: Query, *, first: int, count: int) -> list[PaperHit]:
+        def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
+            ranking = self._ranking(generation)
+            found = ranking.search(connection, query, first, count)
+            return _hits(connection, found, Marker(query.phrases, ranking.stem))
+
+        return await self._run(work)
+
+    async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
+        def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
+            marker = Marker([Phrase((word,)) for word in words(keyword)])
+            found = papers_with_keyword(generation, connection, keyword, first, count)
+            return [
+                PaperHit(
+                    paper_id=paper.paper_id,
+                    title=paper.title,
+                    year=paper.year,
+                    venue=paper.venue,
+                    snippet_markdown=" — ".join(filter(None, (marker.mark(", ".join(values)), marker.snippet([paper.preview])))),
+                )
+                for paper, values in found
+            ]
+
+        return await self._run(work)
+
+    async def find(self, paper_id: str) -> Paper | None:
+        return await self._run(lambda generation, connection: rows.paper(connection, generation, paper_id))
+
+    async def bibtex(self, paper_id: str) -> str | None:
+        return await self._run(
+            lambda generation, connection: rows.bibtex(connection, paper_id) if generation.has_bibtex else None,
+        )
+
+    async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
+        """Remembered while the snapshot stays the same, so that asking again costs no thread."""
+        signature = self._snapshot.recent_signature()
+        if self._facets[0] != signature:
+            self._facets = (signature, {})
+        known = self._facets[1]
+        if (category, count) not in known:
+            known[category, count] = await self._run(lambda _, connection: rows.facet_counts(connection, category, count))
+        return known[category, count]
+
+    async def check(self) -> None:
+        """Opens the snapshot, or says why it cannot be opened."""
+        await self._run(lambda _, connection: connection.execute("SELECT count(*) FROM paper LIMIT 1").fetchone())
+
+    async def close(self) -> None:
+        """Waits for questions under way, then closes every connection."""
+        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
+        self._snapshot.close()
+
+    def _ranking(self, generation: Generation) -> Ranking:
+        """Two threads may open the index of a new generation at once; one of the two is kept."""
+        known = self._rankings.get(generation.signature)
+        if known is None:
+            beside = self._open_ranking(generation.path, generation.build_id) if self._open_ranking else None
+            known = beside if beside is not None else Fts5Ranking(generation)
+            self._rankings = {generation.signature: known}
+        return known
+
+    async def _run(self, work: _Work[ResultT]) -> ResultT:
+        """A question on one of the threads. A caller who gives up stops it there, too."""
+        used: list[sqlite3.Connection] = []
+
+        def job() -> ResultT:
+            generation = self._snapshot.current()
+            with generation.connection() as connection:
+                used.append(connection)
+                try:
+                    return work(generation, connection)
+                finally:
+                    used.clear()
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, job)
+        except asyncio.CancelledError:
+            for connection in tuple(used):
+                connection.interrupt()
+            raise
+
+
+def _hits(connection: sqlite3.Connection, found: list[rows.Shown], marker: Marker) -> list[PaperHit]:
+    return [
+        PaperHit(
+            paper_id=paper.paper_id,
+            title=paper.title,
+            year=paper.year,
+            venue=paper.venue,
+            snippet_markdown=marker.snippet(rows.texts(connection, paper)),
+        )
+        for paper in found
+    ]

@@ -1,0 +1,1 @@
+"""The folder of texts and files beside a snapshot."""

@@ -1,0 +1,203 @@
+"""Texts, PDFs, images, summaries and manifests of a corpus, laid out as snapshot readers expect them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import orjson
+
+from carrel.core.paper_record import FiledSummary
+from carrel.rooms.papers.building.models import PublishedPaper
+
+STATIC_NAME = "paper-static"
+_ASSET_FOLDERS = ("md", "pdf", "md_translate", "images")
+_NOT_IN_A_NAME = re.compile(r'[<>:"/\\|?*\x00-\x1f\s]+')
+_LONGEST_NAME = 80
+_COPY_BYTES = 1024 * 1024
+
+
+class PaperAssets:
+    """Keeps what readers hand over under the hash of its content. Files under a hash never change, so they are written once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep_markdown(self, text: str) -> str:
+        return self._keep_text(text, "md")
+
+    def keep_translation(self, text: str, language: str) -> str:
+        return self._keep_text(text, f"md_translate/{language}")
+
+    def keep_pdf(self, path: Path) -> str:
+        return self._keep_file(path, "pdf", "pdf")
+
+    def keep_image(self, path: Path) -> str:
+        return self._keep_file(path, "images", path.suffix.lower().removeprefix("."))
+
+    def read_text(self, static_path: str) -> str:
+        return (self._folder / static_path).read_text(encoding="utf-8")
+
+    def _keep_text(self, text: str, where: str) -> str:
+        raw = text.encode("utf-8", "replace")
+        sha256 = hashlib.sha256(raw).hexdigest()
+        target = self._folder / where / f"{sha256}.md"
+        if not target.exists():
+            write_whole(target, raw)
+        return sha256
+
+    def _keep_file(self, path: Path, where: str, extension: str) -> str:
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        target = self._folder / where / f"{sha256}.{extension}"
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            aside = target.with_name(f".{target.name}.{os.getpid()}")
+            shutil.copyfile(path, aside)
+            aside.replace(target)
+        return sha256
+
+
+class PaperStaticFolder:
+    """Writes what is read paper by paper: summaries by template and the manifest."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._hands = ThreadPoolExecutor(1, thread_name_prefix="static-folder")
+        self._unfinished: list[Future[None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._hands.shutdown(cancel_futures=True)
+
+    def write(self, papers: Sequence[PublishedPaper]) -> None:
+        """Hands the papers to other threads, while the caller fills the database, and waits only for the batch before."""
+        self.settle()
+        self._unfinished = [self._hands.submit(self._write, paper) for paper in papers]
+
+    def settle(self) -> None:
+        for future in self._unfinished:
+            future.result()
+        self._unfinished = []
+
+    def _write(self, paper: PublishedPaper) -> None:
+        summaries = self._folder / "summary"
+        own = summaries / paper.paper_id
+        for stale in own.glob("*.json") if own.is_dir() else ():
+            if stale.stem not in paper.shelf.templates:
+                stale.unlink()
+        for summary in paper.shelf.summaries:
+            write_whole(own / f"{summary.template}.json", _json(_summary(paper, summary)))
+        shown = _summary(paper, paper.shelf.named(paper.shelf.preferred))
+        write_whole(summaries / f"{paper.paper_id}.json", _json({**shown, "available_templates": list(paper.shelf.templates)}))
+        write_whole(self._folder / "manifest" / f"{paper.paper_id}.json", _json(_manifest(paper)))
+
+    def sweep(self, paper_ids: frozenset[str], assets: frozenset[str]) -> int:
+        gone = 0
+        for name in ("manifest", "summary"):
+            for entry in _entries(self._folder / name):
+                if entry.stem not in paper_ids:
+                    gone += 1
+                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        for name in _ASSET_FOLDERS:
+            for path in (self._folder / name).rglob("*"):
+                if path.is_file() and path.relative_to(self._folder).as_posix() not in assets:
+                    gone += 1
+                    path.unlink()
+        return gone
+
+
+def write_whole(target: Path, raw: bytes) -> None:
+    """A reader sees the old file or the new one, never half of it."""
+    aside = f"{target.parent}/.{target.name}.{os.getpid()}"
+    try:
+        file = open(aside, "wb", buffering=0)  # noqa: PTH123, SIM115
+    except FileNotFoundError:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        file = open(aside, "wb", buffering=0)  # noqa: PTH123, SIM115
+    with file:
+        file.write(raw)
+    os.replace(aside, target)  # noqa: PTH105
+
+
+def _entries(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _json(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+
+
+def _summary(paper: PublishedPaper, summary: FiledSummary) -> dict[str, object]:
+    record = paper.record
+    return {
+        "paper_id": paper.paper_id,
+        "paper_title": record.title,
+        "paper_authors": record.authors,
+        "publication_date": paper.publication_date,
+        "publication_venue": paper.venue,
+        "abstract": record.abstract or "",
+        "keywords": record.keywords,
+        "paper_institutions": record.institutions,
+        "output_language": summary.language,
+        "provider": summary.provider,
+        "model": summary.model,
+        "prompt_template": summary.prompt_template,
+        "extracted_at": summary.extracted_at,
+        "template_tag": summary.template,
+        "summary": summary.markdown,
+    }
+
+
+def _manifest(paper: PublishedPaper) -> dict[str, object]:
+    record = paper.record
+    first_author = _name(record.authors[0]) if record.authors else "unknown"
+    short = f"{first_author}_{paper.year}"
+    return {
+        "paper_id": paper.paper_id,
+        "folder_name": f"{short}_{_name(record.title)}_{paper.paper_id}",
+        "folder_name_short": f"{short}_{paper.paper_id}",
+        "assets": {
+            "pdf": _asset("pdf", record.pdf_sha256, "pdf", "source.pdf"),
+            "source_md": _asset("md", record.markdown_sha256, "md", "source.md"),
+            "translated_md": [
+                {"lang": language, **_asset(f"md_translate/{language}", sha256, "md", f"translated/{language}.md")}
+                for language, sha256 in record.translations
+            ],
+            "summary": {"static_path": f"summary/{paper.paper_id}.json", "zip_path": "summary.json"},
+            "summary_templates": [
+                {"template_tag": tag, "static_path": f"summary/{paper.paper_id}/{tag}.json", "zip_path": f"summaries/{tag}.json"}
+                for tag in paper.shelf.templates
+            ],
+        },
+        "images": [
+            {
+                "static_path": image.static_path,
+                "zip_path": image.static_path,
+                "sha256": image.sha256,
+                "ext": image.extension,
+                "status": "available" if image.sha256 else "missing",
+            }
+            for image in record.images
+        ],
+        "conflicts": [conflict.message for conflict in paper.conflicts],
+    }
+
+
+def _asset(folder: str, sha256: str | None, extension: str, zip_path: str) -> dict[str, str | None]:
+    if sha256 is None:
+        return {"static_path": None, "zip_path": None, "sha256": None}
+    return {"static_path": f"{folder}/{sha256}.{extension}", "zip_path": zip_path, "sha256": sha256}
+
+
+def _name(text: str) -> str:
+    return _NOT_IN_A_NAME.sub("_", text).strip("_.")[:_LONGEST_NAME] or "unknown"

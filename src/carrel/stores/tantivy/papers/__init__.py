@@ -1,0 +1,1 @@
+"""The fast index of a paper snapshot, in a folder beside it."""

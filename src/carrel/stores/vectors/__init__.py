@@ -1,0 +1,1 @@
+"""Vectors kept beside the data that they are made from."""

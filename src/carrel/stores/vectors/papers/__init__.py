@@ -1,0 +1,1 @@
+"""The vectors of a paper snapshot, in the folder beside it."""

@@ -1,0 +1,95 @@
+"""The papers room on a SQLite snapshot, with its texts from a folder or over HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carrel.core.errors import CarrelError
+from carrel.engines.static_assets.folder import FolderAssets
+from carrel.rooms.papers.building.operations import add_paper_operation
+from carrel.rooms.papers.operations import room
+from carrel.rooms.papers.service import Papers
+from carrel.settings import Settings
+from carrel.stores.sqlite.papers import SqlitePaperStore
+from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.lookups import Services
+from carrel.wiring.papers_index import open_index
+
+if TYPE_CHECKING:
+    from carrel.engines.static_assets.http import HttpAssets
+    from carrel.rooms.papers.building.adding import PaperAdder
+    from carrel.rooms.papers.building.models import AddedPaper
+
+SNAPSHOT_NAME = "paper_snapshot.db"
+STATIC_NAME = "paper-static"
+
+
+class AdderAtNeed:
+    """Adds papers with the builder, whose readers are imported when the first paper is added."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._adder: PaperAdder | None = None
+
+    async def add(self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None) -> AddedPaper:
+        if self._adder is None:
+            from carrel.wiring.papers_build import index_papers, paper_adder
+
+            self._adder = paper_adder(self._folder, Services(self._settings), index_papers)
+        return await self._adder.add(identifier=identifier, markdown=markdown, pdf_base64=pdf_base64)
+
+
+def snapshot_path(settings: Settings) -> Path:
+    """The snapshot that is set, or the one that lives in the home folder."""
+    return settings.papers.snapshot or settings.home / "papers" / SNAPSHOT_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class PapersService:
+    """The service with what it holds open."""
+
+    service: Papers
+    store: SqlitePaperStore
+    assets: FolderAssets | HttpAssets
+
+    async def close(self) -> None:
+        await self.store.close()
+        await self.assets.close()
+
+
+def papers_service(settings: Settings) -> PapersService:
+    """Nothing is read yet: a snapshot that is missing is said by the first call."""
+    path = snapshot_path(settings)
+    open_ranking = open_index if settings.papers.search == "auto" else None
+    store, assets = SqlitePaperStore(path, open_ranking=open_ranking), _assets(settings, path)
+    return PapersService(Papers(store, assets), store, assets)
+
+
+def open_papers(settings: Settings) -> OpenRoom:
+    """The room; a snapshot that is missing is said by the first call, and by the doctor."""
+    path = snapshot_path(settings)
+    papers = papers_service(settings)
+
+    async def check() -> Health:
+        try:
+            await papers.store.check()
+        except CarrelError as error:
+            return Health(False, f"{path}: {error.message}", error.next_step)
+        return Health(True, str(path))
+
+    described = room(papers.service)
+    described = replace(described, operations=(*described.operations, add_paper_operation(AdderAtNeed(path.parent, settings))))
+    return OpenRoom(described, {"papers": check}, papers.close)
+
+
+def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
+    static = settings.papers.static or str(snapshot.parent / STATIC_NAME)
+    limit = settings.papers.max_asset_bytes
+    if static.startswith(("http://", "https://")):
+        from carrel.engines.static_assets.http import HttpAssets
+
+        return HttpAssets(static, timeout_seconds=settings.papers.asset_timeout_seconds, max_bytes=limit)
+    return FolderAssets(Path(static).expanduser(), max_bytes=limit)

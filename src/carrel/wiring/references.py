@@ -1,0 +1,258 @@
+"""The references room on a CSL-JSON file, with the formats, lookups and styles it speaks through its ports."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from carrel.core.caller import LOCAL_USER, Caller
+from carrel.core.clock import SystemClock
+from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.identifiers import ArxivId, Doi
+from carrel.engines.attached_files import LocalFiles
+from carrel.engines.bibliography.errors import BibliographyError
+from carrel.engines.bibliography.reading import read
+from carrel.engines.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
+from carrel.engines.bibliography.writing import Form, write
+from carrel.rooms.papers.models import PaperMetadata
+from carrel.rooms.papers.service import Papers
+from carrel.rooms.references.errors import CitationFailedError, StyleNotFoundError
+from carrel.rooms.references.operations import room
+from carrel.rooms.references.ports import (
+    ExportFormat,
+    Identifier,
+    Output,
+    ReadBibliography,
+    ReadEntry,
+    ReadProblem,
+    StyleFacts,
+)
+from carrel.rooms.references.records import Item
+from carrel.rooms.references.service import ReferencesRoom
+from carrel.settings import Settings
+from carrel.stores.csl_json.library import CslJsonLibrary
+from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.lookups import Services
+from carrel.wiring.papers import papers_service
+
+_SMALL_BYTES = 20_000
+
+
+class UnreadableBibliographyError(InvalidInputError):
+    """The text has the shape of a format but cannot be read as one."""
+
+
+class BibliographyFormats:
+    """The formats engine behind the room's port; long inputs are read on a thread."""
+
+    def identifier(self, text: str) -> Identifier | None:
+        return identifier_of(text) if len(text) < 400 and "\n" not in text.strip() else None
+
+    def is_bibliography(self, text: str) -> bool:
+        kind = recognise(text)
+        return kind is not None and kind not in IDENTIFIER_KINDS
+
+    async def read(self, content: str | bytes) -> ReadBibliography:
+        try:
+            found = read(content) if len(content) < _SMALL_BYTES else await asyncio.to_thread(read, content)
+        except BibliographyError as error:
+            raise UnreadableBibliographyError(str(error), next_step="Check the input.") from None
+        return ReadBibliography(
+            [ReadEntry(entry.item, entry.line) for entry in found.items],
+            [ReadProblem(warning.line, warning.message) for warning in found.warnings],
+            [ReadProblem(failure.line, failure.reason) for failure in found.failures],
+        )
+
+    async def write(self, items: Sequence[Item], form: ExportFormat) -> str:
+        return await asyncio.to_thread(write, items, Form(form))
+
+
+class PapersThenServices:
+    """Works from the papers at hand, and only then from the network."""
+
+    def __init__(self, papers: Papers, formats: BibliographyFormats, services: Services) -> None:
+        self._papers = papers
+        self._formats = formats
+        self._services = services
+
+    async def find(self, identifier: Identifier) -> Item:
+        match identifier:
+            case Doi() | ArxivId():
+                known = await self._in_corpus(identifier)
+                if known is not None:
+                    return known
+        return await self._services.find(identifier)
+
+    async def paper(self, paper_id: str) -> Item | None:
+        try:
+            return await self._item(await self._papers.metadata(paper_id))
+        except CarrelError:
+            return None
+
+    async def _in_corpus(self, identifier: Doi | ArxivId) -> Item | None:
+        try:
+            hits = await self._papers.search(str(identifier.value), page=1, limit=3)
+            for hit in hits:
+                metadata = await self._papers.metadata(hit.paper_id)
+                if identifier.value in {(metadata.doi or "").lower(), (metadata.arxiv_id or "").lower()}:
+                    return await self._item(metadata)
+        except CarrelError:
+            return None
+        return None
+
+    async def _item(self, metadata: PaperMetadata) -> Item:
+        if metadata.has_bibtex:
+            text = (await self._papers.bibtex(metadata.paper_id)).body
+            found = await self._formats.read(text)
+            if found.entries:
+                item = dict(found.entries[0].item)
+                item.pop("id", None)
+                return item
+        return _as_csl(metadata)
+
+
+def _as_csl(metadata: PaperMetadata) -> Item:
+    item: Item = {"type": "article-journal" if metadata.venue else "article", "title": metadata.title}
+    authors = [_name(author) for author in metadata.authors]
+    if authors:
+        item["author"] = authors
+    if metadata.year.isdigit():
+        item["issued"] = {"date-parts": [[int(metadata.year)]]}
+    if metadata.venue:
+        item["container-title"] = metadata.venue
+    if metadata.doi:
+        item["DOI"] = metadata.doi
+    if metadata.arxiv_id:
+        item["custom"] = {"arxiv_id": metadata.arxiv_id}
+    if metadata.keywords:
+        item["keyword"] = "; ".join(metadata.keywords)
+    return item
+
+
+def _name(author: str) -> Item:
+    given, _, family = author.strip().rpartition(" ")
+    return {"family": family, "given": given} if given else {"literal": author.strip()}
+
+
+class CitationStyles:
+    """The citation engine behind the room's port. It is imported at the first citation, and works on a thread."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    async def bibliography(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> list[tuple[str, str]]:
+        return await asyncio.to_thread(self._bibliography, items, style, output, locale)
+
+    async def in_text(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> str:
+        return await asyncio.to_thread(self._in_text, items, style, output, locale)
+
+    async def search(self, words: str, first: int, count: int) -> tuple[int, list[StyleFacts]]:
+        return await asyncio.to_thread(self._search, words, first, count)
+
+    def _bibliography(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> list[tuple[str, str]]:
+        import carrel.engines.citation_styles as engine
+
+        try:
+            entries = engine.render_bibliography(items, style, output=output, locale=locale, folder=self._folder)
+        except engine.CitationStyleError as error:
+            raise self._explained(error, style) from None
+        return [(entry.id, entry.text) for entry in entries]
+
+    def _in_text(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> str:
+        import carrel.engines.citation_styles as engine
+
+        try:
+            loaded = engine.load_style(style, folder=self._folder)
+            processor = engine.Processor(loaded, items, locale=locale, output=output)
+            cites = [engine.Cite(str(item["id"])) for item in items]
+            return processor.cite([engine.Cluster(cites)])[0]
+        except engine.CitationStyleError as error:
+            raise self._explained(error, style) from None
+
+    def _search(self, words: str, first: int, count: int) -> tuple[int, list[StyleFacts]]:
+        import carrel.engines.citation_styles as engine
+
+        found = engine.list_styles(words, folder=self._folder)
+        return len(found), [StyleFacts(each.id, each.title, each.parent or None) for each in found[first : first + count]]
+
+    def _explained(self, error: Exception, style: str) -> CarrelError:
+        import carrel.engines.citation_styles as engine
+
+        if isinstance(error, engine.StyleNotFoundError):
+            similar = [each.id for each in engine.list_styles(style.replace("-", " "), folder=self._folder)[:5]]
+            return StyleNotFoundError(style, similar or list(engine.SHORT_NAMES))
+        next_step = error.next_step if isinstance(error, engine.CitationStyleError) else ""
+        message = error.message if isinstance(error, engine.CitationStyleError) else str(error)
+        return CitationFailedError(message, next_step=next_step, details={"style": style})
+
+
+class LibraryShelves:
+    """The one library of the local user, and one for each recognised user."""
+
+    def __init__(self, path: Path, users: Path, attachments: Path | None) -> None:
+        self._path = path
+        self._users = users
+        self._attachments = attachments
+        self._open: dict[str, CslJsonLibrary] = {}
+
+    def of(self, caller: Caller) -> CslJsonLibrary:
+        library = self._open.get(caller.user_id)
+        if library is None:
+            library = self._open[caller.user_id] = self._opened(caller.user_id)
+            library.watch()
+        return library
+
+    def _opened(self, user_id: str) -> CslJsonLibrary:
+        if user_id == LOCAL_USER:
+            return CslJsonLibrary(self._path, self._attachments)
+        folder = self._users / hashlib.sha256(user_id.encode()).hexdigest()[:32]
+        folder.mkdir(parents=True, exist_ok=True)
+        return CslJsonLibrary(folder / "library.json")
+
+    async def close(self) -> None:
+        for library in self._open.values():
+            await library.close()
+
+
+def library_path(settings: Settings) -> Path:
+    return settings.references.library or settings.home / "references" / "library.json"
+
+
+def open_references(settings: Settings) -> OpenRoom:
+    """Nothing is read yet; a missing library is made by the first write."""
+    path = library_path(settings)
+    chosen = settings.references
+    shelves = LibraryShelves(path, settings.home / "references" / "users", chosen.attachments)
+    formats = BibliographyFormats()
+    papers = papers_service(settings)
+    service = ReferencesRoom(
+        shelves,
+        formats,
+        PapersThenServices(papers.service, formats, Services(settings)),
+        CitationStyles(chosen.styles),
+        LocalFiles(),
+        SystemClock(),
+        allowed_folders=chosen.allowed_folders,
+        default_style=chosen.default_style,
+        default_locale=chosen.default_locale,
+    )
+
+    async def check() -> Health:
+        if path.is_dir():
+            return Health(False, f"{path} is a folder", "Name a file with references.library or --library.")
+        library = CslJsonLibrary(path, chosen.attachments)
+        try:
+            count = len((await library.shelf()).items) if path.exists() else 0
+        except CarrelError as error:
+            return Health(False, f"{path}: {error.message}", error.next_step)
+        finally:
+            await library.close()
+        return Health(True, f"{path} ({count} references)" if path.exists() else f"{path} (made by the first reference)")
+
+    async def close() -> None:
+        await shelves.close()
+        await papers.close()
+
+    return OpenRoom(room(service), {"references": check}, close)

@@ -1,0 +1,40 @@
+"""Makes small PDFs for tests, written by hand so that nothing but the reader is tried."""
+
+from __future__ import annotations
+
+Line = tuple[int, str]
+
+
+def make_pdf(pages: list[list[Line]], title: str | None = None) -> bytes:
+    """A PDF whose pages hold lines of a size and a text, top to bottom."""
+    objects: list[bytes] = [b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    tree = 2 * len(pages) + 2
+    kids = []
+    for lines in pages:
+        height, drawn = 800.0, []
+        for size, text in lines:
+            height -= size * 1.3
+            safe = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+            drawn.append(f"BT /F1 {size} Tf 50 {height:.0f} Td ({safe}) Tj ET")
+        content = "\n".join(drawn).encode("latin-1")
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
+        page = b"<< /Type /Page /Parent %d 0 R /MediaBox [0 0 595 842] /Contents %d 0 R /Resources << /Font << /F1 1 0 R >> >> >>"
+        objects.append(page % (tree, len(objects)))
+        kids.append(len(objects))
+    objects.append(b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(b"%d 0 R" % kid for kid in kids), len(kids)))
+    objects.append(b"<< /Type /Catalog /Pages %d 0 R >>" % tree)
+    root = len(objects)
+    trailer = b"/Root %d 0 R" % root
+    if title is not None:
+        objects.append(b"<< /Title (%s) >>" % title.encode("latin-1"))
+        trailer += b" /Info %d 0 R" % len(objects)
+    written = bytearray(b"%PDF-1.4\n")
+    places = []
+    for number, body in enumerate(objects, start=1):
+        places.append(len(written))
+        written += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = len(written)
+    written += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    written += b"".join(b"%010d 00000 n \n" % place for place in places)
+    written += b"trailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, trailer, table)
+    return bytes(written)

@@ -1,0 +1,231 @@
+"""`make interop`: judges and clients that others wrote, against the shipped server and the test build. One line a check."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+from anyio.from_thread import start_blocking_portal
+
+from carrel.settings import Settings
+from carrel.wiring.demo import with_demo
+from tests.interop.conformance import Suite
+from tests.journeys.doors import ENVIRONMENT, MCP_DOORS, PROGRAM, FastMcpDoor, Said, SdkDoor, desk_options, opened
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRATCH = ROOT / ".run" / "interop"
+PACKAGES = (
+    "node@22.23.3",
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/client@2.4.0",
+)
+REVISIONS = ("2025-11-25", "2026-07-28")
+MODULES = SCRATCH / "node_modules"
+NODE = MODULES / ".bin" / "node"
+
+
+class Report:
+    """Prints each check as it is made, and counts."""
+
+    def __init__(self) -> None:
+        self.passed = 0
+        self.failed = 0
+
+    def tell(self, name: str, is_good: bool, says: str = "") -> None:
+        self.passed += is_good
+        self.failed += not is_good
+        print(f"{'ok  ' if is_good else 'FAIL'} {name}{': ' + says if says else ''}", flush=True)
+
+    def check(self, name: str, look: Callable[[], str]) -> None:
+        """Makes one check; whatever it raises is its failure."""
+        try:
+            self.tell(name, True, look())
+        except Exception as problem:  # noqa: BLE001 - a judge's every complaint is a finding
+            self.tell(name, False, f"{type(problem).__name__}: {problem}"[:2000])
+
+
+def install() -> None:
+    """The judges and clients, by pinned name, into a scratch folder."""
+    stamp = SCRATCH / "installed"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != "\n".join(PACKAGES):
+        npm = shutil.which("npm")
+        if npm is None:
+            raise SystemExit("make interop needs npm (any version that can install packages)")
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        (SCRATCH / "package.json").write_text('{"private": true, "type": "module"}', encoding="utf-8")
+        subprocess.run([npm, "install", "--no-audit", "--no-fund", "--save-exact", *PACKAGES], cwd=SCRATCH, check=True)
+        stamp.write_text("\n".join(PACKAGES), encoding="utf-8")
+    shutil.copy(ROOT / "tests" / "interop" / "ts_client.mjs", SCRATCH / "ts_client.mjs")
+
+
+@contextmanager
+def running(command: list[str], port: int) -> Iterator[None]:
+    """A server process until the block ends; it listens as soon as it says anything."""
+    log = SCRATCH / f"server-{port}.log"
+    with log.open("wb") as shown, subprocess.Popen(command, stdout=shown, stderr=shown, cwd=ROOT, env=_environment()) as process:
+        try:
+            _wait_for(process, log)
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30):
+                yield
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_for(process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(600):
+        if log.stat().st_size > 0:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.05)
+            break
+    raise RuntimeError(f"the server did not start: {log.read_text(encoding='utf-8')}")
+
+
+def _environment() -> dict[str, str]:
+    path = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
+    return {**ENVIRONMENT, "PYTHONPATH": path, "PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(SCRATCH)}
+
+
+def free_port() -> int:
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def said_by(command: list[str]) -> Any:
+    """What a program prints, as JSON."""
+    done = subprocess.run(command, capture_output=True, text=True, env=_environment(), cwd=SCRATCH, timeout=120, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-800:]}")
+    return orjson.loads(done.stdout)
+
+
+def conformance(report: Report, shipped_url: str, fixtures_url: str) -> None:
+    """Both revisions, the shipped server and the fixtures."""
+    out = Path(tempfile.mkdtemp(dir=SCRATCH))
+    suite = Suite(NODE, MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js", out)
+    for revision in REVISIONS:
+        findings = list(suite.fixtures(fixtures_url, revision))
+        for finding in findings:
+            report.tell(f"conformance {revision} /fixtures/mcp {finding.scenario}", finding.is_as_expected, finding.says)
+        passed = sum(finding.has_passed for finding in findings)
+        print(f"     conformance {revision} /fixtures/mcp: {passed} of {len(findings)} scored scenarios pass", flush=True)
+        for finding in suite.shipped(shipped_url, revision):
+            report.tell(f"conformance {revision} /mcp {finding.scenario}", finding.is_as_expected, finding.says)
+
+
+def inspector(report: Report, url: str, stdio: list[str]) -> None:
+    """The Inspector's command line, over HTTP and stdio, in both eras."""
+    base = [str(NODE), str(MODULES / ".bin" / "mcp-inspector"), "--cli", "-q", "--format", "json"]
+    for era in ("legacy", "modern"):
+        for way, before, after in (
+            ("HTTP", ["--server-url", url, "--transport", "http"], []),
+            ("stdio", [], ["--", *stdio]),
+        ):
+
+            def ask(*words: str, before: list[str] = before, after: list[str] = after, era: str = era) -> Any:
+                return said_by([*base, *before, "--protocol-era", era, *words, *after])["result"]
+
+            def read(ask: Callable[..., Any] = ask) -> str:
+                hit = _hit(ask("--method", "tools/call", "--tool-name", "search_papers", "--tool-arg", "query=memory"))
+                contents = ask("--method", "resources/read", "--uri", f"paper://{hit['paper_id']}/metadata")["contents"]
+                return str(orjson.loads(contents[0]["text"])["title"])
+
+            def count(ask: Callable[..., Any] = ask) -> str:
+                return f"{len(ask('--method', 'tools/list')['tools'])} tools"
+
+            name = f"Inspector {era} {way}"
+            report.check(f"{name} tools/list", count)
+            report.check(f"{name} tools/call, resources/read", read)
+
+
+def _hit(result: Any) -> Any:
+    return result["structuredContent"]["result"][0]
+
+
+def typescript(report: Report, url: str, stdio: list[str]) -> None:
+    """Both TypeScript SDKs; the first speaks the handshake only."""
+    for sdk, era in (("v1", "legacy"), ("v2", "legacy"), ("v2", "modern")):
+        for way, target in (("HTTP", [url]), ("stdio", stdio)):
+
+            def visit(sdk: str = sdk, era: str = era, target: list[str] = target) -> str:
+                saw = said_by([str(NODE), "ts_client.mjs", sdk, era, *target])
+                assert saw["readTitle"] == saw["title"], saw
+                assert saw["missing"] == {"isError": True, "code": "paper_not_found"}, saw
+                assert saw["unknown"] == -32602, saw
+                assert saw["revision"] in {None, "2026-07-28" if era == "modern" else "2025-11-25"}, saw
+                return f"{len(saw['tools'])} tools, {len(saw['templates'])} templates, read {saw['title']!r}"
+
+            report.check(f"TypeScript SDK {sdk} {era} {way} list, call, read", visit)
+
+
+def python(report: Report, settings: Settings, port: int) -> None:
+    """The Python SDK and FastMCP's client, over HTTP and stdio, both eras, and in memory."""
+    with start_blocking_portal() as portal:
+        for name in MCP_DOORS:
+
+            def visit(name: str = name) -> str:
+                for door in opened(name, settings, port, portal):
+                    assert isinstance(door, (SdkDoor, FastMcpDoor))
+                    found = door.ask("search_papers", query="memory", limit=1)
+                    assert isinstance(found, Said)
+                    title = orjson.loads(door.read(f"paper://{found.value[0]['paper_id']}/metadata"))["title"]
+                    assert title == found.value[0]["title"]
+                    seen = f"{len(door.tools())} tools, {len(door.templates())} templates, read {title!r}"
+                return seen
+
+            report.check(f"Python {name} list, call, read", visit)
+
+
+def schemathesis(report: Report, port: int) -> None:
+    """The REST door. What a page and a limit make together is beyond a schema, so acceptance is judged by `make test`."""
+
+    def judge() -> str:
+        command = [sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{port}/openapi.json", "--no-color"]
+        options = ["--max-examples", "100", "--seed", "1", "--exclude-checks", "positive_data_acceptance"]
+        done = subprocess.run([*command, *options], capture_output=True, text=True, cwd=SCRATCH, timeout=300, check=False)
+        assert done.returncode == 0, done.stdout[-1500:]
+        return next(line.strip() for line in done.stdout.splitlines() if " generated, " in line)
+
+    report.check("schemathesis REST", judge)
+
+
+def main() -> int:
+    install()
+    report = Report()
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as home:
+        settings = with_demo(Settings(home=Path(home), rooms=("papers",)))
+        options = desk_options(settings)
+        shipped, fixtures = free_port(), free_port()
+        serve = [*PROGRAM, "serve", *options, "--port", str(shipped)]
+        with (
+            running(serve, shipped),
+            running([sys.executable, "-m", "tests.interop.fixture_server", str(fixtures)], fixtures),
+        ):
+            url = f"http://127.0.0.1:{shipped}/mcp"
+            conformance(report, url, f"http://127.0.0.1:{fixtures}/fixtures/mcp")
+            stdio = [*PROGRAM, "mcp", *options]
+            inspector(report, url, stdio)
+            typescript(report, url, stdio)
+            python(report, settings, shipped)
+            schemathesis(report, shipped)
+    print(f"{report.passed} passed, {report.failed} failed")
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

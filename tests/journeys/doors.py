@@ -1,0 +1,251 @@
+"""The ways in, each as one object that asks and tells: MCP by two clients in both eras, REST, and the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import io
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import fastmcp
+import mcp
+import orjson
+import uvicorn
+from anyio.from_thread import BlockingPortal
+from fastmcp.client.transports.stdio import StdioTransport
+from mcp.client.stdio import StdioServerParameters
+
+from carrel.cli import main
+from carrel.core.answer import Text
+from carrel.core.catalogue import Catalogue
+from carrel.doors.errors import TABLE
+from carrel.doors.http.server import listen
+from carrel.doors.schemas import input_schema
+from carrel.settings import Settings
+from carrel.wiring.desk import open_desk
+from carrel.wiring.http import http_app
+from carrel.wiring.mcp import fastmcp_app
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer: the value, which is text, a list or an object."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A failure, by its code; the command line has only the exit code of it."""
+
+    code: str | None
+    exit_code: int
+
+    def means(self, code: str) -> bool:
+        return self.code in {code, None} and self.exit_code == TABLE[code].exit_code
+
+
+class Door(Protocol):
+    """What every way in can do."""
+
+    def ask(self, tool: str, **arguments: Any) -> Said | Failed: ...
+
+    def tools(self) -> set[str]: ...
+
+
+def _failed(facts: Mapping[str, Any]) -> Failed:
+    code = str(facts["error"]["code"])
+    return Failed(code, TABLE[code].exit_code)
+
+
+def _said(text: str, structured: Mapping[str, Any] | None) -> Said:
+    if structured is None:
+        return Said(text)
+    return Said(structured["result"] if set(structured) == {"result"} else dict(structured))
+
+
+class SdkDoor:
+    """The official Python client, of either era, over HTTP or stdio."""
+
+    def __init__(self, portal: BlockingPortal, client: mcp.Client) -> None:
+        self._portal = portal
+        self._client = client
+
+    def ask(self, tool: str, **arguments: Any) -> Said | Failed:
+        result = self._portal.call(self._client.call_tool, tool, arguments)
+        assert isinstance(result, mcp.types.CallToolResult)
+        if result.is_error:
+            return _failed(result.structured_content or {})
+        block = result.content[0]
+        return _said(block.text if isinstance(block, mcp.types.TextContent) else "", result.structured_content)
+
+    def tools(self) -> set[str]:
+        return {tool.name for tool in self._portal.call(self._client.list_tools).tools}
+
+    def read(self, uri: str) -> str:
+        (content,) = self._portal.call(self._client.read_resource, uri).contents
+        assert isinstance(content, mcp.types.TextResourceContents)
+        return content.text
+
+    def templates(self) -> set[str]:
+        return {template.uri_template for template in self._portal.call(self._client.list_resource_templates).resource_templates}
+
+    @property
+    def revision(self) -> str | None:
+        return self._client.protocol_version
+
+
+class FastMcpDoor:
+    """FastMCP's client, in memory on the FastMCP twin, over HTTP or stdio."""
+
+    def __init__(self, portal: BlockingPortal, client: fastmcp.Client[Any]) -> None:
+        self._portal = portal
+        self._client = client
+
+    def ask(self, tool: str, **arguments: Any) -> Said | Failed:
+        result = self._portal.call(lambda: self._client.call_tool_mcp(tool, arguments))
+        if result.is_error:
+            return _failed(result.structured_content or {})
+        block = result.content[0]
+        return _said(block.text if isinstance(block, mcp.types.TextContent) else "", result.structured_content)
+
+    def tools(self) -> set[str]:
+        return {tool.name for tool in self._portal.call(self._client.list_tools)}
+
+    def read(self, uri: str) -> str:
+        (content,) = self._portal.call(self._client.read_resource, uri)
+        assert isinstance(content, mcp.types.TextResourceContents)
+        return content.text
+
+    def templates(self) -> set[str]:
+        return {template.uri_template for template in self._portal.call(self._client.list_resource_templates)}
+
+
+class RestDoor:
+    """Plain HTTP."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    def ask(self, tool: str, **arguments: Any) -> Said | Failed:
+        body = self._request("POST", "/mcp/invoke", orjson.dumps({"tool_name": tool, "params": arguments}))
+        if body["success"]:
+            return Said(body["result"])
+        return Failed(body["error_type"], TABLE[body["error_type"]].exit_code)
+
+    def tools(self) -> set[str]:
+        return {tool["name"] for tool in self._request("GET", "/mcp/tools", None)["tools"]}
+
+    def _request(self, method: str, path: str, body: bytes | None) -> Any:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)) as connection:
+            connection.request(method, path, body, {"content-type": "application/json"})
+            return orjson.loads(connection.getresponse().read())
+
+
+class CommandLineDoor:
+    """`carrel papers …`, as typed in a shell."""
+
+    def __init__(self, catalogue: Catalogue, options: list[str]) -> None:
+        self._catalogue = catalogue
+        self._options = options
+
+    def ask(self, tool: str, **arguments: Any) -> Said | Failed:
+        operation = self._catalogue.operations[tool]
+        required = input_schema(operation).get("required", [])
+        words = ["papers", str(operation.command), *self._options, "--json"]
+        for name, value in arguments.items():
+            if name not in required:
+                words += [f"--{name.replace('_', '-')}", str(value)]
+        words += ["--", *(str(arguments[name]) for name in required)]
+        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()):
+            exit_code = main(words)
+        if exit_code != 0:
+            return Failed(None, exit_code)
+        return Said(said.getvalue().rstrip("\n") if operation.answer is Text else orjson.loads(said.getvalue()))
+
+    def tools(self) -> set[str]:
+        listed = subprocess.run(
+            [*PROGRAM, "papers", "--help"], capture_output=True, text=True, env=ENVIRONMENT, check=True
+        ).stdout
+        return {name for name, operation in self._catalogue.operations.items() if f"    {operation.command} " in listed}
+
+
+@contextlib.contextmanager
+def serving(settings: Settings) -> Iterator[int]:
+    """The application under uvicorn on a free port, in a thread of its own."""
+    listener = listen("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(http_app(open_desk(settings)), log_config=None, access_log=False, lifespan="on"))
+    thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
+    thread.start()
+    try:
+        yield int(listener.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join(30)
+
+
+def stdio_parameters(options: list[str]) -> StdioServerParameters:
+    return StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp", *options], env=ENVIRONMENT)
+
+
+def stdio_transport(options: list[str]) -> StdioTransport:
+    return StdioTransport(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp", *options], env=ENVIRONMENT, keep_alive=False)
+
+
+MCP_DOORS = (
+    "FastMCP in memory",
+    "SDK over HTTP, handshake",
+    "SDK over HTTP, stateless",
+    "FastMCP client over HTTP, handshake",
+    "FastMCP client over HTTP, stateless",
+    "SDK over stdio, handshake",
+    "FastMCP client over stdio, stateless",
+)
+DOORS = (*MCP_DOORS, "REST", "command line")
+
+
+def desk_options(settings: Settings) -> list[str]:
+    return ["--home", str(settings.home), "--rooms", ",".join(settings.rooms), "--snapshot", str(settings.papers.snapshot)]
+
+
+def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> Iterator[Door]:
+    """One door, open while the test is inside."""
+    url = f"http://127.0.0.1:{port}/mcp"
+    sdk: mcp.Client | None = None
+    fast: fastmcp.Client[Any] | None = None
+    match name:
+        case "FastMCP in memory":
+            fast = fastmcp.Client(fastmcp_app(settings))
+        case "SDK over HTTP, handshake":
+            sdk = mcp.Client(url, mode="legacy")
+        case "SDK over HTTP, stateless":
+            sdk = mcp.Client(url)
+        case "FastMCP client over HTTP, handshake":
+            fast = fastmcp.Client(url, mode="legacy")
+        case "FastMCP client over HTTP, stateless":
+            fast = fastmcp.Client(url)
+        case "SDK over stdio, handshake":
+            sdk = mcp.Client(stdio_parameters(desk_options(settings)), mode="legacy")
+        case "FastMCP client over stdio, stateless":
+            fast = fastmcp.Client(stdio_transport(desk_options(settings)))
+        case "REST":
+            yield RestDoor(port)
+        case "command line":
+            yield CommandLineDoor(open_desk(settings).catalogue, desk_options(settings))
+    if sdk is not None:
+        with portal.wrap_async_context_manager(sdk):
+            yield SdkDoor(portal, sdk)
+    if fast is not None:
+        with portal.wrap_async_context_manager(fast):
+            yield FastMcpDoor(portal, fast)

@@ -1,0 +1,62 @@
+"""The papers room over a real store and real files, asked the way a door asks it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from carrel.core.answer import Text
+from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
+from carrel.core.catalogue import Catalogue
+from carrel.engines.static_assets.folder import FolderAssets
+from carrel.rooms.papers.operations import room
+from carrel.rooms.papers.ports import Assets
+from carrel.rooms.papers.service import Papers
+from carrel.stores.sqlite.papers import SqlitePaperStore
+from carrel.stores.sqlite.papers.ranking import OpenRanking
+
+AnswerT = TypeVar("AnswerT")
+
+CALL = Call(Caller(LOCAL_USER, frozenset({"papers:read"})), Visit("test", "1"))
+DEMO = Path(__file__).parents[4] / "shared" / "data" / "snapshots" / "demo"
+
+
+class Desk:
+    """Asks operations and reads addresses, one at a time, on a loop of its own."""
+
+    def __init__(self, snapshot: Path, static: Path | Assets, open_ranking: OpenRanking | None = None) -> None:
+        self._runner = asyncio.Runner()
+        self.store = SqlitePaperStore(snapshot, threads=2, open_ranking=open_ranking)
+        self.room = room(Papers(self.store, FolderAssets(static) if isinstance(static, Path) else static))
+        self._catalogue = Catalogue([self.room])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._runner.run(self.store.close())
+        self._runner.close()
+
+    def ask(self, name: str, **arguments: object) -> Any:
+        operation = self._catalogue.operations[name]
+        return self._await(operation.run(operation.question.model_validate(arguments), CALL))
+
+    def search(self, query: str, **arguments: object) -> list[str]:
+        return [hit.title for hit in self.ask("search_papers", query=query, **arguments)]
+
+    def read(self, uri: str) -> Text:
+        for resource in self._catalogue.resources.values():
+            names = resource.matcher()(uri)
+            if names is not None:
+                answer = self._await(resource.read(names, CALL))
+                assert isinstance(answer, Text)
+                return answer
+        raise LookupError(uri)
+
+    def _await(self, awaited: Awaitable[AnswerT]) -> AnswerT:
+        async def wait() -> AnswerT:
+            return await awaited
+
+        return self._runner.run(wait())

@@ -1,0 +1,142 @@
+"""What people type, and what it is taken for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years, parse
+from carrel.rooms.papers.words import fold, words
+from tests.rooms.papers.conftest import CORPUS
+from tests.rooms.papers.desk import Desk
+from tests.rooms.papers.snapshots import write_snapshot
+
+A, B, C = Phrase(("a",)), Phrase(("b",)), Phrase(("c",))
+
+TYPED = st.one_of(
+    st.text(max_size=80),
+    st.lists(
+        st.sampled_from(
+            [
+                "AND",
+                "OR",
+                "NOT",
+                "(",
+                ")",
+                '"',
+                "“",
+                "author:",
+                "year:2019..2024",
+                "year:",
+                "doi:",
+                "*",
+                "a",
+                "b*",
+                "-",
+                ":",
+                "深度",
+                "Müller",
+                "^",
+                "NEAR(",
+            ]
+        ),
+        max_size=25,
+    ).map(" ".join),
+)
+
+
+@pytest.mark.promise("P10")
+@pytest.mark.parametrize(
+    ("typed", "loose", "strict"),
+    [
+        ("a b", (A, B), None),
+        ("state-of-the-art", (Phrase(("state", "of", "the", "art")),), None),
+        ("深度学习 lidar", (Phrase(("深", "度", "学", "习")), Phrase(("lidar",))), None),
+        ("neuro*", (Phrase(("neuro",), is_prefix=True),), None),
+        ('a "b c"', (A,), Phrase(("b", "c"), is_exact=True)),
+        ("“b c” a", (A,), Phrase(("b", "c"), is_exact=True)),
+        ("a AND b", (), All((A, B))),
+        ("a b OR c", (), Any((All((A, B)), C))),
+        ("a AND (b OR c)", (), All((A, Any((B, C))))),
+        ("a NOT b", (), All((A, Not(B)))),
+        ("NOT a", (), Not(A)),
+        ("a and b", (A, Phrase(("and",)), B), None),
+        ("a AND", (), A),
+        ("AND OR NOT", (), None),
+        ("author:smith a", (A,), Facet("author", ("smith",))),
+        ('author: "john smith"', (), Facet("author", ("john", "smith"))),
+        ("year:2019..2024", (), Years(2019, 2024)),
+        ("year:2024-2019", (), Years(2019, 2024)),
+        ("year:2019..", (), Years(2019, None)),
+        ("year:2019", (), Years(2019, 2019)),
+        ("year:soon", (Phrase(("year",)), Phrase(("soon",))), None),
+        ("title:a", (), Phrase(("a",), in_title=True)),
+        ("Title: a", (Phrase(("Title",)), A), None),
+        ('"', (), None),
+        ("(((", (), None),
+        ("a)", (A,), None),
+    ],
+)
+def test_what_is_typed_is_read(typed: str, loose: tuple[Phrase, ...], strict: Node | None) -> None:
+    query = parse(typed)
+    assert (query.loose, query.strict) == (loose, strict)
+
+
+@pytest.mark.promise("P10")
+def test_a_doi_field_names_its_paper() -> None:
+    strict = parse("doi:10.1000/xyz").strict
+    assert isinstance(strict, Named)
+    assert strict.identifiers[0].value == "10.1000/xyz"
+
+
+def phrases(node: Node | None) -> list[Phrase]:
+    match node:
+        case Phrase():
+            return [node]
+        case All(parts) | Any(parts):
+            return [phrase for part in parts for phrase in phrases(part)]
+        case Not(part):
+            return phrases(part)
+        case _:
+            return []
+
+
+@pytest.mark.promise("Q3")
+@given(TYPED)
+def test_anything_can_be_read_and_no_phrase_is_empty(typed: str) -> None:
+    query = parse(typed)
+    assert isinstance(query, Query)
+    assert all(phrase.words and all(phrase.words) for phrase in (*query.loose, *phrases(query.strict)))
+
+
+@pytest.mark.promise("Q3")
+@given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), min_size=1, max_size=8))
+def test_plain_words_stay_what_they_are(typed: list[str]) -> None:
+    assert [phrase.words for phrase in parse(" ".join(typed)).loose] == [(word,) for word in typed]
+
+
+@pytest.mark.promise("Q3")
+@given(st.text(max_size=60))
+def test_folding_twice_changes_nothing(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+    assert all(words(word) == [word] for word in words(text))
+
+
+@pytest.fixture(scope="module")
+def shared_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    folder: Path = tmp_path_factory.mktemp("corpus")
+    with Desk(write_snapshot(folder, CORPUS), folder / "paper-static") as desk:
+        yield desk
+
+
+@pytest.mark.promise("Q3")
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(typed=TYPED)
+def test_no_text_makes_a_search_fail(shared_desk: Desk, typed: str) -> None:
+    hits = shared_desk.ask("search_papers", query=typed[:500], limit=3)
+    assert len({hit.paper_id for hit in hits}) == len(hits) <= 3
+    shared_desk.ask("search_papers_by_keyword", keyword=typed[:500], limit=3)
