@@ -85,13 +85,14 @@ class Locale:
             if any(_is_ordinal(term.get("name", "")) for term in found):
                 self.terms = {key: term for key, term in self.terms.items() if not _is_ordinal(key[0])}
                 self.gendered = {key: term for key, term in self.gendered.items() if not _is_ordinal(key[0])}
-            neutral = {(term.get("name"), term.get("form")) for term in found if not term.get("gender-form")}
+            defined = {(term.get("name", ""), term.get("form", "long")) for term in found if not term.get("gender-form")}
             for term in found:
                 self._add_term(term)
-                is_word = term.get("name", "").startswith("long-ordinal")
-                if is_word and term.get("gender-form") and (term.get("name"), term.get("form")) not in neutral:
-                    # A language that has the word in one gender only uses it for all.
-                    self.terms[(term.get("name", ""), term.get("form", "long"))] = _read_term(term)
+                key = (term.get("name", ""), term.get("form", "long"))
+                if key[0].startswith("long-ordinal") and key not in defined:
+                    # A language that has the word by gender only says it in the first one where none is known.
+                    defined.add(key)
+                    self.terms[key] = _read_term(term)
         for date in element.findall("date"):
             self.dates[date.get("form", "text")] = date
         for options in element.findall("style-options"):
