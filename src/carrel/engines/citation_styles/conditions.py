@@ -36,9 +36,7 @@ def _tests(attribute: str, value: str, match: str) -> list[Test]:
         return [lambda context: context.item.type in types]
     if attribute == "variable" and match == "any" and not set(words) & set(_special_variables):
         names = frozenset(words)
-        return [
-            lambda context: not names.isdisjoint(context.present) and (not context.suppressed or bool(names & context.present))
-        ]
+        return [lambda context: not names.isdisjoint(context.present)]
     return [_makers[attribute](word) for word in words]
 
 

@@ -69,6 +69,8 @@ def _given(name: Name, options: NameOptions, level: int) -> str:
 
 
 def _text(text: str) -> Tokens:
+    if text.isalpha():
+        return [text]
     return read_markup(text) if text else []
 
 
