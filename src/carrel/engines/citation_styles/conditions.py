@@ -30,19 +30,14 @@ def _tests(attribute: str, value: str, match: str) -> list[Test]:
     words = value.split()
     if not words:
         return []
-    if attribute == "type" and match != "all":
+    if attribute == "type":
+        # A work has one type, so a list of them always means any.
         types = frozenset(words)
         return [lambda context: context.item.type in types]
     if attribute == "variable" and match == "any" and not set(words) & set(_special_variables):
         names = frozenset(words)
-        return [
-            lambda context: not names.isdisjoint(context.present) and (not context.suppressed or bool(names & context.present))
-        ]
+        return [lambda context: not names.isdisjoint(context.present)]
     return [_makers[attribute](word) for word in words]
-
-
-def _type(word: str) -> Test:
-    return lambda context: context.item.type == word
 
 
 def _variable(word: str) -> Test:
@@ -98,7 +93,6 @@ def _locator(word: str) -> Test:
 
 
 _makers: dict[str, Callable[[str], Test]] = {
-    "type": _type,
     "variable": _variable,
     "is-numeric": _is_numeric,
     "is-uncertain-date": _is_uncertain_date,

@@ -27,11 +27,13 @@ class Disambiguator:
     def run(self, items: list[Item]) -> dict[str, Disambiguation]:
         """What each ambiguous item needs; items that stand alone are not in the answer."""
         found: dict[str, Disambiguation] = {}
-        for group in self._clashes(items, {}, False):
+        alike = self._clashes(items, {}, False)
+        for group in alike:
             self._resolve(group, found)
         if self.adds_suffix:
             # Letters follow the order of the items, over whatever still looks the same.
-            for group in self._clashes(items, found, self.adds_names or self.by_cite):
+            with_givens = self.adds_names or self.by_cite
+            for group in [rest for one in alike for rest in self._clashes(one, found, with_givens)]:
                 if len({self._text(item, found.get(item.id) or Disambiguation()) for item in group}) == len(group):
                     continue
                 for number, item in enumerate(group, 1):

@@ -79,10 +79,14 @@ def joined(children: Sequence[Render], delimiter: str) -> Render:
 def _group(element: Element, scope: Scope) -> Render:
     delimiter = element.get("delimiter", "")
     children = compile_children(element, scope, delimiter)
-    return decorate(_suppressed(joined(children, delimiter)), element.attrib, scope.english)
+    return decorate(_suppressed(joined(children, delimiter), scope), element.attrib, scope.english)
 
 
-def _suppressed(inner: Render) -> Render:
+def _suppressed(inner: Render, scope: Scope) -> Render:
+    """Cut back where variables were called and none had a value. Once is enough, so what is suppressed stays as it is."""
+    if inner in scope.suppressed:
+        return inner
+
     def group(context: Context, out: Tokens) -> None:
         start = len(out)
         called, rendered = context.called, context.rendered
@@ -96,6 +100,7 @@ def _suppressed(inner: Render) -> Render:
         elif context.rendered == rendered:
             del out[start:]
 
+    scope.suppressed.add(group)
     return group
 
 
@@ -131,7 +136,7 @@ def compile_macro(name: str, scope: Scope) -> Render:
     found = scope.compiled.get(name)
     if found is None:
         element = scope.enter_macro(name)
-        found = scope.compiled[name] = _suppressed(sequence(compile_children(element, scope)))
+        found = scope.compiled[name] = _suppressed(sequence(compile_children(element, scope)), scope)
         scope.leave_macro()
     return found
 

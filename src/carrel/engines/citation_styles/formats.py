@@ -154,37 +154,51 @@ class _Looks:
 
 
 def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str]) -> str:
-    """The tokens as one string of this format."""
+    """The tokens as one string of this format. Text between two marks is escaped at once."""
     pieces: list[str] = []
+    waiting: list[str] = []
     escape, edges, repeats = output.escape, output.edges, output.repeats
     looks = _Looks(quotes)
     for token in tokens:
         if token.__class__ is str:
-            pieces.append(escape(token))
+            waiting.append(token)
             continue
         mark: Mark = token  # type: ignore[assignment]
         kind = mark.kind
+        if kind == "quotes":
+            waiting.append(looks.open_quote(mark.value) if mark.is_open else looks.close_quote())
+            continue
+        if kind in {"part", "nocase"}:
+            continue
+        if waiting:
+            pieces.append(escape("".join(waiting)))
+            waiting.clear()
         if kind in looks.stacks:
             value = looks.enter(mark) if mark.is_open else looks.leave(mark)
             if value or (repeats and mark.value != _silent and (value := mark.value)):
                 edge = edges.get((kind, value))
                 if edge:
                     pieces.append(edge[0] if mark.is_open else edge[1])
-        elif kind == "quotes":
-            pieces.append(escape(looks.open_quote(mark.value) if mark.is_open else looks.close_quote()))
         elif kind == "display":
-            edge = edges.get((kind, mark.value))
-            if edge:
-                trailing = ""
-                if not mark.is_open and mark.value != "left-margin" and pieces and pieces[-1].endswith(" "):
-                    pieces[-1], trailing = pieces[-1][:-1], " "
-                pieces.append(edge[0] if mark.is_open else edge[1] + trailing)
+            pieces.extend(_display(mark, edges.get((kind, mark.value), ("", "")), pieces))
         elif kind == "no-decoration":
             pieces.extend(_without_decoration(looks, mark, edges))
+    if waiting:
+        pieces.append(escape("".join(waiting)))
     text = "".join(pieces)
     if output.name == "markdown":
         text = _markdown_start.sub(lambda found: f"{found[1]}\\{found[2]}" if found[2] else f"{found[3]}\\{found[4]}", text)
     return text
+
+
+def _display(mark: Mark, edge: tuple[str, str], pieces: list[str]) -> list[str]:
+    """The edge of a block; a space that would end the block follows it."""
+    if mark.is_open:
+        return [edge[0]]
+    if mark.value != "left-margin" and pieces and pieces[-1].endswith(" "):
+        pieces[-1] = pieces[-1][:-1]
+        return [edge[1], " "]
+    return [edge[1]]
 
 
 def _without_decoration(looks: _Looks, mark: Mark, edges: dict[tuple[str, str], tuple[str, str]]) -> list[str]:

@@ -16,11 +16,22 @@ class GlobalNames:
 
     def __init__(self, rule: str) -> None:
         self.rule = rule
+        self.bare: dict[str, set[str]] = defaultdict(set)
         self.families: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
 
     def add(self, name: Name) -> None:
         if not name.literal:
+            self.bare[_family(name)].add(name.family)
             self.families[_family(name)][_short(name)].add(name.given)
+
+    def shared_families(self) -> set[str]:
+        """The families, without particles, that more than one person bears: a quick question before the exact one."""
+        return {
+            family
+            for full, short in self.families.items()
+            if len(short) > 1 or len(next(iter(short.values()))) > 1
+            for family in self.bare[full]
+        }
 
     def level(self, name: Name, can_initialize: bool) -> int:
         """How much of the given name tells this person from all others, where initials are or are not to be had."""
@@ -52,6 +63,11 @@ def given_levels(rule: str, items: Iterable[Item]) -> GivenLevel:
             primaries.add(names[0])
             for name in names[:1] if primary_only else names:
                 known.add(name)
-    if not primary_only:
-        return known.level
-    return lambda name, can_initialize: known.level(name, can_initialize) if name in primaries else FAMILY_ONLY
+    shared = known.shared_families()
+
+    def level(name: Name, can_initialize: bool) -> int:
+        if name.family not in shared or (primary_only and name not in primaries):
+            return FAMILY_ONLY
+        return known.level(name, can_initialize)
+
+    return level

@@ -85,8 +85,14 @@ class Locale:
             if any(_is_ordinal(term.get("name", "")) for term in found):
                 self.terms = {key: term for key, term in self.terms.items() if not _is_ordinal(key[0])}
                 self.gendered = {key: term for key, term in self.gendered.items() if not _is_ordinal(key[0])}
+            defined = {(term.get("name", ""), term.get("form", "long")) for term in found if not term.get("gender-form")}
             for term in found:
                 self._add_term(term)
+                key = (term.get("name", ""), term.get("form", "long"))
+                if key[0].startswith("long-ordinal") and key not in defined:
+                    # A language that has the word by gender only says it in the first one where none is known.
+                    defined.add(key)
+                    self.terms[key] = _read_term(term)
         for date in element.findall("date"):
             self.dates[date.get("form", "text")] = date
         for options in element.findall("style-options"):
@@ -94,20 +100,23 @@ class Locale:
 
     def _add_term(self, element: Element) -> None:
         name, form = element.get("name", ""), element.get("form", "long")
-        single, multiple = element.find("single"), element.find("multiple")
-        if single is not None or multiple is not None:
-            one = (single.text or "") if single is not None else ""
-            many = (multiple.text or "") if multiple is not None else one
-        else:
-            one = many = element.text or ""
-        if not one.strip() and "\n" in one:
-            one = many = ""
-        term = Term(one, many, element.get("gender", ""), element.get("match", ""))
         gender_form = element.get("gender-form", "")
         if gender_form:
-            self.gendered[(name, form, gender_form)] = term
+            self.gendered[(name, form, gender_form)] = _read_term(element)
         else:
-            self.terms[(name, form)] = term
+            self.terms[(name, form)] = _read_term(element)
+
+
+def _read_term(element: Element) -> Term:
+    single, multiple = element.find("single"), element.find("multiple")
+    if single is not None or multiple is not None:
+        one = (single.text or "") if single is not None else ""
+        many = (multiple.text or "") if multiple is not None else one
+    else:
+        one = many = element.text or ""
+    if not one.strip() and "\n" in one:
+        one = many = ""
+    return Term(one, many, element.get("gender", ""), element.get("match", ""))
 
 
 def _is_ordinal(name: str) -> bool:

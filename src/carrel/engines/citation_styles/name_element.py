@@ -186,16 +186,13 @@ class NamesElement:
             dress(context, out)
         return out
 
-    def _people(self, names: list[Name], count: int, index: int, context: Context) -> list[Tokens]:
-        options = self.options
-        in_sort = self.scope.area == "sort"
+    def _people(self, names: list[Name], levels: list[int]) -> list[Tokens]:
+        """As many names as there are levels."""
+        is_all = self.options.sort_order == "all" or self.scope.area == "sort"
+        is_first = self.options.sort_order == "first"
         return [
-            self._person(
-                names[place],
-                options.sort_order == "all" or (options.sort_order == "first" and place == 0) or in_sort,
-                self._level(index, place, names[place], context),
-            )
-            for place in range(count)
+            self._person(name, is_all or (is_first and place == 0), level)
+            for place, (name, level) in enumerate(zip(names, levels, strict=False))
         ]
 
     def _person(self, name: Name, inverted: bool, level: int) -> Tokens:
@@ -206,8 +203,8 @@ class NamesElement:
     def _list(self, names: list[Name], index: int, context: Context) -> tuple[Tokens, str]:
         total = len(names)
         shown, has_last = self._shown(total, index, context)
-        people = self._people(names, shown, index, context)
-        levels = [self._level(index, place, names[place], context) for place in range(min(shown, 50))]
+        levels = [self._level(index, place, names[place], context) for place in range(shown)]
+        people = self._people(names, levels)
         context.name_sets.append(NameSet(total, shown, levels, [plain(one) for one in people] if context.in_bibliography else []))
         tokens = self._joined_list(people, names, index, context, has_last=has_last)
         return tokens, plain(tokens)
@@ -270,7 +267,7 @@ class NamesElement:
         if substitution.rule == "complete-all":
             return [substitution.text] if substitution.text else []
         shown, has_last = self._shown(len(names), index, context)
-        people = self._people(names, shown, index, context)
+        people = self._people(names, [self._level(index, place, names[place], context) for place in range(shown)])
         for place in range(min(substitution.count, len(people))):
             people[place] = [substitution.text] if substitution.text else []
         return self._joined_list(people, names, index, context, has_last=has_last)

@@ -84,9 +84,10 @@ def _parsed(
     if len(family) > 1 and family[0] == '"' == family[-1]:
         family, parse = family[1:-1], False
     if given and not suffix and "," in given:
-        given, _, suffix = (part.strip() for part in given.partition(","))
+        given, _, suffix = given.partition(",")
         if suffix.startswith("!"):
-            suffix, comma_suffix = suffix[1:].strip(), True
+            suffix, comma_suffix = suffix[1:], True
+        given, suffix = given.strip(), suffix.strip()
     if parse and not non_dropping and family and not family.islower():
         found = _family_particle.match(family)
         if found and _are_particles(found[1]):
@@ -119,14 +120,14 @@ def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
     words = re.sub(r"\.(?=[^\s\-‐.])", ". ", given.replace("\u00a0", " ")).split()
     out = ""
     for word in words:
-        if word[0].islower() and not word.endswith(".") and len(word) > 1 and not word[0].isdigit():
+        if (word[0].islower() and not word.endswith(".") and len(word) > 1) or word[0] in "([":
             out = f"{out.rstrip()} {word} " if out else f"{word} "
             continue
         if not initialize:
-            if word[0].isupper() and (word.endswith(".") or len(word) == 1):
-                out += word.rstrip(".") + sign
-            elif _hyphened.fullmatch(word):
+            if _hyphened.fullmatch(word):
                 out += "".join(letter + sign for letter in word if letter.isalpha())
+            elif word[0].isupper() and (word.endswith(".") or len(word) == 1):
+                out += word.rstrip(".") + sign
             else:
                 out = f"{out.rstrip()} {word} " if out else f"{word} "
             continue

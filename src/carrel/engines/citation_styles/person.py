@@ -45,14 +45,22 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
         space = options.particle_space if name.dropping else " "
         both = _beside(_with_affixes(front, options.given), _family_with_particle(name, options), space)
     if name.suffix:
-        both += [", " if name.comma_suffix else " ", *_text(name.suffix)]
+        both += [", " if name.comma_suffix else " ", *_text(_suffix(name, options))]
     return both
+
+
+def _suffix(name: Name, options: NameOptions) -> str:
+    """Where initials go without a full stop, so does `Jr.`"""
+    sign = options.initialize_with
+    return name.suffix if sign is None or "." in sign else name.suffix.rstrip(".")
 
 
 def _given(name: Name, options: NameOptions, level: int) -> str:
     if level == FAMILY_ONLY:
         return ""
     given = name.given
+    if not name.family:
+        return given
     if options.initialize_with is None and level == INITIALS:
         return initials(given, "", True, options.initialize_hyphen)
     if options.initialize_with is not None and given and is_latin_like(given):
@@ -61,6 +69,8 @@ def _given(name: Name, options: NameOptions, level: int) -> str:
 
 
 def _text(text: str) -> Tokens:
+    if text.isalpha():
+        return [text]
     return read_markup(text) if text else []
 
 
@@ -78,7 +88,7 @@ def _inverted(name: Name, given: str, options: NameOptions, in_sort: bool) -> To
     tail = _with_affixes(tail, options.given)
     whole = _joined(family, tail, options.sort_separator)
     if name.suffix:
-        whole = [*whole, options.sort_separator, *_text(name.suffix)]
+        whole = [*whole, options.sort_separator, *_text(_suffix(name, options))]
     return whole
 
 

@@ -27,6 +27,7 @@ class Scope:
         self.inherited = inherited
         self.macros = {macro.get("name", ""): macro for macro in root.findall("macro")}
         self.compiled: dict[str, Render] = {}
+        self.suppressed: set[Render] = set()
         self.is_note = root.get("class") == "note"
         self.uses_year_suffix = any(text.get("variable") == "year-suffix" for text in root.iter("text"))
         self.uses_label = any(element.get("variable") == "citation-label" for element in root.iter())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from .collation import sort_text
+from .collation import SortText, sort_text
 from .context import Context
 from .date_element import sort_key
 from .decoration import Render
@@ -82,17 +82,20 @@ def padded(number: str) -> str:
 
 
 def ordered(values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], Context]) -> list[T]:
-    """The values by all keys; equals stay as they came."""
+    """The values by all keys; equals stay as they came. A later key is only worked out where the earlier ones are equal."""
     found = list(values)
-    if not keys:
+    if not keys or len(found) < 2:
         return found
-    for key in reversed(keys):
-        texts = [(key.text(context_of(value)), value) for value in found]
-        filled = [(sort_text(text), value) for text, value in texts if text]
-        filled.sort(key=_first, reverse=key.is_descending)  # type: ignore[arg-type]
-        found = [value for _, value in filled] + [value for text, value in texts if not text]
-    return found
-
-
-def _first(pair: tuple[object, object]) -> object:
-    return pair[0]
+    key, rest = keys[0], keys[1:]
+    filled: dict[SortText, list[T]] = {}
+    empty: list[T] = []
+    for value in found:
+        text = key.text(context_of(value))
+        if text:
+            filled.setdefault(sort_text(text), []).append(value)
+        else:
+            empty.append(value)
+    result: list[T] = []
+    for text_key in sorted(filled, reverse=key.is_descending):
+        result += ordered(filled[text_key], rest, context_of)
+    return result + ordered(empty, rest, context_of)
