@@ -203,6 +203,8 @@ def test_an_interrupted_process_leaves_without_a_word_on_standard_output() -> No
         process.stdin.flush()
         assert orjson.loads(process.stdout.readline())["id"] == 1
         process.send_signal(signal.SIGINT)
+        # A process started in the background of a shell is told to ignore interrupts; it ends with its input then.
+        process.stdin.close()
         assert process.stdout.read() == b""
         assert b"Fatal Python error" not in process.stderr.read()
         process.wait(timeout=60)
