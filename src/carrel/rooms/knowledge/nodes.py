@@ -53,7 +53,7 @@ class Nodes:
             case Node():
                 return _hit(name, found.name, _joined(found.description, found.content), _node_facts(found), with_metadata)
             case Note():
-                facts = {"node_type": "note", "id": found.id, "tags": list(found.tags), "source": found.source}
+                facts: dict[str, object] = {"node_type": "note", "id": found.id, "tags": list(found.tags), "source": found.source}
                 return _hit(name, found.title, found.content, facts, with_metadata)
             case Concept():
                 papers = [{"paper_id": paper_id, "title": title} for paper_id, title in found.papers]

@@ -13,7 +13,7 @@ from carrel.rooms.knowledge.notes import Change, Found, Node, Note, NoteSearch, 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Where stores differ. A store without `has_ranking` orders a text search by date; `reads_at_most` bounds what it filters itself."""
+    """Where stores differ: without `has_ranking` text is found newest first; `reads_at_most` bounds what is filtered by hand."""
 
     has_ranking: bool
     reads_at_most: int | None
@@ -26,7 +26,7 @@ class NoteStore(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def write(self, changes: Sequence[Change]) -> None:
-        """All of the changes or none, each with its place in the history. NoteChangedError or NoteExistsError where one cannot be."""
+        """All of the changes or none, each with its place in the history. NoteChangedError, NoteExistsError where one fails."""
         ...
 
     async def find(self, note_id: str) -> Note | None: ...

@@ -165,8 +165,8 @@ def _write_group(connection: sqlite3.Connection, jobs: list[_Job]) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-    for job, result, error in outcomes:
-        if error is None:
+    for job, result, failure in outcomes:
+        if failure is None:
             job.done.set_result(result)
         else:
-            job.done.set_exception(error)
+            job.done.set_exception(failure)

@@ -12,17 +12,14 @@ from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, no
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError
 from carrel.rooms.knowledge.notes import Change, Found, Insert, Note, NoteSearch, Remove, Replace, Shelf, Version
 from carrel.rooms.knowledge.ports import Capabilities
+from carrel.rooms.knowledge.shelves import PROPOSALS_BELOW, PROPOSALS_FROM, shelf_names, shelf_of
 from carrel.rooms.knowledge.words import folded, words
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge.rows import (
     COLUMNS,
-    PROPOSALS_BELOW,
-    PROPOSALS_FROM,
     microseconds,
     moment,
     note_from,
-    shelf_names,
-    shelf_of,
     told_plainly,
     version_from,
 )
@@ -65,7 +62,7 @@ class SqliteNoteStore:
         names = shelf_names(shelf)
         where = "shelf >= ? AND shelf < ?" if names is None else f"shelf IN ({', '.join('?' * len(names))})"
         values = (PROPOSALS_FROM, PROPOSALS_BELOW) if names is None else names
-        sql = f"SELECT {COLUMNS}, number FROM notes WHERE number > ? AND {where} ORDER BY number LIMIT {PAGE}"  # noqa: S608
+        sql = f"SELECT {COLUMNS}, number FROM notes WHERE number > ? AND {where} ORDER BY number LIMIT {PAGE}"
         after = 0
         while True:
             with told_plainly():
@@ -79,7 +76,7 @@ class SqliteNoteStore:
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         sql = (
-            f"SELECT {', '.join('n.' + name for name in COLUMNS.split(', '))}, c.sequence, c.key, c.is_removed "  # noqa: S608
+            f"SELECT {', '.join('n.' + name for name in COLUMNS.split(', '))}, c.sequence, c.key, c.is_removed "
             "FROM changes c LEFT JOIN notes n ON n.id = c.key "
             f"WHERE c.kind = 'note' AND c.sequence > ? ORDER BY c.sequence LIMIT {PAGE}"
         )
@@ -106,13 +103,13 @@ class SqliteNoteStore:
 
 
 def _find(connection: sqlite3.Connection, note_id: str) -> Note | None:
-    row = connection.execute(f"SELECT {COLUMNS} FROM notes WHERE id = ?", (note_id,)).fetchone()  # noqa: S608
+    row = connection.execute(f"SELECT {COLUMNS} FROM notes WHERE id = ?", (note_id,)).fetchone()
     return None if row is None else note_from(row)
 
 
 def _titled(connection: sqlite3.Connection, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
     names = shelf_names(shelf) or ()
-    sql = f"SELECT {COLUMNS} FROM notes WHERE shelf = ? AND title_key = ? ORDER BY created_at DESC LIMIT 1"  # noqa: S608
+    sql = f"SELECT {COLUMNS} FROM notes WHERE shelf = ? AND title_key = ? ORDER BY created_at DESC LIMIT 1"
     found: dict[str, Note] = {}
     for title in titles:
         rows = [row for name in names if (row := connection.execute(sql, (name, folded(title))).fetchone())]

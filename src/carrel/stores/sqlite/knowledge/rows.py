@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import orjson
 
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import Mine, MineAndTeam, Note, Origin, Proposals, Shelf, Team, Version
+from carrel.rooms.knowledge.notes import Note, Origin, Version
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -19,28 +19,6 @@ COLUMNS = (
     "id, title, content, user_id, source, status, tags, schema_version, created_at, updated_at, "
     "promoted_from_id, promoted_to_id, origin"
 )
-TEAM_SHELF = "team"
-PROPOSALS_FROM, PROPOSALS_BELOW = "proposed:", "proposed;"
-
-
-def shelf_of(note: Note) -> str:
-    """Where a note stands: with the team, or with its author as open, proposed or done."""
-    if note.source == "team":
-        return TEAM_SHELF
-    return f"{ {'draft': 'open', 'proposed': 'proposed', 'promoted': 'done'}[note.status] }:{note.user_id}"
-
-
-def shelf_names(shelf: Shelf) -> tuple[str, ...] | None:
-    """The places to look at; None for all proposals, which are a range of places."""
-    match shelf:
-        case Mine(user_id):
-            return (f"open:{user_id}", f"proposed:{user_id}", f"done:{user_id}")
-        case Team():
-            return (TEAM_SHELF,)
-        case MineAndTeam(user_id):
-            return (f"open:{user_id}", f"proposed:{user_id}", TEAM_SHELF)
-        case Proposals():
-            return None
 
 
 def microseconds(moment: datetime) -> int:
