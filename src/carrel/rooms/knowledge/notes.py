@@ -125,16 +125,18 @@ class AnyTitle:
 
 @dataclass(frozen=True, slots=True)
 class TitlePrefix:
-    """Notes whose title begins so, whatever the case."""
+    """Notes whose title begins so, whatever the case. `as_typed` serves stores that others fill and that compare exactly."""
 
     text: str
+    as_typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """Notes that carry all of these tags, whatever the case."""
+    """Notes that carry all of these tags, whatever the case; `as_typed` is as for titles."""
 
     tags: tuple[str, ...]
+    as_typed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,17 +21,19 @@ def parse(query: str) -> Condition:
     if rest[: len(_TEXT)].casefold() == _TEXT:
         return TextMatch(_phrases(rest[len(_TEXT) :]))
     if not rest.startswith("#"):
-        return TitlePrefix(folded(rest))
+        return TitlePrefix(folded(rest), rest)
     tags: list[str] = []
+    as_typed: list[str] = []
     while match := _TAG.match(rest):
-        tag = folded(match[1] if match[1] is not None else match[2]).lstrip("#").strip()
-        if tag and tag not in tags:
-            tags.append(tag)
+        typed = (match[1] if match[1] is not None else match[2]).lstrip("#").strip()
+        if folded(typed) and folded(typed) not in tags:
+            tags.append(folded(typed))
+            as_typed.append(typed)
         rest = rest[match.end() :]
     if not tags:
         raise InvalidInputError("a tag is required after #", next_step="Write #tag, or several: #tag #other.")
     if not rest:
-        return Tagged(tuple(tags))
+        return Tagged(tuple(tags), tuple(as_typed))
     if rest[: len(_TEXT)].casefold() == _TEXT:
         return TextMatch(_phrases(rest[len(_TEXT) :]), tuple(tags))
     raise InvalidInputError(
