@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -136,3 +136,23 @@ def node_document(node: Node) -> Document:
             "metadata": node.metadata,
         },
     )
+
+
+class NoteDocuments:
+    """The index `knowledge`, filled from a store of notes."""
+
+    index = "knowledge"
+    fields = NOTE_FIELDS
+
+    def __init__(self, changes: Callable[[str | None], AsyncIterator[DocumentChange]]) -> None:
+        self.changes = changes
+
+
+class NodeDocuments:
+    """The index `nodes`, filled from a store of nodes."""
+
+    index = "nodes"
+    fields = NODE_FIELDS
+
+    def __init__(self, changes: Callable[[str | None], AsyncIterator[DocumentChange]]) -> None:
+        self.changes = changes
