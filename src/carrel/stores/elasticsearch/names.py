@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elasticsearch import AsyncElasticsearch
+from elasticsearch import AsyncElasticsearch, NotFoundError
 
 from carrel.rooms.knowledge.errors import IndexNotAllowedError
 
@@ -32,7 +32,11 @@ async def resolved(client: AsyncElasticsearch, given: str, allowed: Sequence[str
         else:
             open_parts.append("*" if part == "_all" else part)
     if open_parts:
-        answer = await client.indices.resolve_index(name=",".join(open_parts), expand_wildcards=["open"])
+        try:
+            answer = await client.indices.resolve_index(name=",".join(open_parts), expand_wildcards=["open"])
+        except NotFoundError:
+            # The same answer as for what exists and is not allowed, so that nobody learns which names there are.
+            raise IndexNotAllowedError(given[:100], [*own, *allowed]) from None
         for name in _concrete(dict(answer)):
             if name not in own.values() and not any(fnmatch.fnmatchcase(name, pattern) for pattern in allowed):
                 raise IndexNotAllowedError(given[:100], [*own, *allowed])

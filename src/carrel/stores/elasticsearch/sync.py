@@ -9,7 +9,7 @@ from typing import Any
 from elasticsearch import AsyncElasticsearch
 from elasticsearch.helpers import async_bulk
 
-from carrel.core.errors import ConflictError
+from carrel.core.errors import ConflictError, UnavailableError
 from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Drop, FieldKind, Mark, Put, Reset
 from carrel.stores.elasticsearch.search import READERS, told_plainly
 
@@ -53,7 +53,8 @@ async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, re
 
         async def flush() -> None:
             if group:
-                await async_bulk(client, [_action(name, change) for change in group])
+                _, errors = await async_bulk(client, [_action(name, change) for change in group], raise_on_error=False)
+                _raise_first(errors)
                 group.clear()
 
         async for change in source.changes(cursor):
@@ -76,6 +77,17 @@ async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, re
         await client.indices.refresh(index=name)
         report(put + dropped)
     return Synced(name, put, dropped)
+
+
+def _raise_first(errors: int | list[Any]) -> None:
+    """A document that was gone already is as it should be; anything else ends the run, before its mark is set."""
+    for error in errors if isinstance(errors, list) else []:
+        ((action, facts),) = error.items()
+        if not (action == "delete" and facts.get("status") == 404):
+            reason = str(facts.get("error"))[:300]
+            raise UnavailableError(
+                f"Elasticsearch did not take document {facts.get('_id')}: {reason}", next_step="Mend it and run again."
+            )
 
 
 async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind]) -> str | None:

@@ -41,7 +41,7 @@ class Database:
         self._writer: threading.Thread | None = None
 
     async def read(self, work: Work[ResultT]) -> ResultT:
-        """Runs `work` on one state of the file."""
+        """Runs `work` on one state of the file; whatever it changes is undone."""
         return await asyncio.wrap_future(self._readers.submit(self._read, work))
 
     async def write(self, work: Work[ResultT]) -> ResultT:
@@ -71,7 +71,6 @@ class Database:
         if connection is None:
             self._prepare()
             connection = self._connect()
-            connection.execute("PRAGMA query_only = 1")
             self._local.connection = connection
         connection.execute("BEGIN")
         try:
@@ -143,6 +142,7 @@ class Database:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = 1")
         connection.execute("PRAGMA cache_size = -16384")
+        connection.execute("PRAGMA temp_store = MEMORY")
         self._connections.append(connection)
         return connection
 

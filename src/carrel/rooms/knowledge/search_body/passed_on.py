@@ -1,4 +1,4 @@
-"""Checks a search body before it is passed on to a real Elasticsearch: known parts only, nothing that runs code, reads elsewhere or has no end."""
+"""Checks a search body before it goes to a real Elasticsearch: known parts only, no code, no reading elsewhere, an end."""
 
 from __future__ import annotations
 
@@ -167,6 +167,8 @@ def _aggregation(kind: str, options: object) -> None:
     size = options.get("size", 0) if isinstance(options, Mapping) else 0
     if not isinstance(size, int) or size > MAX_BUCKETS:
         raise RefusedClauseError("size", kind, f"an aggregation may have {MAX_BUCKETS} buckets at most")
+    if isinstance(options, Mapping) and kind == "terms" and options.get("min_doc_count", 1) == 0:
+        raise RefusedClauseError("min_doc_count", kind, "0 counts outside the query")
     if isinstance(options, Mapping) and kind in {"histogram", "date_histogram"} and options.get("extended_bounds"):
         raise RefusedClauseError("extended_bounds", kind, "it has no bound")
 

@@ -13,21 +13,13 @@ import orjson
 
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.knowledge.search_body.clauses import (
-    Bool,
-    Clause,
-    Highlight,
-    Match,
-    MatchPhrase,
-    MultiMatch,
-    Prefix,
     SearchRequest,
     SortKey,
     Sources,
-    Terms,
     TermsAggregation,
 )
-from carrel.rooms.knowledge.words import spans, words
 from carrel.stores.sqlite.search.compile import Compiler
+from carrel.stores.sqlite.search.highlight import highlighted
 from carrel.stores.sqlite.search.index import Index
 
 
@@ -72,7 +64,7 @@ def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> d
     if request.sources.is_shown:
         row["_source"] = _filtered(source, request.sources)
     if request.highlight is not None:
-        marked = _highlighted(hit.index, source, request.query, request.highlight)
+        marked = highlighted(hit.index, source, request.query, request.highlight)
         if marked:
             row["highlight"] = marked
     if request.sort:
@@ -188,79 +180,3 @@ def _filtered(source: dict[str, Any], sources: Sources) -> dict[str, Any]:
         return included and not any(fnmatch.fnmatchcase(name, pattern) for pattern in sources.excludes)
 
     return {name: value for name, value in source.items() if is_kept(name)}
-
-
-def _highlighted(index: Index, source: Mapping[str, Any], query: Clause, wanted: Highlight) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for pattern in wanted.fields:
-        for field in index.fields:
-            if not fnmatch.fnmatchcase(field, pattern):
-                continue
-            terms, prefixes = _searched(query, field)
-            values = source.get(field)
-            for value in values if isinstance(values, list) else [values]:
-                if isinstance(value, str):
-                    found.setdefault(field, []).extend(_fragments(value, terms, prefixes, wanted))
-    return {field: fragments for field, fragments in found.items() if fragments}
-
-
-def _searched(clause: Clause, field: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The words and word beginnings that a query looks for in a field."""
-    terms: set[str] = set()
-    prefixes: list[str] = []
-    waiting: list[Clause] = [clause]
-    while waiting:
-        match waiting.pop():
-            case Match(name, text) | MatchPhrase(name, text) if name == field:
-                terms.update(words(str(text)))
-            case MultiMatch(fields, text) if any(fnmatch.fnmatchcase(field, name) for name, _ in fields):
-                terms.update(words(str(text)))
-            case Terms(name, values) if name.removesuffix(".keyword") == field:
-                terms.update(word for value in values for word in words(str(value)))
-            case Prefix(name, text) if name.removesuffix(".keyword") == field:
-                prefixes.append(text)
-            case Bool(must, needed, should):
-                waiting += [*must, *needed, *should]
-            case _:
-                pass
-    return frozenset(terms), tuple(prefixes)
-
-
-def _fragments(text: str, terms: frozenset[str], prefixes: tuple[str, ...], wanted: Highlight) -> list[str]:
-    hits = [(start, end) for word, start, end in spans(text) if word in terms or (prefixes and word.startswith(prefixes))]
-    if not hits:
-        return []
-    if wanted.fragments == 0:
-        return [_marked(text, 0, len(text), hits, wanted)]
-    fragments: list[str] = []
-    until = 0
-    for start, _ in hits:
-        if start < until or len(fragments) == wanted.fragments:
-            continue
-        begin = max(until, start - wanted.fragment_size // 3)
-        begin = _word_edge(text, begin, until)
-        until = min(len(text), max(begin + wanted.fragment_size, start + 1))
-        until = _word_edge(text, until, len(text))
-        fragments.append(_marked(text, begin, until, hits, wanted))
-    return fragments
-
-
-def _word_edge(text: str, at: int, limit: int) -> int:
-    """A place near `at` where no word is cut, looking towards `limit` for twenty characters."""
-    step = -1 if limit < at else 1
-    for place in range(at, at + 20 * step, step):
-        if place in {0, len(text), limit} or text[place - 1].isspace():
-            return place
-    return at
-
-
-def _marked(text: str, begin: int, end: int, hits: Sequence[tuple[int, int]], wanted: Highlight) -> str:
-    pieces: list[str] = []
-    at = begin
-    for start, stop in hits:
-        if stop <= at or start >= end or start < begin:
-            continue
-        pieces += [text[at : max(start, at)], wanted.pre, text[max(start, at) : stop], wanted.post]
-        at = stop
-    pieces.append(text[at:end])
-    return "".join(pieces).replace(wanted.post + wanted.pre, "").strip() if wanted.fragments else "".join(pieces)

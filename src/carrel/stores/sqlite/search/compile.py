@@ -182,16 +182,15 @@ class Compiler:
         if should and least > len(should):
             return self._table(_NOTHING)
         rows = [f"SELECT document, score, 1 AS musts, 0 AS shoulds FROM {table}" for table in must]
-        rows += [f"SELECT document, score, 0, 1 FROM {table}" for table in should]
+        rows += [f"SELECT document, score, 0 AS musts, 1 AS shoulds FROM {table}" for table in should]
         values: list[Value] = []
         if not must and least == 0:
             # Nothing that scores is required, so everything is a candidate with nothing to its credit.
+            credit = 0.0 if should or needed or banned else 1.0
             rows.insert(
-                0, "SELECT number AS document, 0.0 AS score, 0 AS musts, 0 AS shoulds FROM documents WHERE index_number = ?"
+                0, "SELECT number AS document, ? AS score, 0 AS musts, 0 AS shoulds FROM documents WHERE index_number = ?"
             )
-            values.append(self._index.number)
-            if not should and not needed:
-                rows[0] = rows[0].replace("0.0", "1.0" if banned else "1.0")
+            values += [credit, self._index.number]
         outside = "".join(f" AND document IN (SELECT document FROM {table})" for table in needed)
         outside += "".join(f" AND document NOT IN (SELECT document FROM {table})" for table in banned)
         sql = (
