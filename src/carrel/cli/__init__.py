@@ -10,6 +10,8 @@ _VERBS = {
     "serve": ("carrel.cli.serve", "serve every open room over HTTP"),
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
     "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
+    "knowledge": ("carrel.cli.rooms", "keep, find and share notes; import and export a folder of them"),
+    "search": ("carrel.cli.search", "fill a real Elasticsearch from the local stores"),
     "connect": ("carrel.cli.connect", "print or write a client's configuration"),
     "doctor": ("carrel.cli.doctor", "say what is configured, reachable and missing"),
 }

@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 OwnCommand = Callable[[list[str]], int]
 
-_MODULES: dict[str, dict[str, str]] = {"papers": {}}
+_MODULES: dict[str, dict[str, str]] = {
+    "papers": {},
+    "knowledge": {
+        "import": "carrel.cli.knowledge_notes",
+        "export": "carrel.cli.knowledge_notes",
+        "import-nodes": "carrel.cli.knowledge_nodes",
+    },
+}
 
 
 def own_commands(room: str) -> dict[str, OwnCommand]:

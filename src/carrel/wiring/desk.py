@@ -96,4 +96,10 @@ def _open_papers(settings: Settings) -> OpenRoom:
     return open_papers(settings)
 
 
-_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {"papers": _open_papers}
+def _open_knowledge(settings: Settings) -> OpenRoom:
+    from carrel.wiring.knowledge import open_knowledge
+
+    return open_knowledge(settings)
+
+
+_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {"papers": _open_papers, "knowledge": _open_knowledge}

@@ -73,9 +73,8 @@ def _hits(text: str, wanted: _Wanted) -> list[Span]:
     sequence = [word for word, _, _ in places]
     for phrase in wanted.phrases:
         size = len(phrase)
-        for at in range(len(sequence) - size + 1) if size else ():
-            if sequence[at : at + size] == phrase:
-                found.append((places[at][1], places[at + size - 1][2]))
+        starts = range(len(sequence) - size + 1) if size else range(0)
+        found += [(places[at][1], places[at + size - 1][2]) for at in starts if sequence[at : at + size] == phrase]
     merged: list[Span] = []
     for start, end in sorted(found):
         if merged and start < merged[-1][1]:
