@@ -46,6 +46,7 @@ def run(words: list[str]) -> int:
             raise InvalidInputError(f"There is no folder {options.folder}", next_step="Name a folder of Markdown files.")
         report = asyncio.run(_import(settings, options.folder, options.vault or options.folder.resolve().name, options.source))
     else:
+        options.folder.mkdir(parents=True, exist_ok=True)
         report = asyncio.run(_export(settings, options.folder, options.source))
     return _told(report)
 
@@ -71,7 +72,6 @@ async def _import(settings: Settings, place: Path, vault: str, source: Source) -
 
 
 async def _export(settings: Settings, place: Path, source: Source) -> Report:
-    place.mkdir(parents=True, exist_ok=True)
     folder, report, progress = NoteFolder(place), Report(), Progress()
     caller = await _caller(settings)
     stores = open_stores(settings)
