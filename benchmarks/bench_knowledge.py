@@ -13,10 +13,12 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tests.stores.firestore_emulator import NoEmulatorError, empty, firestore_emulator
 from tests.stores.postgres_server import NoPostgresError, postgres_server
@@ -41,6 +43,7 @@ from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
 from carrel.stores.sqlite.search import STEPS as SEARCH_STEPS
 from carrel.stores.sqlite.search import EmbeddedSearch
 
+Work = Callable[[], Awaitable[object]]
 ME = MineAndTeam("ada")
 _BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 _SYLLABLES = [first + vowel for first in "bcdfglmnprstvz" for vowel in "aeiou"]
@@ -108,17 +111,15 @@ async def measure(name: str, store: NoteStore, made: list[Note], group: int) -> 
     print(f"{name}: {len(made)} notes in {spent:.1f} s ({len(made) / spent:.0f} a second)", flush=True)
     found: dict[str, tuple[float, float]] = {}
     for what, asked in questions(made).items():
-        works = [lambda one=one: store.search(NoteSearch(one[0], ME, one[1], 10)) for one in asked]  # type: ignore[misc]
+        works: list[Work] = [partial(store.search, NoteSearch(condition, ME, order, 10)) for condition, order in asked]
         found[what] = await timed(works)
     chance = random.Random(3)
     some = chance.sample(made, 200)
-    found["find by id"] = await timed([lambda note=note: store.find(note.id) for note in some])  # type: ignore[misc]
+    found["find by id"] = await timed([partial(store.find, note.id) for note in some])
     later = timedelta(days=3000)
     found["save a change"] = await timed(
-        [
-            lambda note=note: store.write([Replace(_later(note, later), note.updated_at, note.user_id)])  # type: ignore[misc]
-            for note in some
-        ]
+        [partial(store.write, [Replace(_later(note, later), note.updated_at, note.user_id)]) for note in some],
+        warm=0,
     )
     return found
 
@@ -137,10 +138,10 @@ def _later(note: Note, by: timedelta) -> Note:
     )
 
 
-async def timed(works: list[Callable[[], Awaitable[object]]]) -> tuple[float, float]:
+async def timed(works: Sequence[Work], *, warm: int = 5) -> tuple[float, float]:
     """Median and 95th percentile in milliseconds, after a warm start; a refusal counts as what it takes."""
     spent = []
-    for work in (*works[:5], *works):
+    for work in (*works[:warm], *works):
         began = time.perf_counter()
         try:
             await work()
@@ -149,7 +150,7 @@ async def timed(works: list[Callable[[], Awaitable[object]]]) -> tuple[float, fl
                 raise
             return float("nan"), float("nan")
         spent.append((time.perf_counter() - began) * 1000)
-    spent = spent[5:]
+    spent = spent[warm:]
     return statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
 
 
@@ -202,7 +203,7 @@ async def embedded_search(store: NoteStore, folder: Path, made: list[Note]) -> d
     await engine.search("knowledge", {"size": 0}, readers)
     print(f"embedded search: {len(made)} notes indexed in {time.perf_counter() - began:.1f} s", flush=True)
     some = random.Random(5).sample(made, 50)
-    bodies = {
+    bodies: dict[str, list[dict[str, Any]]] = {
         "match two words": [{"query": {"match": {"content": " ".join(note.content.split()[20:22])}}} for note in some],
         "match_phrase": [{"query": {"match_phrase": {"content": " ".join(note.content.split()[20:22])}}} for note in some],
         "term and range": [
@@ -213,7 +214,7 @@ async def embedded_search(store: NoteStore, folder: Path, made: list[Note]) -> d
     }
     found = {}
     for what, asked in bodies.items():
-        found[what] = await timed([lambda body=body: engine.search("knowledge", body, readers) for body in asked])  # type: ignore[misc]
+        found[what] = await timed([partial(engine.search, "knowledge", body, readers) for body in asked])
     await engine.close()
     return found
 

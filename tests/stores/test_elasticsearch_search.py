@@ -112,7 +112,7 @@ def test_patterns_and_aliases_reach_only_what_is_allowed(url: str, prefix: str) 
 def test_counting_outside_the_query_is_refused(url: str, filled: str) -> None:
     async def whole() -> None:
         engine = remote(url, {"knowledge": filled})
-        for body in (
+        bodies: tuple[dict[str, Any], ...] = (
             {"aggs": {"x": {"terms": {"field": "tags", "min_doc_count": 0}}}},
             {"aggs": {"x": {"significant_terms": {"field": "tags"}}}},
             {"aggs": {"x": {"filter": {"match_all": {}}, "aggs": {"y": {"global": {}}}}}},
@@ -121,7 +121,8 @@ def test_counting_outside_the_query_is_refused(url: str, filled: str) -> None:
             {"query": {"function_score": {"query": {"match_all": {}}}}},
             {"query": {"nested": {"path": "x", "query": {"script": {}}}}},
             {"highlight": {"fields": {"title": {"highlight_query": {"script": {}}}}}},
-        ):
+        )
+        for body in bodies:
             with pytest.raises(CarrelError) as refused:
                 await engine.search("knowledge", body, TEAM)
             assert refused.value.code == "refused_clause", body

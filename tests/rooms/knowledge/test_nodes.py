@@ -32,7 +32,8 @@ def fill(home: Path, *nodes: Node) -> None:
 @pytest.mark.promise("K5")
 def test_missing_and_empty_names_are_refused_in_these_words(tmp_path: Path) -> None:
     async def work(ask: Ask) -> None:
-        for arguments in ({}, {"node_names": []}):
+        wrong: list[dict[str, list[str]]] = [{}, {"node_names": []}]
+        for arguments in wrong:
             with pytest.raises(InvalidInputError) as refused:
                 await ask(ADA, "node_knowledge_retriever", **arguments)
             assert refused.value.message == "node_names is required"

@@ -154,7 +154,12 @@ class SearchContract:
     @pytest.mark.promise("A6")
     def test_nobody_finds_or_counts_what_they_may_not_read(self, ask: Callable[..., SearchAnswer]) -> None:
         aggs = {"tags": {"terms": {"field": "tags"}}}
-        for query in ({"match_all": {}}, {"match": {"content": "bob"}}, {"bool": {"should": [{"ids": {"values": ["secret"]}}]}}):
+        tries: list[dict[str, Any]] = [
+            {"match_all": {}},
+            {"match": {"content": "bob"}},
+            {"bool": {"should": [{"ids": {"values": ["secret"]}}]}},
+        ]
+        for query in tries:
             assert "secret" not in ids(ask({"query": query, "size": 50}))
         counted = ask({"query": {"term": {"tags": "ion"}}, "size": 0, "aggs": aggs})
         assert next(bucket["doc_count"] for bucket in buckets(counted, "tags") if bucket["key"] == "ion") == 2

@@ -18,7 +18,7 @@ from carrel.rooms.knowledge.search_body.clauses import SearchRequest
 from carrel.rooms.knowledge.search_body.parse import parse
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
-from carrel.stores.sqlite.search.index import Index, apply, open_index
+from carrel.stores.sqlite.search.index import Index, apply, find_index, open_index
 
 _GROUP = 200
 
@@ -74,9 +74,15 @@ class EmbeddedSearch:
         return list(found)
 
     async def _up_to_date(self, name: str) -> Index:
-        """Waits until the index holds what its source has; what takes longer goes on, and the caller is told."""
+        """Waits until the index holds what its source had when this was asked; what takes longer goes on."""
+        running = self._filling.get(name)
+        if running is not None and not running.done():
+            # It may have asked its source before the caller's last save; so wait, and let another one follow.
+            await asyncio.wait({running}, timeout=self._build_seconds)
+            if not running.done():
+                raise IndexBuildingError(name, self._counts.get(name, 0))
         task = self._filling.get(name)
-        if task is None or task.done():
+        if task is None or task is running or task.done():
             task = self._filling[name] = asyncio.create_task(self._fill(self._sources[name]))
         await asyncio.wait({task}, timeout=self._build_seconds)
         if not task.done():
@@ -84,7 +90,9 @@ class EmbeddedSearch:
         return task.result()
 
     async def _fill(self, source: DocumentSource) -> Index:
-        index, cursor = await self._database.write(lambda connection: open_index(connection, source.index, source.fields))
+        name, fields = source.index, source.fields
+        known = await self._database.read(lambda connection: find_index(connection, name, fields))
+        index, cursor = known or await self._database.write(lambda connection: open_index(connection, name, fields))
         group: list[DocumentChange] = []
         self._counts[source.index] = 0
         async for change in source.changes(cursor):

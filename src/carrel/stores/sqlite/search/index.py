@@ -80,22 +80,32 @@ class Index:
         return self.fields.get(field)
 
 
-def open_index(connection: sqlite3.Connection, name: str, fields: Mapping[str, FieldKind]) -> tuple[Index, str | None]:
-    """The index of that name and where its filling stopped; one whose fields have changed begins anew."""
-    wanted = orjson.dumps(dict(sorted(fields.items()))).decode()
+def find_index(connection: sqlite3.Connection, name: str, fields: Mapping[str, FieldKind]) -> tuple[Index, str | None] | None:
+    """The index of that name and where its filling stopped, if it is there with these fields."""
     row = connection.execute("SELECT number, fields, cursor FROM indices WHERE name = ?", (name,)).fetchone()
-    if row is not None and row[1] == wanted:
-        return Index(row[0], name, fields), row[2]
+    return (Index(row[0], name, fields), row[2]) if row is not None and row[1] == _written(fields) else None
+
+
+def open_index(connection: sqlite3.Connection, name: str, fields: Mapping[str, FieldKind]) -> tuple[Index, str | None]:
+    """The same, made where it is missing; one whose fields have changed begins anew."""
+    found = find_index(connection, name, fields)
+    if found is not None:
+        return found
+    row = connection.execute("SELECT number, fields FROM indices WHERE name = ?", (name,)).fetchone()
     if row is not None:
         old = Index(row[0], name, orjson.loads(row[1]))
         _empty(connection, old)
         connection.execute(f"DROP TABLE IF EXISTS {old.words}")
         connection.execute("DELETE FROM indices WHERE number = ?", (old.number,))
-    number = connection.execute("INSERT INTO indices (name, fields) VALUES (?, ?)", (name, wanted)).lastrowid
+    number = connection.execute("INSERT INTO indices (name, fields) VALUES (?, ?)", (name, _written(fields))).lastrowid
     index = Index(int(number or 0), name, fields)
     columns = ", ".join(index.columns.values()) or "c0"
     connection.execute(f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = 'ascii')")
     return index, None
+
+
+def _written(fields: Mapping[str, FieldKind]) -> str:
+    return orjson.dumps(dict(sorted(fields.items()))).decode()
 
 
 def apply(connection: sqlite3.Connection, index: Index, changes: Sequence[DocumentChange]) -> None:
