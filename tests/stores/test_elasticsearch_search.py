@@ -6,6 +6,7 @@ import asyncio
 import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -153,9 +154,8 @@ def test_sync_goes_on_where_it_stopped_and_drops_what_is_gone(url: str, prefix: 
         name = f"{prefix}resumed"
         source = Told()
         async with elasticsearch.AsyncElasticsearch(url) as client:
-            source.next = [Put(Document(str(number), {"title": f"t{number}"}, ("team",))) for number in range(1200)] + [
-                Mark("m1")
-            ]
+            source.next = [Put(Document(str(number), {"title": f"t{number}"}, ("team",))) for number in range(1200)]
+            source.next.append(Mark("m1"))
             seen: list[int] = []
             done = await sync(client, source, name, seen.append)
             assert (done.put, done.dropped) == (1200, 0)

@@ -92,7 +92,9 @@ class EmbeddedSearch:
     async def _fill(self, source: DocumentSource) -> Index:
         name, fields = source.index, source.fields
         known = await self._database.read(lambda connection: find_index(connection, name, fields))
-        index, cursor = known or await self._database.write(lambda connection: open_index(connection, name, fields))
+        if known is None:
+            known = await self._database.write(lambda connection: open_index(connection, name, fields))
+        index, cursor = known
         group: list[DocumentChange] = []
         self._counts[source.index] = 0
         async for change in source.changes(cursor):
