@@ -127,6 +127,7 @@ def test_counting_outside_the_query_is_refused(url: str, filled: str) -> None:
             with pytest.raises(CarrelError) as refused:
                 await engine.search("knowledge", body, TEAM)
             assert refused.value.code == "refused_clause", body
+        assert ids(await engine.search("knowledge", {"wildcard": {"title.keyword": "Fish*"}}, TEAM)) == {"fish"}
         answer = await engine.search("knowledge", {"fields": ["*"], "docvalue_fields": [READERS]}, TEAM)
         assert READERS not in str(answer.hits)
         await engine.close()

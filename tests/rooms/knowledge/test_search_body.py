@@ -13,7 +13,7 @@ from carrel.core.errors import CarrelError
 from carrel.rooms.knowledge.documents import Document, FieldKind, Put
 from carrel.rooms.knowledge.search_body.clauses import SearchRequest
 from carrel.rooms.knowledge.search_body.parse import parse
-from carrel.rooms.knowledge.search_body.passed_on import check
+from carrel.rooms.knowledge.search_body.passed_on import checked
 from carrel.rooms.knowledge.words import words
 from carrel.stores.sqlite.search.answer import ask, in_order, shown
 from carrel.stores.sqlite.search.index import STEPS, Index, apply, open_index
@@ -52,7 +52,7 @@ _json = st.recursive(
 @settings(max_examples=500, deadline=None)
 @given(st.dictionaries(_names, _json, max_size=4))
 def test_any_body_is_parsed_or_refused_and_never_breaks(body: dict[str, Any]) -> None:
-    for read in (parse, check):
+    for read in (parse, checked):
         try:
             read(body)
         except CarrelError as error:

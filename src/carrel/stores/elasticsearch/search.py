@@ -12,8 +12,7 @@ from elasticsearch import ApiError, AsyncElasticsearch, UnsupportedProductError
 
 from carrel.core.errors import InvalidInputError, NotConfiguredError, NotFoundError, TimedOutError, UnavailableError
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.rooms.knowledge.search_body.parse import QUERY_NAMES, whole_body
-from carrel.rooms.knowledge.search_body.passed_on import check
+from carrel.rooms.knowledge.search_body.passed_on import checked
 from carrel.stores.elasticsearch.names import resolved
 
 READERS = "carrel_readers"
@@ -43,8 +42,7 @@ class RemoteSearch:
         return self._known
 
     async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
-        asked = dict(whole_body(body)) if set(body) <= QUERY_NAMES else dict(body)
-        check(asked)
+        asked = checked(body)
         async with told_plainly():
             client = self.client.options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
             names = await resolved(client, index, self._allowed, self._own)

@@ -198,7 +198,6 @@ _READERS: dict[str, Callable[[object, int], Clause]] = {
     "bool": _bool,
 }
 _PARTS = {"query", "from", "size", "sort", "_source", "highlight", "aggs", "aggregations", "track_total_hits"}
-QUERY_NAMES = frozenset(_READERS)
 
 
 def _only(node: object, where: str) -> tuple[str, object]:

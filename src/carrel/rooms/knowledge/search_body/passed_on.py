@@ -67,8 +67,15 @@ _WHY = {
 _UNKNOWN = "it is not on the list of what is passed on"
 
 
-def check(body: Mapping[str, Any]) -> None:
-    """Raises RefusedClauseError with the name of the first part that is not passed on."""
+def checked(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body to pass on; one that is just a query clause is put where it belongs. RefusedClauseError names what is not."""
+    if len(body) == 1 and set(body) <= {*_LEAVES, *_JOINTS}:
+        body = {"query": dict(body)}
+    _check(body)
+    return dict(body)
+
+
+def _check(body: Mapping[str, Any]) -> None:
     for part in body:
         if part not in _PARTS:
             raise _refused(str(part), "the search body")
