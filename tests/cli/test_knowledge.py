@@ -42,6 +42,7 @@ def vault(tmp_path: Path) -> Path:
     (folder / "sub" / "two.md").write_text("Second note")
     (folder / "empty.md").write_text("")
     (folder / "latin.md").write_bytes(b"caf\xe9")
+    (folder / "odd.md").write_text('---\ntitle: "a\\0"\n---\nx')
     return folder
 
 
@@ -54,9 +55,9 @@ def test_a_folder_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str
 def test_importing_twice_saves_once_and_bad_files_are_named(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["knowledge", "import", str(vault)]) == 0
     told = capsys.readouterr()
-    assert told.out == "2 new, 2 refused\n"
+    assert told.out == "2 new, 3 refused\n"
     assert "latin.md: not UTF-8 text" in told.err and "empty.md: the file has no text" in told.err
-    assert run(capsys, "import", str(vault)) == "2 refused, 2 unchanged\n"
+    assert run(capsys, "import", str(vault)) == "3 refused, 2 unchanged\n"
     (hit,) = found(capsys, "#a #b")
     shown = json.loads(run(capsys, "show", str(hit["id"]), "--json"))
     assert shown["title"] == "One" and shown["links"] == [{"target": "two", "id": found(capsys, "two")[0]["id"]}]
@@ -68,14 +69,14 @@ def test_each_side_may_change_and_neither_is_overwritten(vault: Path, tmp_path: 
     one = json.loads(run(capsys, "show", str(found(capsys, "one")[0]["id"]), "--json"))
 
     (vault / "sub" / "two.md").write_text("Second note, changed in the file")
-    assert run(capsys, "import", str(vault)) == "1 changed, 2 refused, 1 unchanged\n"
+    assert run(capsys, "import", str(vault)) == "1 changed, 3 refused, 1 unchanged\n"
     assert found(capsys, "two")[0]["content"] == "Second note, changed in the file"
 
     run(capsys, "save", "changed in Carrel #b", "--id", one["id"], "--updated-at", one["updated_at"], "--tags", "a", "new")
-    assert run(capsys, "import", str(vault)) == "1 kept, 2 refused, 1 unchanged\n"
+    assert run(capsys, "import", str(vault)) == "1 kept, 3 refused, 1 unchanged\n"
 
     (vault / "one.md").write_text("---\ntitle: One\n---\nchanged in both")
-    assert run(capsys, "import", str(vault), code=6) == "1 conflict, 2 refused, 1 unchanged\n"
+    assert run(capsys, "import", str(vault), code=6) == "1 conflict, 3 refused, 1 unchanged\n"
     assert found(capsys, "one")[0]["content"] == "changed in Carrel #b"
     assert run(capsys, "export", str(vault), code=6) == "1 conflict, 1 unchanged\n"
     assert (vault / "one.md").read_text() == "---\ntitle: One\n---\nchanged in both"

@@ -43,6 +43,15 @@ def test_tables_are_read(tmp_path: Path) -> None:
     ]
 
 
+def test_what_no_store_can_hold_is_refused_line_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "nodes.jsonl"
+    file.write_text(
+        '{"name": "a", "content": "\\ud800"}\n{"name": "b", "metadata": {"x": "\\u0000"}}\n{"name": "c", "n": 1e999}\n{"name": "d", "n": %d}\n{"name": "e"}\n'
+        % 2**70
+    )
+    assert [type(row) for row in read_nodes(file)] == [BadRow, BadRow, NodeRow, BadRow, NodeRow]
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(["n.csv", "n.tsv", "n.jsonl"]))
 def test_any_bytes_are_read_to_the_end(tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 _NAMES = ("name", "title", "node_name", "label")
 _TYPES = ("node_type", "type")
 _CONTENTS = ("content", "knowledge", "text")
@@ -98,7 +100,12 @@ def _node(facts: Mapping[str, Any], line: int) -> NodeRow | BadRow:
     metadata: dict[str, object] = dict(known) if isinstance(known, dict) else {} if known is None else {"metadata": known}
     used = {"metadata", "description", *_NAMES, *_TYPES, *_CONTENTS}
     metadata.update({key: value for key, value in facts.items() if key not in used and value not in (None, "")})
-    return NodeRow(name, _text(facts, _TYPES), _text(facts, ("description",)), content, metadata)
+    node = NodeRow(name, _text(facts, _TYPES), _text(facts, ("description",)), content, metadata)
+    try:
+        is_storable = b"\\u0000" not in orjson.dumps([node.name, node.node_type, node.description, node.content, node.metadata])
+    except TypeError as error:
+        return BadRow(line, f"cannot be stored: {error}")
+    return node if is_storable else BadRow(line, "contains the character U+0000")
 
 
 def _text(facts: Mapping[str, Any], names: tuple[str, ...]) -> str:

@@ -102,6 +102,8 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"ids": {"values": ["mg", "jp", "absent", "secret"]}}, {"mg", "jp"}),
     ({"exists": {"field": "year"}}, {"mg", "fish", "nmda", "jp", "fr"}),
     ({"exists": {"field": "is_open"}}, {"mg", "fish", "nmda", "fr"}),
+    ({"term": {"year": 2**70}}, set()),
+    ({"range": {"year": {"lt": 2**70, "gte": 2001}}}, {"jp", "fr"}),
     ({"match": {"no_such_field": "x"}}, set()),
     ({"bool": {"must": [{"match": {"content": "magnesium"}}], "must_not": [{"term": {"tags": "receptor"}}]}}, {"mg"}),
     ({"bool": {"filter": [{"term": {"tags": "migraine"}}, {"range": {"year": {"gte": 2000}}}]}}, {"fr"}),

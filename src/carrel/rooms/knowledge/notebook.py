@@ -95,8 +95,8 @@ class Notebook:
         if len(file.content) > MAX_CONTENT_CHARACTERS:
             report.add(file.path, "refused", f"longer than {MAX_CONTENT_CHARACTERS} characters")
             return None
-        if "\x00" in file.content:
-            report.add(file.path, "refused", "contains the character U+0000")
+        if not _is_storable(file):
+            report.add(file.path, "refused", "contains characters that are no text")
             return None
         path = f"{vault}/{file.path}"
         origin = Origin(path, file.digest, file.front_matter, file.content_from)
@@ -162,6 +162,12 @@ def digest_of(title: str, content: str, tags: Iterable[str]) -> str:
 def import_id(user_id: str, path: str) -> str:
     """The id of a person's note from this file, so that a second import finds the first."""
     return hashlib.sha256(f"{user_id}\x00{path}".encode()).hexdigest()[:20]
+
+
+def _is_storable(file: NoteFile) -> bool:
+    """Front matter may spell out what UTF-8 cannot hold: half of a surrogate pair, or U+0000."""
+    whole = "\n".join((file.path, file.title, file.content, file.front_matter, *file.tags))
+    return "\x00" not in whole and not any("\ud800" <= char <= "\udfff" for char in whole)
 
 
 def _before(note: Note, path: str, last: Agreed | None) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -128,9 +129,11 @@ class Database:
         if version > latest:
             raise sqlite3.DatabaseError(f"{self.path.name} was written by a newer Carrel (version {version}, known {latest})")
         if 0 < version < latest:
-            with sqlite3.connect(self.path.with_suffix(f".before-{latest}.sqlite")) as backup:
-                sqlite3.connect(self.path).backup(backup)
-            backup.close()
+            with (
+                closing(sqlite3.connect(self.path)) as older,
+                closing(sqlite3.connect(self.path.with_suffix(f".before-{latest}.sqlite"))) as copy,
+            ):
+                older.backup(copy)
         for step in self._steps[version:]:
             for statement in step.split(";\n"):
                 connection.execute(statement)

@@ -53,6 +53,8 @@ CREATE INDEX present_by_document ON present (document)""",
 )
 # Longer values are words only, never something to sort or count by.
 MAX_EXACT_CHARACTERS = 256
+# SQLite counts to 2 to the 63rd; larger numbers are compared as Elasticsearch does, roughly.
+_MOST_EXACT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,9 @@ def comparable(value: object, kind: FieldKind) -> Scalar | None:
                     return float(value)
                 except ValueError:
                     return None
-            return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                return None
+            return value if abs(value) < _MOST_EXACT else float(value)
         case "boolean":
             truth = {"true": 1, "false": 0}
             return int(value) if isinstance(value, bool) else truth.get(value) if isinstance(value, str) else None
@@ -146,7 +150,7 @@ def comparable(value: object, kind: FieldKind) -> Scalar | None:
 
 def _milliseconds(value: object) -> int | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value)
+        return int(value) if abs(value) < _MOST_EXACT else None
     if not isinstance(value, str):
         return None
     try:
