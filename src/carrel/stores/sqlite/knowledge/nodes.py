@@ -44,7 +44,7 @@ class SqliteNodeStore:
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         sql = (
             "SELECT n.name, n.node_type, n.description, n.content, n.metadata, c.sequence FROM changes c "
-            f"JOIN nodes n ON n.name_key = c.key WHERE c.kind = 'node' AND c.sequence > ? ORDER BY c.sequence LIMIT {PAGE}"
+            f"CROSS JOIN nodes n ON n.name_key = c.key WHERE c.kind = 'node' AND c.sequence > ? ORDER BY c.sequence LIMIT {PAGE}"
         )
         after = int(since or 0)
         while True:

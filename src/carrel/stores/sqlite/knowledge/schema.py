@@ -61,5 +61,6 @@ CREATE TABLE changes (
   key TEXT NOT NULL,
   is_removed INTEGER NOT NULL,
   UNIQUE (kind, key)
-) STRICT""",
+) STRICT;
+CREATE INDEX changes_by_kind ON changes (kind, sequence)""",
 )

@@ -39,10 +39,10 @@ class Compiler:
         """SQL for the documents that fit and may be read, as (document, score)."""
         root = self._add(clause)
         marks = ", ".join("?" * len(readers))
-        self._values += [self._index.number, *sorted(readers)]
+        self._values += sorted(readers)
         sql = (
-            f"WITH {', '.join(self._tables)} SELECT document, score FROM {root} WHERE document IN "
-            f"(SELECT document FROM readers WHERE index_number = ? AND reader IN ({marks}))"
+            f"WITH {', '.join(self._tables)} SELECT document, score FROM {root} t WHERE EXISTS "
+            f"(SELECT 1 FROM readers r WHERE r.document = t.document AND r.reader IN ({marks}))"
         )
         return sql, self._values
 
@@ -185,12 +185,15 @@ class Compiler:
         rows += [f"SELECT document, score, 0 AS musts, 1 AS shoulds FROM {table}" for table in should]
         values: list[Value] = []
         if not must and least == 0:
-            # Nothing that scores is required, so everything is a candidate with nothing to its credit.
-            credit = 0.0 if should or needed or banned else 1.0
-            rows.insert(
-                0, "SELECT number AS document, ? AS score, 0 AS musts, 0 AS shoulds FROM documents WHERE index_number = ?"
-            )
-            values += [credit, self._index.number]
+            # Nothing that scores is required: what the filter leaves, or everything, with nothing to its credit.
+            if needed:
+                rows.insert(0, f"SELECT document, 0.0 AS score, 0 AS musts, 0 AS shoulds FROM {needed[0]}")
+            else:
+                credit = 0.0 if should or banned else 1.0
+                rows.insert(
+                    0, "SELECT number AS document, ? AS score, 0 AS musts, 0 AS shoulds FROM documents WHERE index_number = ?"
+                )
+                values += [credit, self._index.number]
         outside = "".join(f" AND document IN (SELECT document FROM {table})" for table in needed)
         outside += "".join(f" AND document NOT IN (SELECT document FROM {table})" for table in banned)
         sql = (
