@@ -15,6 +15,7 @@ import pytest
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, Proposals, Tagged, Team, TitlePrefix
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
+from tests.rooms.knowledge.desk import ADA, BOB, Ask, at_the_desk
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
 from tests.stores.firestore_emulator import NoEmulatorError, empty, firestore_emulator
 
@@ -105,6 +106,22 @@ def test_notes_that_another_program_wrote_are_found_and_can_be_read(emulator: st
         return [hit.note.id for hit in by_title], [hit.note.id for hit in by_tag]
 
     assert asyncio.run(ask()) == (["foreign"], ["foreign"])
+
+
+@pytest.mark.promise("K2")
+def test_the_whole_room_works_on_this_store(tmp_path: Path, emulator: str) -> None:
+    async def work(ask: Ask) -> None:
+        saved = await ask(ADA, "save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"])
+        for query in ("magn", "#ion", "text:nmda"):
+            assert [hit.id for hit in await ask(ADA, "search_knowledge", query=query)] == [saved.id]
+            assert await ask(BOB, "search_knowledge", query=query) == []
+        answer = await ask(ADA, "elasticsearch", index="knowledge", query={"match": {"content": "nmda"}})
+        assert [hit["_id"] for hit in answer.hits["hits"]] == [saved.id]
+        await ask(ADA, "delete_knowledge", id=saved.id)
+        assert (await ask(ADA, "elasticsearch", index="knowledge", query={})).hits["total"]["value"] == 0
+
+    empty(emulator, PROJECT)
+    at_the_desk(tmp_path, work, CARREL_KNOWLEDGE_STORE="firestore", GOOGLE_CLOUD_PROJECT=PROJECT)
 
 
 def test_a_service_that_is_not_there_is_told_plainly(monkeypatch: pytest.MonkeyPatch) -> None:

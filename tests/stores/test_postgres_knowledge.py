@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
+from carrel.settings import SettingsError
+from tests.rooms.knowledge.desk import ADA, BOB, Ask, at_the_desk
 from tests.stores.contracts.knowledge import KnowledgeStoreContract
 from tests.stores.postgres_server import NoPostgresError, postgres_server
 
@@ -68,3 +71,32 @@ def test_tables_of_a_newer_carrel_are_left_alone(postgres_url: str) -> None:
         await store.close()
 
     asyncio.run(ask())
+
+
+def test_the_store_without_an_address_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    async def work(ask: Ask) -> None:
+        raise AssertionError("nothing may start")
+
+    with pytest.raises(SettingsError, match="no database is named"):
+        at_the_desk(tmp_path, work, CARREL_KNOWLEDGE_STORE="postgres")
+
+
+@pytest.mark.promise("K2")
+def test_the_whole_room_works_on_this_store(tmp_path: Path, postgres_url: str) -> None:
+    async def clean() -> None:
+        async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
+            await connection.execute("DROP SCHEMA public CASCADE")
+            await connection.execute("CREATE SCHEMA public")
+
+    async def work(ask: Ask) -> None:
+        saved = await ask(ADA, "save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"])
+        for query in ("magn", "#ion", "text:nmda"):
+            assert [hit.id for hit in await ask(ADA, "search_knowledge", query=query)] == [saved.id]
+            assert await ask(BOB, "search_knowledge", query=query) == []
+        answer = await ask(ADA, "elasticsearch", index="knowledge", query={"match": {"content": "nmda"}})
+        assert [hit["_id"] for hit in answer.hits["hits"]] == [saved.id]
+        await ask(ADA, "delete_knowledge", id=saved.id)
+        assert (await ask(ADA, "elasticsearch", index="knowledge", query={})).hits["total"]["value"] == 0
+
+    asyncio.run(clean())
+    at_the_desk(tmp_path, work, CARREL_KNOWLEDGE_STORE="postgres", DATABASE_URL=postgres_url)

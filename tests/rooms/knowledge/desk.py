@@ -33,8 +33,10 @@ READER = caller("reader", "knowledge:read")
 def at_the_desk(home: Path, work: Callable[[Ask], Awaitable[ResultT]], **environment: str) -> ResultT:
     """Opens the room in a fresh loop and hands over a way to ask it."""
 
+    desk = open_desk(settings_at(home, **environment))
+
     async def whole() -> ResultT:
-        async with open_desk(settings_at(home, **environment)).opened() as desk:
+        async with desk.opened():
             return await work(asking(desk))
 
     return asyncio.run(whole())

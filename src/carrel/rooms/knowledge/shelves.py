@@ -43,13 +43,6 @@ def shelf_names(shelf: Shelf) -> tuple[str, ...] | None:
             return None
 
 
-def stands_on(note: Note, shelf: Shelf) -> bool:
-    """Whether a search of this shelf may show the note."""
-    names = shelf_names(shelf)
-    place = shelf_of(note)
-    return place.startswith(PROPOSALS_FROM) if names is None else place in names
-
-
 def title_score(note: Note, text: str) -> float:
     return EXACT_TITLE_SCORE if folded(note.title) == text else TITLE_PREFIX_SCORE
 
