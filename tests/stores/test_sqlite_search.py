@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from carrel.core.clock import SystemClock
-from carrel.core.errors import CarrelError
+from carrel.core.errors import CarrelError, InvalidInputError, TimedOutError
 from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, Mark, Put, Reset
 from carrel.rooms.knowledge.errors import IndexBuildingError
 from carrel.rooms.knowledge.ports import Searcher
@@ -154,6 +155,52 @@ def test_several_indices_are_answered_together(tmp_path: Path) -> None:
             ]
             assert answer.aggregations is not None
             assert answer.aggregations["t"]["buckets"][0] == {"key": "ion", "doc_count": 4}
+        await engine.close()
+
+    asyncio.run(whole())
+
+
+class Hurrying:
+    """A clock by which every look takes a minute."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC)
+
+    def monotonic(self) -> float:
+        self.seconds += 60.0
+        return self.seconds
+
+
+@pytest.mark.promise("K6")
+def test_a_question_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    async def whole() -> None:
+        many = Documents([a_text(str(number), "same words in every one") for number in range(3000)])
+        engine = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [many], Hurrying())
+        with pytest.raises(TimedOutError):
+            await engine.search("knowledge", {"query": {"match": {"title": "same words in every one"}}}, TEAM)
+        await engine.close()
+
+    asyncio.run(whole())
+
+
+def test_a_query_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    async def whole() -> None:
+        engine = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [Documents()], SystemClock())
+        too_many = {"bool": {"should": [{"term": {"tags": str(number)}} for number in range(201)]}}
+        values = [str(number) for number in range(1024)]
+        bodies: list[dict[str, Any]] = [
+            too_many,
+            {"match": {"title": "x " * 1001}},
+            {"terms": {"tags": [*values, "one more"]}},
+        ]
+        for query in bodies:
+            with pytest.raises(InvalidInputError):
+                await engine.search("knowledge", {"query": query}, TEAM)
+        as_many_as_may_be = {"bool": {"should": [{"multi_match": {"query": "a " * 999, "fields": ["*"]}} for _ in range(199)]}}
+        assert ids(await engine.search("knowledge", {"query": as_many_as_may_be}, TEAM)) == {"nmda"}
         await engine.close()
 
     asyncio.run(whole())

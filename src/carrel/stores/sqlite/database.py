@@ -77,7 +77,9 @@ class Database:
         try:
             return work(connection)
         finally:
-            connection.execute("ROLLBACK")
+            # An interrupted statement has ended the transaction already.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
 
     def _write_forever(self) -> None:
         connection: sqlite3.Connection | None = None

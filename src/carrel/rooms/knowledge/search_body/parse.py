@@ -28,6 +28,8 @@ MAX_SIZE = 100
 MAX_DEPTH = 10_000
 MAX_NESTING = 20
 MAX_VALUES = 1024
+MAX_CLAUSES = 200
+MAX_TEXT_CHARACTERS = 2000
 
 Body = Mapping[str, Any]
 
@@ -46,8 +48,11 @@ def parse(body: Body) -> SearchRequest:
         if part not in _PARTS:
             raise UnsupportedClauseError(part, "the search body", _PARTS)
     first, size = bounded(body)
+    query = clause(body["query"], 0) if "query" in body else MatchAll()
+    if _count(query) > MAX_CLAUSES:
+        raise InvalidInputError(f"[query] has more than {MAX_CLAUSES} clauses", details={"clause": "query"})
     return SearchRequest(
-        query=clause(body["query"], 0) if "query" in body else MatchAll(),
+        query=query,
         first=first,
         size=size,
         sort=sort(body.get("sort")),
@@ -72,6 +77,11 @@ def bounded(body: Body) -> tuple[int, int]:
             f"[from] and [size] may reach {MAX_DEPTH} hits at most", next_step="Narrow the query.", details={"clause": "from"}
         )
     return first, size
+
+
+def _count(query: Clause) -> int:
+    inside = (*query.must, *query.filter, *query.should, *query.must_not) if isinstance(query, Bool) else ()
+    return 1 + sum(_count(one) for one in inside)
 
 
 def clause(node: object, depth: int) -> Clause:
@@ -225,6 +235,8 @@ def _field(inside: object, where: str, main: str, known: set[str]) -> tuple[str,
 def _scalar(value: object, where: str) -> Scalar:
     if not isinstance(value, str | int | float | bool):
         raise InvalidInputError(f"[{where}] needs a text or a number", details={"clause": where})
+    if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
+        raise InvalidInputError(f"[{where}] takes at most {MAX_TEXT_CHARACTERS} characters", details={"clause": where})
     return value
 
 

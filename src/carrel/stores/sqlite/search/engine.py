@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from carrel.core.clock import Clock
-from carrel.core.errors import NotFoundError
+from carrel.core.errors import CarrelError, InvalidInputError, NotFoundError, TimedOutError
 from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Mark
 from carrel.rooms.knowledge.errors import IndexBuildingError, KnowledgeStoreError
 from carrel.rooms.knowledge.models import SearchAnswer
@@ -21,18 +21,26 @@ from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_orde
 from carrel.stores.sqlite.search.index import Index, apply, find_index, open_index
 
 _GROUP = 200
+_INSTRUCTIONS_BETWEEN_LOOKS = 5000
 
 
 class EmbeddedSearch:
     """One file for all indices; sources are asked for what has changed since."""
 
     def __init__(
-        self, database: Database, sources: Iterable[DocumentSource], clock: Clock, *, build_seconds: float = 15.0
+        self,
+        database: Database,
+        sources: Iterable[DocumentSource],
+        clock: Clock,
+        *,
+        build_seconds: float = 15.0,
+        query_seconds: float = 10.0,
     ) -> None:
         self._database = database
         self._sources = {source.index: source for source in sources}
         self._clock = clock
         self._build_seconds = build_seconds
+        self._query_seconds = query_seconds
         self._filling: dict[str, asyncio.Task[Index]] = {}
         self._counts: dict[str, int] = {}
 
@@ -43,8 +51,10 @@ class EmbeddedSearch:
         try:
             indices = [await self._up_to_date(name) for name in names]
             hits, total, best, buckets = await self._database.read(
-                lambda connection: _answer(connection, indices, request, readers)
+                lambda connection: self._bounded(connection, indices, request, readers)
             )
+        except sqlite3.OperationalError as error:
+            raise self._explained(error) from error
         except sqlite3.Error as error:
             raise KnowledgeStoreError("SQLite", str(error)) from error
         return SearchAnswer(
@@ -62,6 +72,27 @@ class EmbeddedSearch:
             with suppress(asyncio.CancelledError, Exception):
                 await task
         await self._database.close()
+
+    def _bounded(
+        self, connection: sqlite3.Connection, indices: list[Index], request: SearchRequest, readers: frozenset[str]
+    ) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
+        """Answers, or is interrupted when its time is up, so that nobody holds a reader for long."""
+        until = self._clock.monotonic() + self._query_seconds
+        connection.set_progress_handler(lambda: self._clock.monotonic() > until, _INSTRUCTIONS_BETWEEN_LOOKS)
+        try:
+            return _answer(connection, indices, request, readers)
+        finally:
+            connection.set_progress_handler(None, 0)
+
+    def _explained(self, error: sqlite3.OperationalError) -> CarrelError:
+        if "interrupted" in str(error):
+            return TimedOutError(
+                f"The embedded search took longer than {self._query_seconds:g} seconds",
+                next_step="Ask with rarer words or fewer clauses.",
+            )
+        if "too many" in str(error) or "too large" in str(error) or "overflow" in str(error):
+            return InvalidInputError("The query is too large", next_step="Ask with fewer clauses and values.")
+        return KnowledgeStoreError("SQLite", str(error))
 
     def _named(self, given: str) -> list[str]:
         found: dict[str, None] = {}
