@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from carrel import __version__
 from carrel.core.errors import CarrelError
 
-ROOM_NAMES = ("papers", "references")
+ROOM_NAMES = ("papers", "references", "knowledge")
 
 
 class SettingsError(CarrelError):
@@ -90,6 +90,36 @@ class ClientSettings(_Section):
     scopes: tuple[str, ...] | None = None
 
 
+class KnowledgeSettings(_Section):
+    """Where notes and nodes are kept: a file in the home folder, PostgreSQL by DATABASE_URL, or Firestore."""
+
+    store: Literal["sqlite", "postgres", "firestore"] = "sqlite"
+    project: str | None = None
+    database: str = "(default)"
+
+
+class ElasticsearchSettings(_Section):
+    """A real Elasticsearch. Without one the embedded search answers; `indices` are those that may be asked beside our own."""
+
+    url: str | None = None
+    host: str | None = None
+    port: int = Field(default=9200, ge=1, le=65535)
+    api_key: str | None = None
+    indices: tuple[str, ...] = ()
+    prefix: str = Field(default="carrel-", pattern=r"^[a-z0-9][a-z0-9_.-]*$")
+    timeout: float = Field(default=10.0, gt=0, le=25)
+
+    @property
+    def address(self) -> str | None:
+        return self.url or (f"http://{self.host}:{self.port}" if self.host else None)
+
+
+class DatabaseSettings(_Section):
+    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the home folder."""
+
+    url: str | None = None
+
+
 class AuthSettings(_Section):
     """How callers are recognised. Unset means the one local user, and only on loopback."""
 
@@ -144,12 +174,6 @@ class AuditSettings(_Section):
     keep_timeout_seconds: float = Field(default=2.0, gt=0, le=30)
 
 
-class DatabaseSettings(_Section):
-    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the home folder."""
-
-    url: str | None = None
-
-
 class LogSettings(_Section):
     """What goes to standard error."""
 
@@ -165,10 +189,12 @@ class Settings(_Section):
     server: ServerSettings = ServerSettings()
     papers: PapersSettings = PapersSettings()
     references: ReferencesSettings = ReferencesSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
+    elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
+    database: DatabaseSettings = DatabaseSettings()
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
     audit: AuditSettings = AuditSettings()
-    database: DatabaseSettings = DatabaseSettings()
     log: LogSettings = LogSettings()
     source: Path | None = None
 
@@ -190,6 +216,11 @@ class Settings(_Section):
 _FOREIGN_NAMES = {
     "PORT": ("server", "port"),
     "DATABASE_URL": ("database", "url"),
+    "GOOGLE_CLOUD_PROJECT": ("knowledge", "project"),
+    "ELASTICSEARCH_URL": ("elasticsearch", "url"),
+    "ELASTICSEARCH_HOST": ("elasticsearch", "host"),
+    "ELASTICSEARCH_PORT": ("elasticsearch", "port"),
+    "ELASTICSEARCH_API_KEY": ("elasticsearch", "api_key"),
     "PAPER_DB_SNAPSHOT_DB": ("papers", "snapshot"),
     "PAPER_DB_STATIC_BASE_URL": ("papers", "static"),
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
@@ -200,6 +231,7 @@ _LISTS = {
     ("references", "allowed_folders"),
     *(("server", name) for name in ("allowed_origins", "allowed_hosts", "trusted_proxies")),
     *(("auth", name) for name in ("audience", "algorithms", "redirect_hosts", "platform_scopes", "platform_admins")),
+    ("elasticsearch", "indices"),
 }
 
 Flat = dict[tuple[str, ...], object]

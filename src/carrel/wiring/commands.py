@@ -13,6 +13,11 @@ _MODULES: dict[str, dict[str, str]] = {
         "index": "carrel.cli.papers_index",
         "summarise": "carrel.cli.papers_summarise",
     },
+    "knowledge": {
+        "import": "carrel.cli.knowledge_notes",
+        "export": "carrel.cli.knowledge_notes",
+        "import-nodes": "carrel.cli.knowledge_nodes",
+    },
 }
 
 

@@ -106,4 +106,14 @@ def _open_references(settings: Settings) -> OpenRoom:
     return open_references(settings)
 
 
-_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {"papers": _open_papers, "references": _open_references}
+def _open_knowledge(settings: Settings) -> OpenRoom:
+    from carrel.wiring.knowledge import open_knowledge
+
+    return open_knowledge(settings)
+
+
+_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {
+    "papers": _open_papers,
+    "references": _open_references,
+    "knowledge": _open_knowledge,
+}

@@ -1,0 +1,175 @@
+"""`carrel knowledge import` and `export`: a folder of Markdown notes, in and out."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.progress import Progress
+from carrel.core.caller import Caller, Visit
+from carrel.core.clock import SystemClock
+from carrel.core.errors import InvalidInputError
+from carrel.engines.markdown_notes import EmptyNoteError, NoteFolder, Recorded, parse_note, write_note
+from carrel.engines.markdown_notes.folder import file_name
+from carrel.rooms.knowledge.notebook import Agreed, Notebook, NoteFile, Report, digest_of
+from carrel.rooms.knowledge.notes import Note, Source
+from carrel.settings import Settings
+from carrel.wiring.desk import open_desk
+from carrel.wiring.knowledge import open_stores
+
+_GROUP = 100
+_MOST_PROBLEMS_SHOWN = 20
+
+
+def run(words: list[str]) -> int:
+    command = words[0]
+    parser = argparse.ArgumentParser(
+        prog=f"carrel knowledge {command}",
+        description="Bring a folder of Markdown notes in; again and again, only what changed is saved."
+        if command == "import"
+        else "Write notes as Markdown files; a file that was changed elsewhere is never overwritten.",
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--source", choices=["personal", "team"], default="personal", help="whose notes these are")
+    if command == "import":
+        parser.add_argument("--as", dest="vault", metavar="NAME", help="name to remember the folder by (its own)")
+    add_desk_options(parser)
+    options = parser.parse_args(words[1:])
+    settings = settings_from(options)
+    if command == "import":
+        if not options.folder.is_dir():
+            raise InvalidInputError(f"There is no folder {options.folder}", next_step="Name a folder of Markdown files.")
+        report = asyncio.run(_import(settings, options.folder, options.vault or options.folder.resolve().name, options.source))
+    else:
+        options.folder.mkdir(parents=True, exist_ok=True)
+        report = asyncio.run(_export(settings, options.folder, options.source))
+    return _told(report)
+
+
+async def _import(settings: Settings, place: Path, vault: str, source: Source) -> Report:
+    folder, report, progress = NoteFolder(place), Report(), Progress()
+    caller = await _caller(settings)
+    stores = open_stores(settings)
+    notebook = Notebook(stores.notes, SystemClock())
+    agreed = _agreed(folder)
+    try:
+        paths = await asyncio.to_thread(folder.paths)
+        progress.begin("importing", len(paths), "notes")
+        for start in range(0, len(paths), _GROUP):
+            part = paths[start : start + _GROUP]
+            files = await asyncio.to_thread(lambda part=part: list(_files(folder, part, report)))  # type: ignore[misc]
+            await notebook.take_in(files, vault, caller, source, agreed, report)
+            progress.advance(len(part))
+        progress.end()
+    finally:
+        await stores.notes.close()
+    return report
+
+
+async def _export(settings: Settings, place: Path, source: Source) -> Report:
+    folder, report, progress = NoteFolder(place), Report(), Progress()
+    caller = await _caller(settings)
+    stores = open_stores(settings)
+    agreed = _agreed(folder)
+    paths = {known.note_id: path for path, known in agreed.items()}
+    used = {path.casefold() for path in paths.values()}
+    there = {path.casefold() for path in folder.paths()}
+    try:
+        progress.begin("exporting", None, "notes")
+        async for note in Notebook(stores.notes, SystemClock()).everything(caller, source):
+            path = paths.get(note.id) or _free_path(note, used, there)
+            used.add(path.casefold())
+            await asyncio.to_thread(_write, folder, path, note, agreed.get(path), report)
+            progress.advance()
+        progress.end()
+    finally:
+        await stores.notes.close()
+        record = {**agreed, **report.agreed}
+        rows = {path: Recorded(known.note_id, known.file_digest, known.note_digest) for path, known in record.items()}
+        await asyncio.to_thread(folder.remember, rows)
+    return report
+
+
+def _files(folder: NoteFolder, paths: list[str], report: Report) -> Iterator[NoteFile]:
+    for path in paths:
+        try:
+            parsed = parse_note(folder.read(path), path)
+        except (EmptyNoteError, OSError) as error:
+            report.add(path, "refused", str(error))
+        except UnicodeDecodeError:
+            report.add(path, "refused", "not UTF-8 text")
+        else:
+            yield NoteFile(path, parsed.title, parsed.content, parsed.tags, parsed.front_matter, parsed.content_from)
+
+
+def _write(folder: NoteFolder, path: str, note: Note, last: Agreed | None, report: Report) -> None:
+    mine = digest_of(note.title, note.content, note.tags)
+    text = _text(note, path, mine)
+    read_back = parse_note(text, path)
+    agreed = Agreed(note.id, digest_of(read_back.title, read_back.content, read_back.tags), mine)
+    if not folder.exists(path):
+        folder.write(path, text)
+        report.add(path, "new")
+        report.agreed[path] = agreed
+        return
+    there = folder.read(path)
+    if there == text:
+        report.add(path, "unchanged")
+        report.agreed[path] = agreed
+        return
+    parsed = next(_files(folder, [path], Report()), None)
+    before = last.file_digest if last else note.origin.digest if note.origin else ""
+    if parsed is None or parsed.digest != before:
+        report.add(path, "conflict", "the file was changed since; it was not overwritten")
+    elif last is not None and last.note_digest == mine:
+        report.add(path, "unchanged")
+    else:
+        folder.write(path, text)
+        report.add(path, "changed")
+        report.agreed[path] = agreed
+
+
+def _text(note: Note, path: str, digest: str) -> str:
+    origin = note.origin
+    if origin is not None and origin.digest == digest:
+        # Nobody changed it, so the file is the one that came in, byte for byte.
+        return origin.front_matter + (note.content if origin.content_from == "body" else "")
+    return write_note(note.title, note.content, note.tags, path, origin.front_matter if origin else "")
+
+
+def _free_path(note: Note, used: set[str], there: set[str]) -> str:
+    """Where it came from, without the name of that folder, so that links between files go on; or named for its title."""
+    home = note.origin.path.partition("/")[2] if note.origin is not None else ""
+    if home and home.casefold() not in used:
+        return home
+    name = PurePosixPath(file_name(note.title))
+    path, number = str(name), 2
+    while path.casefold() in used | there:
+        path, number = f"{name.stem} ({number}).md", number + 1
+    return path
+
+
+def _agreed(folder: NoteFolder) -> Mapping[str, Agreed]:
+    try:
+        return {path: Agreed(known.id, known.file_digest, known.note_digest) for path, known in folder.record().items()}
+    except OSError as error:
+        raise InvalidInputError(str(error), next_step="Nothing was changed.") from None
+
+
+async def _caller(settings: Settings) -> Caller:
+    async with open_desk(settings.model_copy(update={"rooms": ()})).opened() as desk:
+        return await desk.gate.identify(Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}"))
+
+
+def _told(report: Report) -> int:
+    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items())) or "nothing to do")
+    for path, problem in report.problems[:_MOST_PROBLEMS_SHOWN]:
+        print(f"  {path}: {problem}", file=sys.stderr)
+    if len(report.problems) > _MOST_PROBLEMS_SHOWN:
+        print(f"  and {len(report.problems) - _MOST_PROBLEMS_SHOWN} more", file=sys.stderr)
+    return 6 if report.counts["conflict"] else 0

@@ -1,0 +1,158 @@
+"""Documents as a search index sees them, and how a store tells what has changed since it was last asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from carrel.rooms.knowledge.notes import Node, Note, Origin
+from carrel.rooms.knowledge.words import folded
+
+FieldKind = Literal["text", "keyword", "number", "date", "boolean"]
+
+EVERYONE = "everyone"
+TEAM = "team"
+PROMOTERS = "promoters"
+
+
+def owner(user_id: str) -> str:
+    """The reader that is one person."""
+    return f"user:{user_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document, and who may read it."""
+
+    id: str
+    fields: Mapping[str, object]
+    readers: tuple[str, ...] = (EVERYONE,)
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A document is new or has changed."""
+
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A document is gone."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Everything said before is void; what follows is the whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Everything up to here has been told; asking again with this cursor tells only what came after."""
+
+    cursor: str
+
+
+DocumentChange = Put | Drop | Reset | Mark
+
+
+class DocumentSource(Protocol):
+    """Where the documents of one index come from."""
+
+    @property
+    def index(self) -> str: ...
+
+    @property
+    def fields(self) -> Mapping[str, FieldKind]: ...
+
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+        """What changed after `since`, all of it for None, with marks on the way. Telling a change twice does no harm."""
+        ...
+
+
+NOTE_FIELDS: Mapping[str, FieldKind] = {
+    "title": "text",
+    "content": "text",
+    "user_id": "keyword",
+    "source": "keyword",
+    "status": "keyword",
+    "tags": "keyword",
+    "schema_version": "number",
+    "created_at": "date",
+    "updated_at": "date",
+    "promoted_from_id": "keyword",
+    "path": "keyword",
+}
+NODE_FIELDS: Mapping[str, FieldKind] = {
+    "name": "text",
+    "node_type": "keyword",
+    "description": "text",
+    "content": "text",
+}
+
+
+def note_document(note: Note) -> Document:
+    """A note as a document."""
+    fields: dict[str, object] = {
+        "id": note.id,
+        "title": note.title,
+        "content": note.content,
+        "user_id": note.user_id,
+        "source": note.source,
+        "status": note.status,
+        "tags": list(note.tags),
+        "schema_version": note.schema_version,
+        "created_at": note.created_at.isoformat(),
+        "updated_at": note.updated_at.isoformat(),
+    }
+    if note.promoted_from_id is not None:
+        fields["promoted_from_id"] = note.promoted_from_id
+    if isinstance(note.origin, Origin):
+        fields["path"] = note.origin.path
+    readers = [TEAM] if note.source == "team" else [owner(note.user_id)]
+    if note.source == "personal" and note.status == "proposed":
+        readers.append(PROMOTERS)
+    return Document(note.id, fields, tuple(readers))
+
+
+def node_id(name: str) -> str:
+    """The id of a node's document: the same for every spelling of its name that differs in case only."""
+    return hashlib.sha256(folded(name).encode()).hexdigest()[:32]
+
+
+def node_document(node: Node) -> Document:
+    """A node as a document."""
+    return Document(
+        node_id(node.name),
+        {
+            "name": node.name,
+            "node_type": node.node_type,
+            "description": node.description,
+            "content": node.content,
+            "metadata": node.metadata,
+        },
+    )
+
+
+class NoteDocuments:
+    """The index `knowledge`, filled from a store of notes."""
+
+    index = "knowledge"
+    fields = NOTE_FIELDS
+
+    def __init__(self, changes: Callable[[str | None], AsyncIterator[DocumentChange]]) -> None:
+        self.changes = changes
+
+
+class NodeDocuments:
+    """The index `nodes`, filled from a store of nodes."""
+
+    index = "nodes"
+    fields = NODE_FIELDS
+
+    def __init__(self, changes: Callable[[str | None], AsyncIterator[DocumentChange]]) -> None:
+        self.changes = changes

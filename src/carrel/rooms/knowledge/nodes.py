@@ -1,0 +1,126 @@
+"""Looks up named things: nodes first, then notes of that title, then concepts of the paper corpus."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+
+from carrel.core.caller import Caller
+from carrel.core.clock import Clock
+from carrel.core.errors import CarrelError
+from carrel.rooms.knowledge.models import MAX_NODE_NAME_CHARACTERS, NodeAnswer, RetrievedNodes
+from carrel.rooms.knowledge.notes import MineAndTeam, Node, Note, NoteSearch, TitlePrefix
+from carrel.rooms.knowledge.ports import Concept, Concepts, NodeStore, NoteStore
+from carrel.rooms.knowledge.words import folded
+
+log = logging.getLogger("carrel.knowledge")
+EXACT = 1.0
+SAME_BUT_FOR_CASE = 0.95
+MISS = 0.0
+MAX_SUGGESTIONS = 3
+_CANDIDATES = 20
+_LEAST_ALIKE = 0.5
+
+
+class Nodes:
+    """Nodes for callers."""
+
+    def __init__(self, nodes: NodeStore, notes: NoteStore, concepts: Concepts, clock: Clock) -> None:
+        self._nodes = nodes
+        self._notes = notes
+        self._concepts = concepts
+        self._clock = clock
+
+    async def retrieve(self, names: Sequence[str], caller: Caller, *, with_metadata: bool) -> RetrievedNodes:
+        """One answer per name, in order. A name that cannot be looked up is a miss that says why."""
+        began = self._clock.monotonic()
+        usable = list(dict.fromkeys(name for name in names if _trouble(name) is None))
+        nodes = await self._nodes.find(usable)
+        left = [name for name in usable if name not in nodes]
+        notes = await self._notes.titled(left, MineAndTeam(caller.user_id)) if left else {}
+        left = [name for name in left if name not in notes]
+        concepts = await self._concepts.find(left) if left else {}
+        results = [
+            await self._answer(name, caller, nodes.get(name) or notes.get(name) or concepts.get(name), with_metadata)
+            for name in names
+        ]
+        spent_ms = round((self._clock.monotonic() - began) * 1000.0, 3)
+        return RetrievedNodes(results=tuple(results), total_nodes=len(results), processing_time_ms=spent_ms)
+
+    async def _answer(self, name: str, caller: Caller, found: Node | Note | Concept | None, with_metadata: bool) -> NodeAnswer:
+        match found:
+            case Node():
+                return _hit(name, found.name, _joined(found.description, found.content), _node_facts(found), with_metadata)
+            case Note():
+                facts: dict[str, object] = {"node_type": "note", "id": found.id, "tags": list(found.tags), "source": found.source}
+                return _hit(name, found.title, found.content, facts, with_metadata)
+            case Concept():
+                papers = [{"paper_id": paper_id, "title": title} for paper_id, title in found.papers]
+                facts = {"node_type": found.kind, "paper_count": found.paper_count, "papers": papers}
+                return _hit(name, found.name, _told(found), facts, with_metadata)
+            case None:
+                trouble = _trouble(name)
+                suggestions = [] if trouble else await self._suggestions(name, caller)
+                says = trouble or f"No knowledge found for node: {name}"
+                if suggestions:
+                    says = f"{says}. Did you mean {' or '.join(suggestions)}?"
+                return NodeAnswer(
+                    node_name=name,
+                    knowledge=says,
+                    metadata={} if with_metadata else None,
+                    similarity_score=MISS,
+                    suggestions=tuple(suggestions),
+                )
+
+    async def _suggestions(self, name: str, caller: Caller) -> list[str]:
+        try:
+            candidates = await self._nodes.near(name, _CANDIDATES)
+            beginning = folded(name)[: max(3, len(name) // 2)]
+            search = NoteSearch(TitlePrefix(beginning), MineAndTeam(caller.user_id), "best", _CANDIDATES)
+            candidates += [hit.note.title for hit in await self._notes.search(search)]
+            candidates += await self._concepts.near(name, _CANDIDATES)
+        except CarrelError as error:
+            # A name without suggestions is still an answer; the batch goes on.
+            log.warning("no suggestions", extra={"code": error.code, "reason": error.message})
+            return []
+        return _nearest(name, candidates)
+
+
+def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
+    wanted = folded(name)
+    scored = {
+        candidate: difflib.SequenceMatcher(None, wanted, folded(candidate)).ratio() for candidate in dict.fromkeys(candidates)
+    }
+    near = [candidate for candidate, score in scored.items() if score >= _LEAST_ALIKE]
+    return sorted(near, key=lambda candidate: (-scored[candidate], candidate))[:MAX_SUGGESTIONS]
+
+
+def _trouble(name: str) -> str | None:
+    if not name.strip():
+        return "The name is empty"
+    if len(name) > MAX_NODE_NAME_CHARACTERS:
+        return f"The name is longer than {MAX_NODE_NAME_CHARACTERS} characters"
+    return "The name contains characters that no name has" if not name.isprintable() else None
+
+
+def _hit(asked: str, name: str, knowledge: str, facts: Mapping[str, object], with_metadata: bool) -> NodeAnswer:
+    return NodeAnswer(
+        node_name=asked,
+        knowledge=knowledge,
+        metadata=dict(facts) if with_metadata else None,
+        similarity_score=EXACT if asked == name else SAME_BUT_FOR_CASE,
+    )
+
+
+def _node_facts(node: Node) -> dict[str, object]:
+    return {**node.metadata, "node_type": node.node_type} if node.node_type else dict(node.metadata)
+
+
+def _joined(description: str, content: str) -> str:
+    return "\n\n".join(part for part in (description.strip(), content.strip()) if part)
+
+
+def _told(concept: Concept) -> str:
+    titles = "\n".join(f"- {title} ({paper_id})" for paper_id, title in concept.papers)
+    return f"{concept.name} is a {concept.kind} of {concept.paper_count} papers in the corpus.\n{titles}".strip()

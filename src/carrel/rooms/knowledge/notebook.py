@@ -1,0 +1,183 @@
+"""Bringing a folder of notes in and out: what is new, what changed on which side, and what must not be overwritten."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Literal
+
+from carrel.core.caller import Caller
+from carrel.core.clock import Clock
+from carrel.core.errors import ConflictError, InsufficientPermissionsError
+from carrel.rooms.knowledge.models import MAX_CONTENT_CHARACTERS
+from carrel.rooms.knowledge.notes import Insert, Mine, Note, Origin, Replace, Shelf, Source, Team
+from carrel.rooms.knowledge.ports import NoteStore
+from carrel.rooms.knowledge.service import PROMOTE
+from carrel.rooms.knowledge.words import folded
+
+Outcome = Literal["new", "changed", "unchanged", "kept", "conflict", "refused"]
+_TICK = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFile:
+    """A note as a file has it."""
+
+    path: str
+    title: str
+    content: str
+    tags: tuple[str, ...]
+    front_matter: str = ""
+    content_from: str = "body"
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.title, self.content, self.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What a file and its note were like when they last agreed."""
+
+    note_id: str
+    file_digest: str
+    note_digest: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of every file, and what a person should look at."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    agreed: dict[str, Agreed] = field(default_factory=dict)
+
+    def add(self, path: str, outcome: Outcome, problem: str = "") -> None:
+        self.counts[outcome] += 1
+        if problem:
+            self.problems.append((path, problem))
+
+
+class Notebook:
+    """Takes notes in from files, for one caller."""
+
+    def __init__(self, store: NoteStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def take_in(
+        self, files: Sequence[NoteFile], vault: str, caller: Caller, source: Source, agreed: Mapping[str, Agreed], report: Report
+    ) -> None:
+        """Saves a handful of files in one step, or one by one where one of them is in the way."""
+        if source == "team" and PROMOTE not in caller.scopes:
+            raise InsufficientPermissionsError(frozenset({PROMOTE}), caller.scopes)
+        changes: list[tuple[NoteFile, Insert | Replace]] = []
+        for file in files:
+            change = await self._decide(file, vault, caller, source, agreed.get(file.path), report)
+            if change is not None:
+                changes.append((file, change))
+        try:
+            await self._store.write([change for _, change in changes])
+        except ConflictError:
+            for file, change in changes:
+                await self._write_alone(file, change, report)
+        else:
+            for file, change in changes:
+                _count(file, change, report)
+
+    async def _decide(
+        self, file: NoteFile, vault: str, caller: Caller, source: Source, last: Agreed | None, report: Report
+    ) -> Insert | Replace | None:
+        if len(file.content) > MAX_CONTENT_CHARACTERS:
+            report.add(file.path, "refused", f"longer than {MAX_CONTENT_CHARACTERS} characters")
+            return None
+        if not _is_storable(file):
+            report.add(file.path, "refused", "contains characters that are no text")
+            return None
+        path = f"{vault}/{file.path}"
+        origin = Origin(path, file.digest, file.front_matter, file.content_from)
+        note = await self._known(path, caller, last)
+        if note is None:
+            now = self._clock.now()
+            status: Literal["draft", "promoted"] = "promoted" if source == "team" else "draft"
+            note_id = import_id(caller.user_id, path)
+            new = Note(note_id, file.title, file.content, caller.user_id, source, status, file.tags, now, now, origin=origin)
+            return Insert(new, caller.user_id, "imported")
+        mine = digest_of(note.title, note.content, note.tags)
+        file_before, note_before = _before(note, path, last)
+        report.agreed[file.path] = Agreed(note.id, file_before, note_before)
+        is_file_changed, is_note_changed = file.digest != file_before, mine != note_before
+        if file.digest == mine or not (is_file_changed or is_note_changed):
+            report.add(file.path, "unchanged")
+            report.agreed[file.path] = Agreed(note.id, file.digest, mine)
+        elif not is_file_changed:
+            report.add(file.path, "kept")
+        elif is_note_changed:
+            report.add(file.path, "conflict", "changed both in the file and in Carrel; neither was overwritten")
+        else:
+            changed = replace(
+                note,
+                title=file.title,
+                content=file.content,
+                tags=file.tags,
+                status="promoted" if note.source == "team" else "draft",
+                updated_at=max(self._clock.now(), note.updated_at + _TICK),
+                origin=origin,
+            )
+            return Replace(changed, note.updated_at, caller.user_id, "imported")
+        return None
+
+    async def _known(self, path: str, caller: Caller, last: Agreed | None) -> Note | None:
+        ids = [import_id(caller.user_id, path)] if last is None else [last.note_id, import_id(caller.user_id, path)]
+        for note_id in ids:
+            note = await self._store.find(note_id)
+            if note is not None and (note.user_id == caller.user_id or (note.source == "team" and PROMOTE in caller.scopes)):
+                return note
+        return None
+
+    async def _write_alone(self, file: NoteFile, change: Insert | Replace, report: Report) -> None:
+        try:
+            await self._store.write([change])
+        except ConflictError as error:
+            report.add(file.path, "conflict", error.message)
+        else:
+            _count(file, change, report)
+
+    def everything(self, caller: Caller, source: Source) -> AsyncIterator[Note]:
+        """What an export holds: the caller's own notes, or the team's."""
+        shelf: Shelf = Team() if source == "team" else Mine(caller.user_id)
+        return self._store.everything(shelf)
+
+
+def digest_of(title: str, content: str, tags: Iterable[str]) -> str:
+    """The same for two notes that a reader could not tell apart."""
+    shown = json.dumps([title, content, sorted(folded(tag) for tag in tags)], ensure_ascii=False)
+    return hashlib.sha256(shown.encode()).hexdigest()
+
+
+def import_id(user_id: str, path: str) -> str:
+    """The id of a person's note from this file, so that a second import finds the first."""
+    return hashlib.sha256(f"{user_id}\x00{path}".encode()).hexdigest()[:20]
+
+
+def _is_storable(file: NoteFile) -> bool:
+    """Front matter may spell out what UTF-8 cannot hold: half of a surrogate pair, or U+0000."""
+    whole = "\n".join((file.path, file.title, file.content, file.front_matter, *file.tags))
+    return "\x00" not in whole and not any("\ud800" <= char <= "\udfff" for char in whole)
+
+
+def _before(note: Note, path: str, last: Agreed | None) -> tuple[str, str]:
+    if last is not None and last.note_id == note.id:
+        return last.file_digest, last.note_digest
+    if note.origin is not None and note.origin.path == path:
+        return note.origin.digest, note.origin.digest
+    return "", ""
+
+
+def _count(file: NoteFile, change: Insert | Replace, report: Report) -> None:
+    report.add(file.path, "new" if isinstance(change, Insert) else "changed")
+    report.agreed[file.path] = Agreed(change.note.id, file.digest, file.digest)

@@ -1,0 +1,190 @@
+"""The knowledge room as the catalogue shows it: every tool described once."""
+
+from __future__ import annotations
+
+from carrel.core.caller import Call
+from carrel.core.catalogue import Room
+from carrel.core.operation import Effect, Operation
+from carrel.rooms.knowledge.models import (
+    AskElasticsearch,
+    ChangeNote,
+    DeletedNote,
+    FoundNote,
+    GetKnowledgeHistory,
+    NoteVersion,
+    OneNote,
+    PromotedNote,
+    ProposedNote,
+    RetrievedNodes,
+    RetrieveNodes,
+    SavedNote,
+    SaveKnowledge,
+    SearchAnswer,
+    SearchKnowledge,
+    WholeNote,
+)
+from carrel.rooms.knowledge.nodes import Nodes
+from carrel.rooms.knowledge.service import Knowledge
+
+READ = frozenset({"knowledge:read"})
+WRITE = frozenset({"knowledge:write"})
+PROMOTE = frozenset({"knowledge:promote"})
+
+
+def room(knowledge: Knowledge, nodes: Nodes) -> Room:
+    """The room over its two services."""
+
+    async def save_knowledge(question: SaveKnowledge, call: Call) -> SavedNote:
+        note = await knowledge.save(question, call.caller)
+        return SavedNote(id=note.id, title=note.title, updated_at=note.updated_at.isoformat())
+
+    async def search_knowledge(question: SearchKnowledge, call: Call) -> list[FoundNote]:
+        return await knowledge.search(
+            question.query, call.caller, whose=question.whose, order=question.order, limit=question.limit
+        )
+
+    async def get_knowledge(question: OneNote, call: Call) -> WholeNote:
+        return await knowledge.get(question.id, call.caller)
+
+    async def get_knowledge_history(question: GetKnowledgeHistory, call: Call) -> list[NoteVersion]:
+        return await knowledge.history(question.id, call.caller, question.limit)
+
+    async def delete_knowledge(question: ChangeNote, call: Call) -> DeletedNote:
+        await knowledge.delete(question.id, call.caller, question.updated_at)
+        return DeletedNote(id=question.id)
+
+    async def propose_knowledge(question: ChangeNote, call: Call) -> ProposedNote:
+        note = await knowledge.propose(question.id, call.caller, question.updated_at)
+        return ProposedNote(id=note.id, title=note.title, updated_at=note.updated_at.isoformat())
+
+    async def promote_knowledge(question: ChangeNote, call: Call) -> PromotedNote:
+        note = await knowledge.promote(question.id, call.caller, question.updated_at)
+        return PromotedNote(id=note.id, title=note.title, promoted_from_id=question.id, updated_at=note.updated_at.isoformat())
+
+    async def node_knowledge_retriever(question: RetrieveNodes, call: Call) -> RetrievedNodes:
+        return await nodes.retrieve(question.node_names, call.caller, with_metadata=question.include_metadata)
+
+    async def elasticsearch(question: AskElasticsearch, call: Call) -> SearchAnswer:
+        return await knowledge.ask(question.index, question.query, call.caller)
+
+    return Room(
+        name="knowledge",
+        title="Knowledge",
+        purpose="Keep notes, find them again, share them with the team, and look up named things.",
+        operations=(
+            Operation(
+                name="save_knowledge",
+                room="knowledge",
+                title="Save knowledge",
+                description=(
+                    "Save a note. Without title the content's beginning is used. To change one, send its id and last updated_at."
+                ),
+                question=SaveKnowledge,
+                answer=SavedNote,
+                run=save_knowledge,
+                scopes=WRITE,
+                effect=Effect.WRITES,
+                command="save",
+            ),
+            Operation(
+                name="search_knowledge",
+                room="knowledge",
+                title="Search knowledge",
+                description=(
+                    "Find notes by the beginning of their title, by #tag (several: all of them), by text:words in the "
+                    'content, text:"a phrase", or * for all.'
+                ),
+                question=SearchKnowledge,
+                answer=list[FoundNote],
+                run=search_knowledge,
+                scopes=READ,
+                command="search",
+            ),
+            Operation(
+                name="get_knowledge",
+                room="knowledge",
+                title="Get knowledge",
+                description="One note whole: content, tags, author, status, times, and where its [[links]] lead.",
+                question=OneNote,
+                answer=WholeNote,
+                run=get_knowledge,
+                scopes=READ,
+                command="show",
+            ),
+            Operation(
+                name="get_knowledge_history",
+                room="knowledge",
+                title="Get knowledge history",
+                description="Earlier states of a note, newest first, with who changed what and when.",
+                question=GetKnowledgeHistory,
+                answer=list[NoteVersion],
+                run=get_knowledge_history,
+                scopes=READ,
+                command="history",
+            ),
+            Operation(
+                name="delete_knowledge",
+                room="knowledge",
+                title="Delete knowledge",
+                description="Delete a note and its history for good. A team note needs knowledge:promote.",
+                question=ChangeNote,
+                answer=DeletedNote,
+                run=delete_knowledge,
+                scopes=WRITE,
+                effect=Effect.DESTROYS,
+                command="delete",
+            ),
+            Operation(
+                name="propose_knowledge",
+                room="knowledge",
+                title="Propose knowledge",
+                description="Offer your own draft note to the team; somebody who may promote decides.",
+                question=ChangeNote,
+                answer=ProposedNote,
+                run=propose_knowledge,
+                scopes=WRITE,
+                effect=Effect.WRITES,
+                command="propose",
+            ),
+            Operation(
+                name="promote_knowledge",
+                room="knowledge",
+                title="Promote knowledge",
+                description="Make a proposed note the team's. search_knowledge with whose=proposed lists what waits.",
+                question=ChangeNote,
+                answer=PromotedNote,
+                run=promote_knowledge,
+                scopes=PROMOTE,
+                effect=Effect.WRITES,
+                command="promote",
+            ),
+            Operation(
+                name="node_knowledge_retriever",
+                room="knowledge",
+                title="Retrieve node knowledge",
+                description=(
+                    "What is known of named things (up to 100), in the order asked. A miss says so, scores 0 and suggests names."
+                ),
+                question=RetrieveNodes,
+                answer=RetrievedNodes,
+                run=node_knowledge_retriever,
+                scopes=READ,
+                command="nodes",
+            ),
+            Operation(
+                name="elasticsearch",
+                room="knowledge",
+                title="Elasticsearch",
+                description=(
+                    "Ask an index with an Elasticsearch search body and get its answer. Indices: papers, references, knowledge, "
+                    "nodes, or those the operator connected. No scripts; size at most 100."
+                ),
+                question=AskElasticsearch,
+                answer=SearchAnswer,
+                run=elasticsearch,
+                scopes=READ,
+                reaches_outside=True,
+                command="elasticsearch",
+            ),
+        ),
+    )

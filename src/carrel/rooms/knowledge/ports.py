@@ -1,0 +1,110 @@
+"""What the knowledge room needs from outside: a store of notes, a store of nodes, concepts of papers, and a search engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from carrel.rooms.knowledge.documents import DocumentChange
+from carrel.rooms.knowledge.models import SearchAnswer
+from carrel.rooms.knowledge.notes import Change, Found, Node, Note, NoteSearch, Shelf, Version
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Where stores differ: without `has_ranking` text is found newest first; `reads_at_most` bounds what is filtered by hand."""
+
+    has_ranking: bool
+    reads_at_most: int | None
+
+
+class NoteStore(Protocol):
+    """Notes that outlive the process. Raises KnowledgeStoreError where the store cannot be used."""
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    async def write(self, changes: Sequence[Change]) -> None:
+        """All of the changes or none, each with its place in the history. NoteChangedError, NoteExistsError where one fails."""
+        ...
+
+    async def find(self, note_id: str) -> Note | None: ...
+
+    async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
+        """The newest note with each of these titles, whatever the case, by the title as it was asked."""
+        ...
+
+    async def search(self, search: NoteSearch) -> list[Found]: ...
+
+    async def history(self, note_id: str, limit: int) -> list[Version]:
+        """Newest first."""
+        ...
+
+    def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
+        """All notes of a shelf, each once, read a page at a time."""
+        ...
+
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
+
+    async def check(self) -> str:
+        """What the store says of itself; KnowledgeStoreError where it cannot be used."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class NodeStore(Protocol):
+    """Named nodes. Two names that differ in case only are one node."""
+
+    async def put(self, nodes: Sequence[Node]) -> None:
+        """Adds or replaces, all or none."""
+        ...
+
+    async def find(self, names: Sequence[str]) -> dict[str, Node]:
+        """The nodes there are, by the name as it was asked."""
+        ...
+
+    async def near(self, name: str, limit: int) -> list[str]:
+        """Names spelled like this one, in no particular order; `limit` candidates."""
+        ...
+
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A keyword or tag of the paper corpus, with some of the papers that have it."""
+
+    name: str
+    kind: str
+    paper_count: int
+    papers: tuple[tuple[str, str], ...]
+
+
+class Concepts(Protocol):
+    """What the paper corpus is about; wiring hands it over where there is one."""
+
+    async def find(self, names: Sequence[str]) -> Mapping[str, Concept]: ...
+
+    async def near(self, name: str, limit: int) -> list[str]: ...
+
+
+class NoConcepts:
+    """There is no paper corpus."""
+
+    async def find(self, names: Sequence[str]) -> Mapping[str, Concept]:
+        return {}
+
+    async def near(self, name: str, limit: int) -> list[str]:
+        return []
+
+
+class Searcher(Protocol):
+    """Answers search bodies."""
+
+    async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
+        """`readers` are the names under which the caller may read."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,53 @@
+"""What a person types to find notes: a beginning of a title, `#tag #tag`, `text:words "and phrases"`, or `*` for all."""
+
+from __future__ import annotations
+
+import re
+
+from carrel.core.errors import InvalidInputError
+from carrel.rooms.knowledge.notes import AnyTitle, Condition, Tagged, TextMatch, TitlePrefix
+from carrel.rooms.knowledge.words import folded, words
+
+_TAG = re.compile(r'#(?:"([^"]*)"?|(\S+))\s*')
+_PHRASE = re.compile(r'"([^"]*)"?|(\S+)')
+_TEXT = "text:"
+
+
+def parse(query: str) -> Condition:
+    """The condition a query stands for. Any text has one, but a tag or a text search with nothing in it."""
+    rest = query.strip()
+    if rest == "*":
+        return AnyTitle()
+    if rest[: len(_TEXT)].casefold() == _TEXT:
+        return TextMatch(_phrases(rest[len(_TEXT) :]))
+    if not rest.startswith("#"):
+        return TitlePrefix(folded(rest), rest)
+    tags: list[str] = []
+    as_typed: list[str] = []
+    while match := _TAG.match(rest):
+        typed = (match[1] if match[1] is not None else match[2]).lstrip("#").strip()
+        if folded(typed) and folded(typed) not in tags:
+            tags.append(folded(typed))
+            as_typed.append(typed)
+        rest = rest[match.end() :]
+    if not tags:
+        raise InvalidInputError("a tag is required after #", next_step="Write #tag, or several: #tag #other.")
+    if not rest:
+        return Tagged(tuple(tags), tuple(as_typed))
+    if rest[: len(_TEXT)].casefold() == _TEXT:
+        return TextMatch(_phrases(rest[len(_TEXT) :]), tuple(tags))
+    raise InvalidInputError(
+        f"after #tags only more tags or text: can follow, not {rest[:50]!r}",
+        next_step=f"Write {query.strip()[: len(query.strip()) - len(rest)].strip()} text:{rest[:50]}",
+    )
+
+
+def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    found: list[tuple[str, ...]] = []
+    for quoted, bare in _PHRASE.findall(text):
+        phrase = tuple(words(quoted or bare))
+        if phrase and phrase not in found:
+            found.append(phrase)
+    if not found:
+        raise InvalidInputError("words are required after text:", next_step='Write text:word, or text:"a phrase".')
+    return tuple(found[:32])

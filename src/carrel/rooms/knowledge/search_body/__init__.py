@@ -1,0 +1,1 @@
+"""Search bodies in Elasticsearch's language: the part that is answered here, and what is passed on to a real server."""

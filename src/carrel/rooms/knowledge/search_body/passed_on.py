@@ -1,0 +1,206 @@
+"""Checks a search body before it goes to a real Elasticsearch: known parts only, no code, no reading elsewhere, an end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from carrel.core.errors import InvalidInputError
+from carrel.rooms.knowledge.errors import RefusedClauseError
+from carrel.rooms.knowledge.search_body.parse import bounded
+
+MAX_NESTING = 20
+MAX_BUCKETS = 1000
+
+_PARTS = {
+    *("query", "from", "size", "sort", "_source", "fields", "highlight", "aggs", "aggregations", "track_total_hits"),
+    *("min_score", "search_after", "post_filter", "docvalue_fields", "track_scores", "version", "explain"),
+}
+_LEAVES = {
+    *("match_all", "match_none", "match", "match_phrase", "match_phrase_prefix", "match_bool_prefix", "multi_match"),
+    *("combined_fields", "simple_query_string", "term", "terms", "range", "exists", "prefix", "wildcard", "fuzzy", "ids"),
+}
+_JOINTS: dict[str, tuple[str, ...]] = {
+    "bool": ("must", "filter", "should", "must_not"),
+    "boosting": ("positive", "negative"),
+    "constant_score": ("filter",),
+    "dis_max": ("queries",),
+    "nested": ("query",),
+}
+_JOINT_OPTIONS = {
+    "bool": {"minimum_should_match", "boost"},
+    "boosting": {"negative_boost", "boost"},
+    "constant_score": {"boost"},
+    "dis_max": {"tie_breaker", "boost"},
+    "nested": {"path", "score_mode", "ignore_unmapped"},
+}
+_AGGREGATIONS = {
+    *("terms", "avg", "sum", "min", "max", "stats", "extended_stats", "value_count", "cardinality", "percentiles"),
+    *("histogram", "date_histogram", "range", "date_range", "missing", "filter", "filters", "nested", "reverse_nested"),
+}
+_WHY = {
+    "script": "scripts are not run",
+    "script_fields": "scripts are not run",
+    "script_score": "scripts are not run",
+    "_script": "scripts are not run",
+    "scripted_metric": "scripts are not run",
+    "bucket_script": "scripts are not run",
+    "bucket_selector": "scripts are not run",
+    "runtime_mappings": "runtime fields are not computed",
+    "pit": "it chooses an index of its own",
+    "scroll": "it has no end",
+    "slice": "it has no end",
+    "regexp": "it has no bound",
+    "query_string": "it has no bound; use simple_query_string",
+    "global": "it leaves the query behind",
+    "suggest": "it leaves the query behind",
+    "knn": "it leaves the query behind",
+    "rescore": "it has no bound",
+    "significant_terms": "it counts outside the query",
+    "significant_text": "it counts outside the query",
+    "more_like_this": "it reads documents elsewhere",
+    "percolate": "it reads documents elsewhere",
+    "geo_shape": "it reads documents elsewhere",
+    "terms lookup": "it reads documents elsewhere",
+    "profile": "it shows what is inside the server",
+}
+_UNKNOWN = "it is not on the list of what is passed on"
+
+
+def checked(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body to pass on; one that is just a query clause is put where it belongs. RefusedClauseError names what is not."""
+    if len(body) == 1 and set(body) <= {*_LEAVES, *_JOINTS}:
+        body = {"query": dict(body)}
+    _check(body)
+    return dict(body)
+
+
+def _check(body: Mapping[str, Any]) -> None:
+    for part in body:
+        if part not in _PARTS:
+            raise _refused(str(part), "the search body")
+    bounded(body)
+    for part in ("query", "post_filter"):
+        if part in body:
+            _query(body[part], 0)
+    _sort(body.get("sort"))
+    _aggregations(body.get("aggs"), 0)
+    _aggregations(body.get("aggregations"), 0)
+    for part in ("highlight", "fields", "docvalue_fields", "_source"):
+        _without_scripts(body.get(part), part, 0)
+    _highlight(body.get("highlight"))
+
+
+def _query(node: object, depth: int) -> None:
+    if depth > MAX_NESTING:
+        raise InvalidInputError(f"the query is nested more than {MAX_NESTING} deep", details={"clause": "query"})
+    if not isinstance(node, Mapping) or len(node) != 1:
+        raise InvalidInputError("a query clause must be an object with one name", details={"clause": "query"})
+    ((name, inside),) = node.items()
+    if name in _LEAVES:
+        _leaf(name, inside)
+        return
+    if name not in _JOINTS:
+        raise _refused(str(name), "query")
+    if not isinstance(inside, Mapping):
+        raise InvalidInputError(f"[{name}] must be an object", details={"clause": name})
+    for option, value in inside.items():
+        if option in _JOINTS[name]:
+            for one in value if isinstance(value, list) else [value]:
+                _query(one, depth + 1)
+        elif option not in _JOINT_OPTIONS[name]:
+            raise _refused(str(option), name)
+
+
+def _leaf(name: str, inside: object) -> None:
+    if not isinstance(inside, Mapping):
+        raise InvalidInputError(f"[{name}] must be an object", details={"clause": name})
+    for field, options in inside.items():
+        if name == "terms" and isinstance(options, Mapping):
+            raise _refused("terms lookup", name)
+        if isinstance(options, Mapping):
+            for option in options:
+                if "script" in str(option):
+                    raise RefusedClauseError(str(option), name, _WHY["script"])
+        if name == "wildcard":
+            pattern = options.get("value", options.get("wildcard")) if isinstance(options, Mapping) else options
+            if field != "boost" and str(pattern).startswith(("*", "?")):
+                raise RefusedClauseError("wildcard", "query", "a pattern may not begin with * or ?")
+
+
+def _sort(node: object) -> None:
+    for key in node if isinstance(node, list) else [node] if node is not None else []:
+        if isinstance(key, Mapping):
+            for field, options in key.items():
+                if field in {"_script", "_geo_distance"}:
+                    raise _refused(str(field), "sort")
+                if isinstance(options, Mapping):
+                    for option in options:
+                        if option not in {"order", "missing", "unmapped_type", "mode", "format", "numeric_type"}:
+                            raise _refused(str(option), "sort")
+
+
+def _aggregations(node: object, depth: int) -> None:
+    if node is None:
+        return
+    if depth > 3:
+        raise RefusedClauseError("aggs", "aggs", "aggregations may be nested three deep")
+    if not isinstance(node, Mapping):
+        raise InvalidInputError("[aggs] must be an object", details={"clause": "aggs"})
+    for inside in node.values():
+        if not isinstance(inside, Mapping):
+            raise InvalidInputError("[aggs] must hold objects", details={"clause": "aggs"})
+        for kind, options in inside.items():
+            if kind in {"aggs", "aggregations"}:
+                _aggregations(options, depth + 1)
+            elif kind == "meta":
+                continue
+            elif kind not in _AGGREGATIONS:
+                raise _refused(str(kind), "aggs")
+            else:
+                _aggregation(kind, options)
+
+
+def _aggregation(kind: str, options: object) -> None:
+    if kind == "filter":
+        _query(options, 0)
+        return
+    if kind == "filters":
+        given = options.get("filters") if isinstance(options, Mapping) else None
+        for one in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else []:
+            _query(one, 0)
+        return
+    _without_scripts(options, kind, 0)
+    size = options.get("size", 0) if isinstance(options, Mapping) else 0
+    if not isinstance(size, int) or size > MAX_BUCKETS:
+        raise RefusedClauseError("size", kind, f"an aggregation may have {MAX_BUCKETS} buckets at most")
+    if isinstance(options, Mapping) and kind == "terms" and options.get("min_doc_count", 1) == 0:
+        raise RefusedClauseError("min_doc_count", kind, "0 counts outside the query")
+    if isinstance(options, Mapping) and kind in {"histogram", "date_histogram"} and options.get("extended_bounds"):
+        raise RefusedClauseError("extended_bounds", kind, "it has no bound")
+
+
+def _highlight(node: object) -> None:
+    if isinstance(node, Mapping):
+        fields = node.get("fields")
+        inner = fields.values() if isinstance(fields, Mapping) else []
+        for options in (node, *(one for one in inner if isinstance(one, Mapping))):
+            if "highlight_query" in options:
+                _query(options["highlight_query"], 0)
+
+
+def _without_scripts(node: object, where: str, depth: int) -> None:
+    if depth > MAX_NESTING:
+        raise InvalidInputError(f"[{where}] is nested more than {MAX_NESTING} deep", details={"clause": where})
+    if isinstance(node, Mapping):
+        for name, inside in node.items():
+            if "script" in str(name) and where != "highlight":
+                raise RefusedClauseError(str(name), where, _WHY["script"])
+            _without_scripts(inside, where, depth + 1)
+    elif isinstance(node, list):
+        for one in node:
+            _without_scripts(one, where, depth + 1)
+
+
+def _refused(clause: str, where: str) -> RefusedClauseError:
+    return RefusedClauseError(clause, where, _WHY.get(clause, _UNKNOWN))

@@ -1,0 +1,242 @@
+"""The knowledge room's decisions: who sees which note, which step follows which, and what a save means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from carrel.core.caller import Caller
+from carrel.core.clock import Clock
+from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
+from carrel.rooms.knowledge.documents import EVERYONE, PROMOTERS, TEAM, owner
+from carrel.rooms.knowledge.errors import NoteChangedError, NoteNotFoundError, NotYoursError, WrongStatusError
+from carrel.rooms.knowledge.links import links
+from carrel.rooms.knowledge.models import FoundNote, Link, NoteVersion, SaveKnowledge, SearchAnswer, WholeNote
+from carrel.rooms.knowledge.notes import (
+    Insert,
+    Mine,
+    MineAndTeam,
+    Note,
+    NoteSearch,
+    Order,
+    Proposals,
+    Remove,
+    Replace,
+    Shelf,
+    Team,
+    Whose,
+)
+from carrel.rooms.knowledge.ports import NoteStore, Searcher
+from carrel.rooms.knowledge.query_language import parse
+from carrel.rooms.knowledge.words import folded
+
+PROMOTE = "knowledge:promote"
+TITLE_FROM_CONTENT_CHARACTERS = 30
+_TICK = timedelta(microseconds=1)
+
+
+class Knowledge:
+    """Notes for callers."""
+
+    def __init__(self, store: NoteStore, searcher: Searcher, clock: Clock, new_id: Callable[[], str]) -> None:
+        self._store = store
+        self._searcher = searcher
+        self._clock = clock
+        self._new_id = new_id
+
+    async def save(self, question: SaveKnowledge, caller: Caller) -> Note:
+        """Saves a new note, or a new state of the one named."""
+        return await (self._create(question, caller) if question.id is None else self._update(question.id, question, caller))
+
+    async def search(self, query: str, caller: Caller, *, whose: Whose, order: Order, limit: int) -> list[FoundNote]:
+        found = await self._store.search(NoteSearch(parse(query), _shelf(whose, caller), order, limit))
+        return [
+            FoundNote(id=hit.note.id, title=hit.note.title, content=hit.note.content, score=round(hit.score, 4)) for hit in found
+        ]
+
+    async def get(self, note_id: str, caller: Caller) -> WholeNote:
+        """A note with where its links lead."""
+        note = await self._visible(note_id, caller)
+        targets = links(note.content)
+        if not targets:
+            return WholeNote.of(note)
+        names = {target: target.rpartition("/")[2] for target in targets}
+        known = await self._store.titled(list(dict.fromkeys((*targets, *names.values()))), MineAndTeam(caller.user_id))
+        found = {target: known.get(target) or known.get(name) for target, name in names.items()}
+        return WholeNote.of(
+            note, tuple(Link(target=target, id=other.id if other is not None else None) for target, other in found.items())
+        )
+
+    async def history(self, note_id: str, caller: Caller, limit: int) -> list[NoteVersion]:
+        await self._visible(note_id, caller)
+        return [NoteVersion.of(version) for version in await self._store.history(note_id, limit)]
+
+    async def delete(self, note_id: str, caller: Caller, seen: str | None) -> None:
+        """Deletes for good, with the history. A team note belongs to those who may promote."""
+        note = await self._visible(note_id, caller)
+        _may_change(note, caller, "delete")
+        await self._store.write([Remove(note.id, _expected(note, seen))])
+
+    async def propose(self, note_id: str, caller: Caller, seen: str | None) -> Note:
+        """Offers one's own draft to the team."""
+        note = await self._visible(note_id, caller)
+        if note.user_id != caller.user_id:
+            raise NotYoursError(note.id, "propose", "the author's account")
+        if note.source != "personal" or note.status != "draft":
+            raise WrongStatusError(note.id, note.status, "draft", "proposed")
+        proposed = replace(note, status="proposed", updated_at=self._after(note))
+        await self._store.write([Replace(proposed, _expected(note, seen), caller.user_id, "proposed")])
+        return proposed
+
+    async def promote(self, note_id: str, caller: Caller, seen: str | None) -> Note:
+        """Makes the team's copy of a proposed note, or brings the copy up to date; both keep each other's id."""
+        note = await self._visible(note_id, caller)
+        if note.source != "personal" or note.status != "proposed":
+            raise WrongStatusError(note.id, note.status, "proposed", "promoted")
+        earlier = await self._store.find(note.promoted_to_id) if note.promoted_to_id else None
+        now = self._after(note)
+        by = caller.user_id
+        if earlier is None:
+            copy = replace(
+                note,
+                id=self._new_id(),
+                source="team",
+                status="promoted",
+                promoted_from_id=note.id,
+                promoted_to_id=None,
+                origin=None,
+                created_at=now,
+                updated_at=now,
+            )
+            change: Insert | Replace = Insert(copy, by, "promoted")
+        else:
+            copy = replace(
+                earlier, title=note.title, content=note.content, tags=note.tags, updated_at=max(now, self._after(earlier))
+            )
+            change = Replace(copy, earlier.updated_at, by, "promoted")
+        original = replace(note, status="promoted", promoted_to_id=copy.id, updated_at=now)
+        await self._store.write([change, Replace(original, _expected(note, seen), by, "promoted")])
+        return copy
+
+    async def ask(self, index: str, body: Mapping[str, Any], caller: Caller) -> SearchAnswer:
+        """A search body, for what the caller may read."""
+        readers = {EVERYONE, TEAM, owner(caller.user_id)}
+        if PROMOTE in caller.scopes:
+            readers.add(PROMOTERS)
+        return await self._searcher.search(index, body, frozenset(readers))
+
+    async def _create(self, question: SaveKnowledge, caller: Caller) -> Note:
+        if question.updated_at is not None:
+            raise InvalidInputError(
+                "id is required with updated_at", next_step="Name the note to change, or leave updated_at out."
+            )
+        source = question.source or "personal"
+        _may_save_to(source, caller)
+        now = self._clock.now()
+        note = Note(
+            id=self._new_id(),
+            title=title_of(question.title, question.content),
+            content=question.content,
+            user_id=caller.user_id,
+            source=source,
+            status="promoted" if source == "team" else "draft",
+            tags=_unique(question.tags or ()),
+            created_at=now,
+            updated_at=now,
+        )
+        await self._store.write([Insert(note, caller.user_id)])
+        return note
+
+    async def _update(self, note_id: str, question: SaveKnowledge, caller: Caller) -> Note:
+        note = await self._visible(note_id, caller)
+        _may_change(note, caller, "change")
+        if question.source not in {None, note.source}:
+            raise InvalidInputError(
+                "source cannot be changed by saving",
+                next_step="Use propose_knowledge and promote_knowledge to bring a note to the team.",
+            )
+        if question.updated_at is None:
+            raise InvalidInputError(
+                "updated_at is required to change a note",
+                next_step="Send the updated_at that get_knowledge or save_knowledge answered with.",
+            )
+        changed = replace(
+            note,
+            title=question.title.strip() if question.title and question.title.strip() else note.title,
+            content=question.content,
+            tags=note.tags if question.tags is None else _unique(question.tags),
+            status="promoted" if note.source == "team" else "draft",
+            updated_at=self._after(note),
+        )
+        await self._store.write([Replace(changed, _expected(note, question.updated_at), caller.user_id)])
+        return changed
+
+    async def _visible(self, note_id: str, caller: Caller) -> Note:
+        note = await self._store.find(note_id)
+        if note is None or not may_see(note, caller):
+            raise NoteNotFoundError(note_id)
+        return note
+
+    def _after(self, note: Note) -> datetime:
+        """Now, but never the same moment twice for one note, whatever the clock does."""
+        return max(self._clock.now(), note.updated_at + _TICK)
+
+
+def may_see(note: Note, caller: Caller) -> bool:
+    """Team notes are everybody's, personal ones their author's, and proposals also those who may promote them."""
+    if note.source == "team" or note.user_id == caller.user_id:
+        return True
+    return note.status == "proposed" and PROMOTE in caller.scopes
+
+
+def title_of(given: str | None, content: str) -> str:
+    """The title given, or else the beginning of the content."""
+    if given is not None and given.strip():
+        return given.strip()
+    return " ".join(content.split())[:TITLE_FROM_CONTENT_CHARACTERS].strip()
+
+
+def _may_save_to(source: str, caller: Caller) -> None:
+    if source == "team" and PROMOTE not in caller.scopes:
+        raise InsufficientPermissionsError(frozenset({PROMOTE}), caller.scopes)
+
+
+def _may_change(note: Note, caller: Caller, what: str) -> None:
+    if note.source == "team":
+        if PROMOTE not in caller.scopes:
+            raise NotYoursError(note.id, what, PROMOTE)
+    elif note.user_id != caller.user_id:
+        raise NotYoursError(note.id, what, "the author's account")
+
+
+def _expected(note: Note, seen: str | None) -> datetime:
+    """The state the caller must have seen: what they say, or what was just read for them."""
+    if seen is None:
+        return note.updated_at
+    moment = datetime.fromisoformat(seen)
+    if moment != note.updated_at:
+        raise NoteChangedError(note.id, note.updated_at)
+    return moment
+
+
+def _shelf(whose: Whose, caller: Caller) -> Shelf:
+    match whose:
+        case "mine":
+            return Mine(caller.user_id)
+        case "team":
+            return Team()
+        case "all":
+            return MineAndTeam(caller.user_id)
+        case "proposed":
+            if PROMOTE not in caller.scopes:
+                raise InsufficientPermissionsError(frozenset({PROMOTE}), caller.scopes)
+            return Proposals()
+
+
+def _unique(tags: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    kept: dict[str, str] = {}
+    for tag in tags:
+        kept.setdefault(folded(tag), tag)
+    return tuple(kept.values())

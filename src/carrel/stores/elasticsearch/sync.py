@@ -1,0 +1,124 @@
+"""Fills a real cluster from the local stores: in bulk, and from where it stopped, which the index itself remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from elasticsearch import AsyncElasticsearch
+from elasticsearch.helpers import async_bulk
+
+from carrel.core.errors import ConflictError, UnavailableError
+from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Drop, FieldKind, Mark, Put, Reset
+from carrel.stores.elasticsearch.search import READERS, told_plainly
+
+_GROUP = 500
+_TYPES: dict[FieldKind, dict[str, Any]] = {
+    "text": {"type": "text", "analyzer": "carrel", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}},
+    "keyword": {"type": "keyword", "ignore_above": 256},
+    "number": {"type": "double"},
+    "date": {"type": "date"},
+    "boolean": {"type": "boolean"},
+}
+# The same folding as the embedded index: accents go, and scripts without spaces are read in pairs.
+_SETTINGS: dict[str, Any] = {
+    "analysis": {
+        "analyzer": {
+            "carrel": {
+                "type": "custom",
+                "tokenizer": "standard",
+                "filter": ["cjk_width", "lowercase", "asciifolding", "cjk_bigram"],
+            }
+        }
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What one run did."""
+
+    index: str
+    put: int
+    dropped: int
+
+
+async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]) -> Synced:
+    """Brings one index up to date and says how many documents were written and dropped."""
+    async with told_plainly():
+        cursor = await _opened(client, name, source.fields)
+        put = dropped = 0
+        group: list[DocumentChange] = []
+
+        async def flush() -> None:
+            if group:
+                _, errors = await async_bulk(client, [_action(name, change) for change in group], raise_on_error=False)
+                _raise_first(errors)
+                group.clear()
+
+        async for change in source.changes(cursor):
+            match change:
+                case Put() | Drop():
+                    group.append(change)
+                    put += isinstance(change, Put)
+                    dropped += isinstance(change, Drop)
+                    if len(group) >= _GROUP:
+                        await flush()
+                        report(put + dropped)
+                case Reset():
+                    group.clear()
+                    await client.delete_by_query(index=name, query={"match_all": {}}, refresh=True, conflicts="proceed")
+                case Mark(after):
+                    await flush()
+                    await client.indices.put_mapping(index=name, meta=_meta(source.fields, after))
+                    report(put + dropped)
+        await flush()
+        await client.indices.refresh(index=name)
+        report(put + dropped)
+    return Synced(name, put, dropped)
+
+
+def _raise_first(errors: int | list[Any]) -> None:
+    """A document that was gone already is as it should be; anything else ends the run, before its mark is set."""
+    for error in errors if isinstance(errors, list) else []:
+        ((action, facts),) = error.items()
+        if not (action == "delete" and facts.get("status") == 404):
+            reason = str(facts.get("error"))[:300]
+            raise UnavailableError(
+                f"Elasticsearch did not take document {facts.get('_id')}: {reason}", next_step="Mend it and run again."
+            )
+
+
+async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind]) -> str | None:
+    """Where the last run stopped. An index of ours with other fields is made anew; one of somebody else's is left alone."""
+    if await client.indices.exists(index=name):
+        mapping = (await client.indices.get_mapping(index=name))[name]["mappings"]
+        ours = mapping.get("_meta", {}).get("carrel")
+        if ours is None:
+            raise ConflictError(
+                f"The index {name} exists and was not made by Carrel",
+                next_step="Set elasticsearch.prefix to another beginning of names.",
+                details={"index": name},
+            )
+        if ours["fields"] == dict(fields):
+            return str(ours["cursor"]) if ours["cursor"] is not None else None
+        await client.indices.delete(index=name)
+    properties = {field: _TYPES[kind] for field, kind in fields.items()}
+    mappings = {"dynamic": False, "_meta": _meta(fields, None), "properties": {**properties, READERS: {"type": "keyword"}}}
+    await client.indices.create(index=name, settings=_SETTINGS, mappings=mappings)
+    return None
+
+
+def _meta(fields: Mapping[str, FieldKind], cursor: str | None) -> dict[str, Any]:
+    return {"carrel": {"fields": dict(fields), "cursor": cursor}}
+
+
+def _action(name: str, change: DocumentChange) -> dict[str, Any]:
+    match change:
+        case Put(document):
+            return {"_index": name, "_id": document.id, "_source": {**document.fields, READERS: list(document.readers)}}
+        case Drop(id):
+            return {"_op_type": "delete", "_index": name, "_id": id}
+        case Mark() | Reset():
+            raise AssertionError("a mark is no document")

@@ -1,0 +1,1 @@
+"""Stores in Google Cloud Firestore."""

@@ -1,0 +1,123 @@
+"""How SQLite finds notes: each condition runs along an index of one shelf, and the shelves are merged."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from carrel.rooms.knowledge.notes import (
+    EXACT_TITLE_SCORE,
+    TAG_SCORE,
+    AnyTitle,
+    Found,
+    Note,
+    NoteSearch,
+    Order,
+    Tagged,
+    TextMatch,
+    TitlePrefix,
+)
+from carrel.rooms.knowledge.shelves import (
+    LAST_CHARACTER,
+    PROPOSALS_BELOW,
+    PROPOSALS_FROM,
+    shelf_names,
+    sorting,
+    text_score,
+    title_score,
+)
+from carrel.stores.sqlite.knowledge.rows import COLUMNS, note_from
+
+_MANY = 2000
+
+_COLUMNS = ", ".join(f"n.{name}" for name in COLUMNS.split(", "))
+Row = tuple[object, ...]
+
+
+def search(connection: sqlite3.Connection, question: NoteSearch) -> list[Found]:
+    """The best or newest notes for a question."""
+    names = shelf_names(question.shelf)
+    # Proposals are few and stand on many shelves next to each other: a range, sorted, instead of one shelf along its index.
+    where = "= ?" if names else ">= ? AND {n}shelf < ?"
+    shelves: list[tuple[str, ...]] = [(name,) for name in names] if names else [(PROPOSALS_FROM, PROPOSALS_BELOW)]
+    limit = question.limit
+    match question.condition:
+        case AnyTitle():
+            rows = [row for shelf in shelves for row in _newest(connection, where, shelf, limit)]
+            return [Found(note, EXACT_TITLE_SCORE) for note in _newest_first(rows)[:limit]]
+        case TitlePrefix(text):
+            rows = [row for shelf in shelves for row in _prefix(connection, where, shelf, text, question.order, limit)]
+            notes = [note_from(row) for row in rows]
+            notes.sort(key=sorting(question.order))
+            return [Found(note, title_score(note, text)) for note in notes[:limit]]
+        case Tagged(tags):
+            first, *others = sorted(tags, key=lambda tag: _count(connection, tag)) if len(tags) > 1 else tags
+            rows = [row for shelf in shelves for row in _tagged(connection, where, shelf, first, others, limit)]
+            return [Found(note, TAG_SCORE) for note in _newest_first(rows)[:limit]]
+        case TextMatch(phrases, tags):
+            return _text(connection, where, shelves, phrases, tags, question.order, limit)
+
+
+def _newest_first(rows: list[Row]) -> list[Note]:
+    return sorted((note_from(row) for row in rows), key=lambda note: note.created_at, reverse=True)
+
+
+def _newest(connection: sqlite3.Connection, where: str, shelf: tuple[str, ...], limit: int) -> list[Row]:
+    sql = f"SELECT {COLUMNS} FROM notes WHERE shelf {where.format(n='')} ORDER BY created_at DESC LIMIT ?"
+    return connection.execute(sql, (*shelf, limit)).fetchall()
+
+
+def _prefix(connection: sqlite3.Connection, where: str, shelf: tuple[str, ...], text: str, order: Order, limit: int) -> list[Row]:
+    inside = f"shelf {where.format(n='')} AND title_key >= ? AND title_key < ?"
+    values = (*shelf, text, text + LAST_CHARACTER)
+    if order == "best":
+        sql = f"SELECT {COLUMNS} FROM notes WHERE {inside} ORDER BY title_key, created_at DESC LIMIT ?"
+        return connection.execute(sql, (*values, limit)).fetchall()
+    # A short range is sorted; where the range is long, walking back in time meets enough of it soon.
+    probe = f"SELECT count(*) FROM (SELECT 1 FROM notes WHERE {inside} LIMIT {_MANY})"
+    is_long = connection.execute(probe, values).fetchone()[0] == _MANY
+    by_index = "notes_by_time" if is_long else "notes_by_title"
+    sql = f"SELECT {COLUMNS} FROM notes INDEXED BY {by_index} WHERE {inside} ORDER BY created_at DESC LIMIT ?"
+    return connection.execute(sql, (*values, limit)).fetchall()
+
+
+def _count(connection: sqlite3.Connection, tag: str) -> int:
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM note_tags WHERE tag_key = ? LIMIT {_MANY})"
+    return int(connection.execute(sql, (tag,)).fetchone()[0])
+
+
+_HAS_TAG = (
+    " AND EXISTS (SELECT 1 FROM note_tags o WHERE o.tag_key = ? AND o.shelf = n.shelf "
+    "AND o.created_at = n.created_at AND o.number = n.number)"
+)
+
+
+def _tagged(
+    connection: sqlite3.Connection, where: str, shelf: tuple[str, ...], first: str, others: list[str], limit: int
+) -> list[Row]:
+    sql = (
+        f"SELECT {_COLUMNS} FROM note_tags t CROSS JOIN notes n ON n.number = t.number "
+        f"WHERE t.tag_key = ? AND t.shelf {where.format(n='t.')}{_HAS_TAG * len(others)} ORDER BY t.created_at DESC LIMIT ?"
+    )
+    return connection.execute(sql, (first, *shelf, *others, limit)).fetchall()
+
+
+def _text(
+    connection: sqlite3.Connection,
+    where: str,
+    shelves: list[tuple[str, ...]],
+    phrases: tuple[tuple[str, ...], ...],
+    tags: tuple[str, ...],
+    order: Order,
+    limit: int,
+) -> list[Found]:
+    asked = " ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
+    places = " OR ".join([f"n.shelf {where.format(n='n.')}"] * len(shelves))
+    by = "n.created_at DESC" if order == "newest" else "score, n.created_at DESC"
+    sql = (
+        f"SELECT {_COLUMNS}, bm25(note_words, 4.0, 1.0) AS score FROM note_words "
+        f"CROSS JOIN notes n ON n.number = note_words.rowid WHERE note_words MATCH ? AND ({places}){_HAS_TAG * len(tags)} "
+        f"ORDER BY {by} LIMIT ?"
+    )
+    values = (asked, *(name for shelf in shelves for name in shelf), *tags, limit)
+    rows = connection.execute(sql, values).fetchall()
+    return [Found(note_from(row), text_score(-row[-1])) for row in rows]

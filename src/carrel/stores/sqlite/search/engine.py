@@ -1,0 +1,165 @@
+"""Answers search bodies from the embedded index, which is brought up to date before every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import fnmatch
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from carrel.core.clock import Clock
+from carrel.core.errors import CarrelError, InvalidInputError, NotFoundError, TimedOutError
+from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Mark
+from carrel.rooms.knowledge.errors import IndexBuildingError, KnowledgeStoreError
+from carrel.rooms.knowledge.models import SearchAnswer
+from carrel.rooms.knowledge.search_body.clauses import SearchRequest
+from carrel.rooms.knowledge.search_body.parse import parse
+from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
+from carrel.stores.sqlite.search.index import Index, apply, find_index, open_index
+
+_GROUP = 200
+_INSTRUCTIONS_BETWEEN_LOOKS = 5000
+
+
+class EmbeddedSearch:
+    """One file for all indices; sources are asked for what has changed since."""
+
+    def __init__(
+        self,
+        database: Database,
+        sources: Iterable[DocumentSource],
+        clock: Clock,
+        *,
+        build_seconds: float = 15.0,
+        query_seconds: float = 10.0,
+    ) -> None:
+        self._database = database
+        self._sources = {source.index: source for source in sources}
+        self._clock = clock
+        self._build_seconds = build_seconds
+        self._query_seconds = query_seconds
+        self._filling: dict[str, asyncio.Task[Index]] = {}
+        self._counts: dict[str, int] = {}
+
+    async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
+        began = self._clock.monotonic()
+        request = parse(body)
+        names = self._named(index)
+        try:
+            indices = [await self._up_to_date(name) for name in names]
+            hits, total, best, buckets = await self._database.read(
+                lambda connection: self._bounded(connection, indices, request, readers)
+            )
+        except sqlite3.OperationalError as error:
+            raise self._explained(error) from error
+        except sqlite3.Error as error:
+            raise KnowledgeStoreError("SQLite", str(error)) from error
+        return SearchAnswer(
+            took=int((self._clock.monotonic() - began) * 1000),
+            timed_out=False,
+            shards={"total": len(indices), "successful": len(indices), "skipped": 0, "failed": 0},
+            hits={"total": {"value": total, "relation": "eq"}, "max_score": best, "hits": hits},
+            aggregations=buckets or None,
+        )
+
+    async def close(self) -> None:
+        for task in self._filling.values():
+            task.cancel()
+        for task in self._filling.values():
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+        await self._database.close()
+
+    def _bounded(
+        self, connection: sqlite3.Connection, indices: list[Index], request: SearchRequest, readers: frozenset[str]
+    ) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
+        """Answers, or is interrupted when its time is up, so that nobody holds a reader for long."""
+        until = self._clock.monotonic() + self._query_seconds
+        connection.set_progress_handler(lambda: self._clock.monotonic() > until, _INSTRUCTIONS_BETWEEN_LOOKS)
+        try:
+            return _answer(connection, indices, request, readers)
+        finally:
+            connection.set_progress_handler(None, 0)
+
+    def _explained(self, error: sqlite3.OperationalError) -> CarrelError:
+        if "interrupted" in str(error):
+            return TimedOutError(
+                f"The embedded search took longer than {self._query_seconds:g} seconds",
+                next_step="Ask with rarer words or fewer clauses.",
+            )
+        if "too many" in str(error) or "too large" in str(error) or "overflow" in str(error):
+            return InvalidInputError("The query is too large", next_step="Ask with fewer clauses and values.")
+        return KnowledgeStoreError("SQLite", str(error))
+
+    def _named(self, given: str) -> list[str]:
+        found: dict[str, None] = {}
+        for name in (part.strip() for part in given.split(",")):
+            pattern = "*" if name == "_all" else name
+            matching = [known for known in self._sources if fnmatch.fnmatchcase(known, pattern)]
+            if not matching:
+                raise NotFoundError("index", name, next_step=f"Search one of: {', '.join(sorted(self._sources))}.")
+            found.update(dict.fromkeys(matching))
+        return list(found)
+
+    async def _up_to_date(self, name: str) -> Index:
+        """Waits until the index holds what its source had when this was asked; what takes longer goes on."""
+        running = self._filling.get(name)
+        if running is not None and not running.done():
+            # It may have asked its source before the caller's last save; so wait, and let another one follow.
+            await asyncio.wait({running}, timeout=self._build_seconds)
+            if not running.done():
+                raise IndexBuildingError(name, self._counts.get(name, 0))
+        task = self._filling.get(name)
+        if task is None or task is running or task.done():
+            task = self._filling[name] = asyncio.create_task(self._fill(self._sources[name]))
+        await asyncio.wait({task}, timeout=self._build_seconds)
+        if not task.done():
+            raise IndexBuildingError(name, self._counts.get(name, 0))
+        return task.result()
+
+    async def _fill(self, source: DocumentSource) -> Index:
+        name, fields = source.index, source.fields
+        known = await self._database.read(lambda connection: find_index(connection, name, fields))
+        if known is None:
+            known = await self._database.write(lambda connection: open_index(connection, name, fields))
+        index, cursor = known
+        group: list[DocumentChange] = []
+        self._counts[source.index] = 0
+        async for change in source.changes(cursor):
+            group.append(change)
+            if len(group) >= _GROUP:
+                await self._apply(index, group)
+                group = []
+        if any(not isinstance(change, Mark) or change.cursor != cursor for change in group):
+            await self._apply(index, group)
+        return index
+
+    async def _apply(self, index: Index, group: list[DocumentChange]) -> None:
+        await self._database.write(lambda connection: apply(connection, index, group))
+        self._counts[index.name] += len(group)
+
+
+def _answer(
+    connection: sqlite3.Connection, indices: list[Index], request: SearchRequest, readers: frozenset[str]
+) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
+    parts = [(index, ask(connection, index, request, readers)) for index in indices]
+    hits = in_order([hit for _, part in parts for hit in part.hits], request)
+    page = [shown(connection, hit, request) for hit in hits[request.first : request.first + request.size]]
+    is_scored = request.size > 0 and (not request.sort or any(key.field == "_score" for key in request.sort))
+    best = max((part.best for _, part in parts if part.best is not None), default=None) if is_scored else None
+    return page, sum(part.total for _, part in parts), None if best is None else round(best, 7), _merged(parts, request)
+
+
+def _merged(parts: list[tuple[Index, Part]], request: SearchRequest) -> dict[str, Any]:
+    answers: dict[str, Any] = {}
+    for one in request.aggregations:
+        counts: dict[Any, int] = {}
+        for _, part in parts:
+            for key, count in part.buckets[one.name].items():
+                counts[key] = counts.get(key, 0) + count
+        kind = next((kind for index, _ in parts if (kind := index.kind(one.field))), None)
+        answers[one.name] = bucket_answer(one, kind, counts)
+    return answers

@@ -1,0 +1,155 @@
+"""The knowledge room, built: which store of notes and nodes, and which search engine."""
+
+from __future__ import annotations
+
+import secrets
+import string
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from carrel.core.clock import SystemClock
+from carrel.core.errors import CarrelError
+from carrel.rooms.knowledge.documents import DocumentSource, NodeDocuments, NoteDocuments
+from carrel.rooms.knowledge.nodes import Nodes
+from carrel.rooms.knowledge.operations import room
+from carrel.rooms.knowledge.ports import Concepts, NoConcepts, NodeStore, NoteStore, Searcher
+from carrel.rooms.knowledge.service import Knowledge
+from carrel.settings import Settings, SettingsError
+from carrel.stores.sqlite.database import Database
+from carrel.wiring.desk import Check, Health, OpenRoom
+
+if TYPE_CHECKING:
+    from elasticsearch import AsyncElasticsearch
+
+    from carrel.stores.elasticsearch.search import RemoteSearch
+
+OWN_INDICES = ("papers", "references", "knowledge", "nodes")
+_LETTERS = string.ascii_letters + string.digits
+
+
+@dataclass(slots=True)
+class KnowledgeStores:
+    """The stores of the room. Closing the notes closes what they share."""
+
+    notes: NoteStore
+    nodes: NodeStore
+
+    @property
+    def sources(self) -> tuple[DocumentSource, ...]:
+        return NoteDocuments(self.notes.changes), NodeDocuments(self.nodes.changes)
+
+
+def open_knowledge(settings: Settings, *, concepts: Concepts | None = None, sources: Iterable[DocumentSource] = ()) -> OpenRoom:
+    """The room with its stores. `sources` are documents of the neighbours, `concepts` what the papers are about."""
+    clock = SystemClock()
+    stores = open_stores(settings)
+    searcher: Searcher
+    checks: dict[str, Check] = {"knowledge": _health(stores.notes.check)}
+    if settings.elasticsearch.address:
+        remote = open_remote(settings)
+        checks["elasticsearch"] = _health(remote.check)
+        searcher = remote
+    else:
+        from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
+
+        database = Database(settings.home / "search.sqlite", STEPS)
+        searcher = EmbeddedSearch(database, [*stores.sources, *sources], clock)
+    knowledge = Knowledge(stores.notes, searcher, clock, new_id)
+    nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
+
+    async def close() -> None:
+        await searcher.close()
+        await stores.notes.close()
+
+    return OpenRoom(room(knowledge, nodes), checks, close)
+
+
+def open_stores(settings: Settings) -> KnowledgeStores:
+    """The store that is set; its driver is imported only then."""
+    match settings.knowledge.store:
+        case "sqlite":
+            from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
+
+            database = Database(settings.home / "knowledge.sqlite", STEPS)
+            return KnowledgeStores(SqliteNoteStore(database), SqliteNodeStore(database))
+        case "postgres":
+            return _postgres(settings)
+        case "firestore":
+            return _firestore(settings)
+
+
+def _postgres(settings: Settings) -> KnowledgeStores:
+    if not settings.database.url:
+        raise SettingsError(
+            "knowledge.store is postgres, and no database is named",
+            next_step="Set DATABASE_URL, or database.url.",
+            details={"setting": "database.url"},
+        )
+    try:
+        from carrel.stores.postgres.database import PostgresDatabase
+        from carrel.stores.postgres.knowledge import PART, STEPS, PostgresNodeStore, PostgresNoteStore
+    except ImportError as error:
+        raise _missing("postgres", error) from error
+    database = PostgresDatabase(settings.database.url, PART, STEPS)
+    return KnowledgeStores(PostgresNoteStore(database), PostgresNodeStore(database))
+
+
+def _firestore(settings: Settings) -> KnowledgeStores:
+    try:
+        from google.cloud.firestore_v1 import AsyncClient
+
+        from carrel.stores.firestore.knowledge import FirestoreNodeStore, FirestoreNoteStore
+    except ImportError as error:
+        raise _missing("firestore", error) from error
+    knowledge = settings.knowledge
+    # The client itself finds FIRESTORE_EMULATOR_HOST and the credentials of the machine.
+    notes = FirestoreNoteStore(lambda: AsyncClient(project=knowledge.project, database=knowledge.database))
+    return KnowledgeStores(notes, FirestoreNodeStore(notes))
+
+
+def open_remote(settings: Settings) -> RemoteSearch:
+    """The real Elasticsearch that is set."""
+    try:
+        from carrel.stores.elasticsearch.search import RemoteSearch
+    except ImportError as error:
+        raise _missing("elasticsearch", error) from error
+    chosen = settings.elasticsearch
+    return RemoteSearch(
+        lambda: elasticsearch_client(settings),
+        allowed=chosen.indices,
+        own={name: f"{chosen.prefix}{name}" for name in OWN_INDICES},
+        timeout_seconds=chosen.timeout,
+    )
+
+
+def elasticsearch_client(settings: Settings) -> AsyncElasticsearch:
+    from elasticsearch import AsyncElasticsearch
+
+    chosen = settings.elasticsearch
+    if chosen.address is None:
+        raise SettingsError(
+            "No Elasticsearch is named", next_step="Set elasticsearch.url.", details={"setting": "elasticsearch.url"}
+        )
+    return AsyncElasticsearch(chosen.address, api_key=chosen.api_key, request_timeout=chosen.timeout + 2.0)
+
+
+def new_id() -> str:
+    """An id as Firestore makes them."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(20))
+
+
+def _missing(extra: str, error: ImportError) -> SettingsError:
+    return SettingsError(
+        f"The driver for {extra} is not installed ({error.name})", next_step=f"Install it with pip install 'carrel[{extra}]'."
+    )
+
+
+def _health(ask: Callable[[], Awaitable[str]]) -> Check:
+    async def check() -> Health:
+        try:
+            return Health(True, await ask())
+        except CarrelError as error:
+            return Health(False, error.message, error.next_step)
+
+    return check

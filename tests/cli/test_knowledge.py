@@ -1,0 +1,176 @@
+"""`carrel knowledge` and `carrel search` on the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import tarfile
+import uuid
+from pathlib import Path
+
+import pytest
+
+from carrel.cli import main
+from carrel.wiring.knowledge import open_stores
+from tests.rooms.knowledge.desk import settings_at
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "notes"
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CARREL_ROOMS", "knowledge")
+    monkeypatch.chdir(tmp_path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    assert main(["knowledge", *words]) == code
+    return capsys.readouterr().out
+
+
+def found(capsys: pytest.CaptureFixture[str], query: str) -> list[dict[str, object]]:
+    return list(json.loads(run(capsys, "search", query, "--json", "--limit", "100")))
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "one.md").write_text("---\ntitle: One\ntags: [a]\nkept: yes\n---\nSee [[two]] #b\n")
+    (folder / "sub" / "two.md").write_text("Second note")
+    (folder / "empty.md").write_text("")
+    (folder / "latin.md").write_bytes(b"caf\xe9")
+    (folder / "odd.md").write_text('---\ntitle: "a\\0"\n---\nx')
+    return folder
+
+
+def test_a_folder_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["knowledge", "import", "nowhere"]) == 2
+    assert "There is no folder nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.promise("K7")
+def test_importing_twice_saves_once_and_bad_files_are_named(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["knowledge", "import", str(vault)]) == 0
+    told = capsys.readouterr()
+    assert told.out == "2 new, 3 refused\n"
+    assert "latin.md: not UTF-8 text" in told.err and "empty.md: the file has no text" in told.err
+    assert run(capsys, "import", str(vault)) == "3 refused, 2 unchanged\n"
+    (hit,) = found(capsys, "#a #b")
+    shown = json.loads(run(capsys, "show", str(hit["id"]), "--json"))
+    assert shown["title"] == "One" and shown["links"] == [{"target": "two", "id": found(capsys, "two")[0]["id"]}]
+
+
+@pytest.mark.promise("K7")
+def test_each_side_may_change_and_neither_is_overwritten(vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "import", str(vault))
+    one = json.loads(run(capsys, "show", str(found(capsys, "one")[0]["id"]), "--json"))
+
+    (vault / "sub" / "two.md").write_text("Second note, changed in the file")
+    assert run(capsys, "import", str(vault)) == "1 changed, 3 refused, 1 unchanged\n"
+    assert found(capsys, "two")[0]["content"] == "Second note, changed in the file"
+
+    run(capsys, "save", "changed in Carrel #b", "--id", one["id"], "--updated-at", one["updated_at"], "--tags", "a", "new")
+    assert run(capsys, "import", str(vault)) == "1 kept, 3 refused, 1 unchanged\n"
+
+    (vault / "one.md").write_text("---\ntitle: One\n---\nchanged in both")
+    assert run(capsys, "import", str(vault), code=6) == "1 conflict, 3 refused, 1 unchanged\n"
+    assert found(capsys, "one")[0]["content"] == "changed in Carrel #b"
+    assert run(capsys, "export", str(vault), code=6) == "1 conflict, 1 unchanged\n"
+    assert (vault / "one.md").read_text() == "---\ntitle: One\n---\nchanged in both"
+
+    out = tmp_path / "out"
+    assert run(capsys, "export", str(out)) == "2 new\n"
+    assert (out / "one.md").read_text() == "---\ntitle: One\nkept: yes\ntags:\n- a\n- new\n---\nchanged in Carrel #b"
+    assert run(capsys, "export", str(out)) == "2 unchanged\n"
+    assert run(capsys, "import", str(out)) == "2 unchanged\n"
+
+
+def test_notes_that_were_never_files_go_out_and_come_back_as_themselves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for title in ("A/B: c?", "a b c", "CON", "../up"):
+        run(capsys, "save", f"content of {title}", "--title", title, "--tags", "t")
+    out = tmp_path / "out"
+    assert run(capsys, "export", str(out)) == "4 new\n"
+    assert sorted(file.name for file in out.glob("*.md")) == ["A B c.md", "_CON.md", "a b c (2).md", "up.md"]
+    assert not (tmp_path / "up.md").exists()
+    assert run(capsys, "import", str(out)) == "4 unchanged\n"
+    (out / "up.md").write_text((out / "up.md").read_text() + " and more")
+    assert run(capsys, "import", str(out)) == "1 changed, 3 unchanged\n"
+    assert found(capsys, "../up")[0]["content"] == "content of ../up and more"
+    assert run(capsys, "export", str(out)) == "4 unchanged\n"
+
+
+@pytest.mark.promise("K7")
+@pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/notes is not beside the checkout")
+def test_a_real_vault_goes_in_and_comes_out_byte_for_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with tarfile.open(DATA / "pi-base_3500notes_ccby4.tar.xz") as files:
+        chosen = [member for member in files if "/spaces/S00000" in member.name]
+        files.extractall(tmp_path / "real", chosen, filter="data")
+    vault = tmp_path / "real" / "pi-base"
+    count = len(list(vault.rglob("*.md")))
+    assert run(capsys, "import", str(vault)) == f"{count} new\n"
+    assert run(capsys, "import", str(vault)) == f"{count} unchanged\n"
+    assert run(capsys, "export", str(tmp_path / "out")) == f"{count} new\n"
+    for file in vault.rglob("*.md"):
+        assert (tmp_path / "out" / file.relative_to(vault)).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.promise("K5")
+def test_nodes_come_from_files_and_from_team_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "nodes.jsonl"
+    file.write_text('{"name": "Magnesium", "content": "old"}\n{"name": "MAGNESIUM", "content": "new"}\nbad\n')
+    assert run(capsys, "import-nodes", str(file)) == "2 nodes, 1 lines refused\n"
+    run(capsys, "save", "of the team", "--title", "Serotonin", "--source", "team")
+    run(capsys, "save", "private", "--title", "Hidden")
+    assert run(capsys, "import-nodes", "--from-notes") == "1 nodes\n"
+    answer = json.loads(run(capsys, "nodes", "MAGNESIUM", "Serotonin", "--include-metadata", "--json"))
+    assert [result["knowledge"] for result in answer["results"]] == ["new", "of the team"]
+
+    async def names() -> set[object]:
+        stores = open_stores(settings_at(tmp_path / "home"))
+        kept = {change.document.fields["name"] async for change in stores.nodes.changes(None) if hasattr(change, "document")}
+        await stores.notes.close()
+        return kept
+
+    assert asyncio.run(names()) == {"MAGNESIUM", "Serotonin"}
+    assert main(["knowledge", "import-nodes"]) == 2
+
+
+def test_sync_without_a_cluster_says_what_to_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "sync"]) == 5
+    assert "elasticsearch.url" in capsys.readouterr().err
+
+
+@pytest.mark.promise("K6")
+def test_sync_fills_a_real_cluster_and_the_tool_asks_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = os.environ.get("CARREL_TEST_ELASTICSEARCH_URL")
+    if not url:
+        pytest.skip("CARREL_TEST_ELASTICSEARCH_URL is not set")
+    elasticsearch = pytest.importorskip("elasticsearch", reason="the extra `elasticsearch` is not installed")
+    prefix = f"carrel-test-{uuid.uuid4().hex[:8]}-"
+    run(capsys, "save", "Blocks NMDA.", "--title", "Magnesium")
+    monkeypatch.setenv("CARREL_ELASTICSEARCH_URL", url)
+    monkeypatch.setenv("CARREL_ELASTICSEARCH_PREFIX", prefix)
+    try:
+        assert main(["search", "sync"]) == 0
+        assert f"{prefix}knowledge: 1 written, 0 dropped" in capsys.readouterr().out
+        assert main(["search", "sync"]) == 0
+        assert f"{prefix}knowledge: 0 written, 0 dropped" in capsys.readouterr().out
+        body = json.dumps({"query": {"match": {"content": "nmda"}}})
+        answer = json.loads(run(capsys, "elasticsearch", "knowledge", body, "--json"))
+        assert [(hit["_index"], hit["_source"]["title"]) for hit in answer["hits"]["hits"]] == [("knowledge", "Magnesium")]
+        assert main(["knowledge", "elasticsearch", "secrets", "{}"]) == 4
+    finally:
+
+        async def clean() -> None:
+            async with elasticsearch.AsyncElasticsearch(url) as client:
+                for name in ("knowledge", "nodes"):
+                    await client.options(ignore_status=404).indices.delete(index=f"{prefix}{name}")
+
+        asyncio.run(clean())

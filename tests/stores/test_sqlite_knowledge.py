@@ -1,0 +1,143 @@
+"""Notes and nodes in SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from carrel.rooms.knowledge.errors import KnowledgeStoreError
+from carrel.rooms.knowledge.notes import Insert, Mine, NoteSearch, TitlePrefix
+from carrel.rooms.knowledge.ports import NodeStore, NoteStore
+from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
+from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
+
+
+class TestSqliteKnowledge(KnowledgeStoreContract):
+    @pytest.fixture
+    def stores(self, tmp_path: Path) -> Callable[[], Awaitable[tuple[NoteStore, NodeStore]]]:
+        async def opened() -> tuple[NoteStore, NodeStore]:
+            database = Database(tmp_path / "home" / "knowledge.sqlite", STEPS)
+            return SqliteNoteStore(database), SqliteNodeStore(database)
+
+        return opened
+
+
+_WRITER = """
+import asyncio, sys
+from pathlib import Path
+from carrel.rooms.knowledge.notes import Insert
+from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
+from tests.stores.contracts.knowledge import a_note
+
+async def main():
+    store = SqliteNoteStore(Database(Path(sys.argv[1]), STEPS))
+    async def one(number):
+        await store.write([Insert(a_note(number, f"t{number}", "word " * 200, tags=("a", "b")), "ada")])
+        print(number, flush=True)
+    for start in range(0, 1_000_000, 8):
+        await asyncio.gather(*(one(start + place) for place in range(8)))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.promise("K2")
+def test_what_was_saved_before_a_kill_is_there_after_it_and_the_file_is_sound(tmp_path: Path) -> None:
+    file = tmp_path / "knowledge.sqlite"
+    root = Path(__file__).parents[2]
+    writer = subprocess.Popen(
+        [sys.executable, "-c", _WRITER, str(file)], stdout=subprocess.PIPE, text=True, cwd=root, env={"PYTHONPATH": "src:."}
+    )
+    assert writer.stdout is not None
+    saved = [int(next(writer.stdout)) for _ in range(100)]
+    writer.send_signal(signal.SIGKILL)
+    saved += [int(line) for line in writer.stdout.read().splitlines() if line]
+    writer.wait()
+
+    async def check() -> None:
+        store = SqliteNoteStore(Database(file, STEPS))
+        for number in saved:
+            assert await store.find(a_note(number, "").id) is not None
+        await store.write([Insert(a_note(9_999_999, "after"), "ada")])
+        assert await store.search(NoteSearch(TitlePrefix("after"), Mine("ada"), "best", 1))
+        await store.close()
+
+    asyncio.run(check())
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        counts = connection.execute(
+            "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM note_history), (SELECT count(*) FROM note_words)"
+        ).fetchone()
+        assert len(set(counts)) == 1
+
+
+def test_a_file_that_is_no_database_is_told_plainly_and_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "knowledge.sqlite"
+    file.write_bytes(b"not a database, but somebody's text" * 100)
+    before = file.read_bytes()
+
+    async def ask() -> None:
+        store = SqliteNoteStore(Database(file, STEPS))
+        with pytest.raises(KnowledgeStoreError, match="not a database"):
+            await store.find("x")
+        with pytest.raises(KnowledgeStoreError, match="not a database"):
+            await store.write([Insert(a_note(1, "t"), "ada")])
+        await store.close()
+
+    asyncio.run(ask())
+    assert file.read_bytes() == before
+
+
+def test_a_file_of_a_newer_carrel_is_not_touched(tmp_path: Path) -> None:
+    file = tmp_path / "knowledge.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+    async def ask() -> None:
+        store = SqliteNoteStore(Database(file, STEPS))
+        with pytest.raises(KnowledgeStoreError, match="newer Carrel"):
+            await store.check()
+        await store.close()
+
+    asyncio.run(ask())
+
+
+def test_an_older_file_is_copied_before_it_is_brought_forward(tmp_path: Path) -> None:
+    file = tmp_path / "old.sqlite"
+
+    async def upgrade() -> None:
+        old = Database(file, ["CREATE TABLE a (x)"])
+        await old.write(lambda connection: connection.execute("INSERT INTO a VALUES (1)").rowcount)
+        await old.close()
+        new = Database(file, ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y"])
+        assert await new.read(lambda connection: connection.execute("SELECT x, y FROM a").fetchall()) == [(1, None)]
+        await new.close()
+
+    asyncio.run(upgrade())
+    with sqlite3.connect(tmp_path / "old.before-2.sqlite") as copy:
+        assert copy.execute("SELECT * FROM a").fetchall() == [(1,)]
+
+
+def test_two_processes_may_share_the_file(tmp_path: Path) -> None:
+    async def both() -> None:
+        first, second = (SqliteNoteStore(Database(tmp_path / "k.sqlite", STEPS)) for _ in range(2))
+        writes = [
+            store.write([Insert(a_note(number * 2 + place, "t"), "ada")])
+            for place, store in enumerate((first, second))
+            for number in range(50)
+        ]
+        await asyncio.gather(*writes)
+        assert (await first.check()).startswith("100 notes")
+        await first.close()
+        await second.close()
+
+    asyncio.run(both())
