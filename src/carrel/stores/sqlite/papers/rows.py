@@ -44,14 +44,21 @@ def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Show
 
 
 def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Shown]:
-    """The papers of these rows of the full-text table, in this order."""
+    """The papers of these rows of the full-text table, in this order; looked up by number where the two tables count alike."""
+    by_row = _joined(connection, "paper.rowid = paper_fts.rowid AND paper.paper_id = paper_fts.paper_id", numbers)
+    missing = [number for number in numbers if number not in by_row]
+    if missing:
+        by_row |= _joined(connection, "paper.paper_id = paper_fts.paper_id", missing)
+    return [by_row[number] for number in numbers if number in by_row]
+
+
+def _joined(connection: sqlite3.Connection, join: str, numbers: Sequence[int]) -> dict[int, Shown]:
     found = connection.execute(
-        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts JOIN paper ON paper.paper_id = paper_fts.paper_id "
+        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts CROSS JOIN paper ON {join} "
         "WHERE paper_fts.rowid IN (SELECT value FROM json_each(?))",
         (json.dumps(numbers),),
     )
-    by_row = {row[0]: Shown._make(row) for row in found}
-    return [by_row[number] for number in numbers if number in by_row]
+    return {row[0]: Shown._make(row) for row in found}
 
 
 def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:

@@ -18,7 +18,7 @@ from carrel.stores.sqlite.papers.sidecar import manifest_file
 _MISSING = re.compile(r"no such (?:table|column): (?:\w+\.)?(\w+)")
 _SETTINGS = """
 PRAGMA temp_store = MEMORY;
-PRAGMA mmap_size = 1073741824;
+PRAGMA mmap_size = 2147418112;
 PRAGMA cache_size = -16000;
 CREATE VIRTUAL TABLE temp.paper_words USING fts5vocab(main, paper_fts, row);
 PRAGMA query_only = 1;

@@ -113,11 +113,11 @@ class TantivyRanking:
         return _any(choices)
 
     def _ranked_term(self, stem: str, times: int) -> list[tantivy.Query]:
-        text, full = self._term("text", stem, "freq"), self._term("full", stem, "freq")
-        return [
-            text if times == 1 else tantivy.Query.boost_query(text, float(times)),
-            tantivy.Query.boost_query(full, _FULL_TEXT_WEIGHT * times),
-        ]
+        text = self._term("text", stem, "freq")
+        choices = [text if times == 1 else tantivy.Query.boost_query(text, float(times))]
+        if self._searcher.doc_freq("full", stem):
+            choices.append(tantivy.Query.boost_query(self._term("full", stem, "freq"), _FULL_TEXT_WEIGHT * times))
+        return choices
 
     def _exact_choices(self, phrase: Phrase) -> list[tantivy.Query]:
         if len(phrase.words) > 1:
