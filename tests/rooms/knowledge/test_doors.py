@@ -143,14 +143,10 @@ def test_serve_with_this_room_alone_listens_on_port_logs_json_and_ends_on_sigter
         "CARREL_HOME": str(tmp_path),
         "CARREL_LOG_FORMAT": "json",
     }
-    server = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    log = tmp_path / "log"
+    with log.open("w") as errors:
+        server = subprocess.Popen(command, env=environment, stderr=errors)
     try:
-        assert server.stderr is not None
-        lines = []
-        for line in server.stderr:
-            lines.append(line)
-            if "is serving" in line:
-                break
         assert _first_answer(server, f"http://127.0.0.1:{port}/health") == {"status": "healthy"}
         body = json.dumps({"tool_name": "save_knowledge", "params": {"content": "kept"}}).encode()
         request = urllib.request.Request(
@@ -159,16 +155,15 @@ def test_serve_with_this_room_alone_listens_on_port_logs_json_and_ends_on_sigter
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert json.load(answer)["result"]["status"] == "saved"
         server.send_signal(signal.SIGTERM)
-        rest = server.stderr.read()
         assert server.wait(timeout=20) in {0, -signal.SIGTERM}
     finally:
         if server.poll() is None:
             server.kill()
-    events = [json.loads(line) for line in (*lines, *rest.splitlines()) if line.startswith("{")]
+    events = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
     assert any(event["message"] == "invoke" and event["severity"] == "INFO" and event["status"] == 200 for event in events)
 
 
-def _first_answer(server: subprocess.Popen[str], url: str) -> object:
+def _first_answer(server: subprocess.Popen[bytes], url: str) -> object:
     """The answer of a server that is about to listen."""
     while True:
         try:
