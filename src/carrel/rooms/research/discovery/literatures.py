@@ -16,8 +16,16 @@ Profile = Mapping[int, float]
 SAMPLE_DOCUMENTS = 150
 """Documents read for a concept's profile: evenly spread over its postings, so that cost does not grow with fame."""
 
+COHERENCE_SAMPLE = 40
+
 LEAST_MEETINGS = 2
 """Concepts that met once may have met by chance: a bridge needs two. Only where whole profiles are compared do single meetings help."""
+
+SUBJECT_SHARE = 0.05
+"""A keyword that papers far oftener mention than name is a word of theirs, not a subject."""
+
+BROAD_SHARE = 0.01
+"""What more than one paper in a hundred speaks of is too broad to be where a new connection ends."""
 
 MECHANISMS = frozenset({Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere.MIND, Sphere.CELL})
 
@@ -39,6 +47,8 @@ class Reader:
         self.counted = Counted(len(index))
         self._generation = index.generation
         self._profiles: dict[int, Profile] = {}
+        self._kinds: dict[int, int] = {}
+        self._frequencies = [index.frequency(number) for number in range(index.size)]
 
     @cached_property
     def latest_year(self) -> int | None:
@@ -94,15 +104,24 @@ class Reader:
 
     def profile(self, counts: Mapping[int, int], size: int, without: frozenset[int], least: int = LEAST_MEETINGS) -> Profile:
         """What some documents speak of more than the rest: root log-likelihood against the corpus, of length one."""
-        frequency, log_likelihood = self.index.frequency, self.counted.log_likelihood
-        total = self.counted.documents
+        # The loop everything waits for: the log-likelihood of `weights.Counted`, written out over its table.
+        frequencies, table, total = self._frequencies, self.counted.n_log_n, self.counted.documents
+        if not 0 < size < total:
+            return {}
+        rest = total - size
+        fixed = table[total] - table[size] - table[rest]
         weights = {}
         for number, both in counts.items():
-            other = frequency(number)
-            if both >= least and other > 1 and both * total > size * other and number not in without:
-                weights[number] = sqrt(log_likelihood(both, size, other))
+            if both < least:
+                continue
+            other = frequencies[number]
+            if 1 < other < total and both * total > size * other and number not in without:
+                ratio = fixed + table[both] + table[size - both] + table[other - both] + table[rest - other + both]
+                ratio -= table[other] + table[total - other]
+                if ratio > 0:
+                    weights[number] = sqrt(2 * ratio)
         length = sqrt(sum(weight * weight for weight in weights.values()))
-        return {number: weight / length for number, weight in weights.items() if weight} if length else {}
+        return {number: weight / length for number, weight in weights.items()} if length else {}
 
     def profile_of(self, literature: Literature) -> Profile:
         """The company a literature keeps."""
@@ -119,14 +138,12 @@ class Reader:
         profile = self._profiles.get(number)
         if profile is None:
             sample = spread(self.index.documents(number), SAMPLE_DOCUMENTS)
-            profile = self._profiles[number] = self.profile(
-                self.counts(sample), len(sample), frozenset({number}), least=1
-            )
+            profile = self._profiles[number] = self.profile(self.counts(sample), len(sample), frozenset({number}), least=1)
         return profile
 
     def coherence(self, number: int) -> float:
         """How much more two documents with the concept share than two of any kind: near 1 for words that say little."""
-        documents = spread(self.index.documents(number), SAMPLE_DOCUMENTS)
+        documents = spread(self.index.documents(number), COHERENCE_SAMPLE)
         size = len(documents)
         counts = self.counts(documents)
         counts.pop(number, None)
@@ -146,12 +163,22 @@ class Reader:
 
     def rank_of_kind(self, number: int) -> int:
         """How well a concept can bridge: 2 for a mechanism or a name someone gave, 1 for a phrase, 0 for the rest."""
+        kind = self._kinds.get(number)
+        if kind is None:
+            kind = self._kinds[number] = self._kind(number)
+        return kind
+
+    def _kind(self, number: int) -> int:
         standing = self.index.standing(number)
         if standing is Standing.TERM:
             return 2 if self.index.sphere(number) in MECHANISMS else 0
         if standing is Standing.NAMED:
-            return 2
+            return 2 if self.index.named_in(number) >= SUBJECT_SHARE * self.index.frequency(number) else 0
         return 1 if standing is Standing.PHRASE else 0
+
+    def is_broad(self, number: int, times: float = 1.0) -> bool:
+        """Whether so many papers speak of a concept that it says little (never said of concepts in ten papers or fewer)."""
+        return self.index.frequency(number) > max(10.0, times * BROAD_SHARE * len(self.index))
 
     def is_close(self, number: int, literature: Literature) -> bool:
         """Whether a concept is too near a literature's own to say anything new: the same, kin in the trees, or sharing words."""

@@ -12,6 +12,7 @@ Admits = Callable[[int], bool]
 
 BRIDGES_WEIGHED = 300
 BRIDGES_FOLLOWED = 100
+BRIDGES_COMPARED = 60
 ENDS_WEIGHED = 160
 DOCUMENTS_FOLLOWED = 600
 RARE_DOCUMENTS = 3
@@ -77,27 +78,54 @@ def bridges(reader: Reader, a: Literature, c: Literature, most: int = 100, least
     """Closed discovery: what joins two literatures, best first; mechanisms and given names before phrases before words."""
     both = a.documents & c.documents
     near, far = side(reader, a, both), side(reader, c, both)
-    shared = [
+    shared = _shared(reader, near, far, least_documents)
+    return _ranked(reader, near, far, shared, most, exact=True)
+
+
+def leading_bridges(reader: Reader, near: Side, c: Literature, most: int, admits: Admits) -> tuple[Bridge, ...]:
+    """The best bridges only, weighed by remembered profiles: what laying out many connections can afford."""
+    far = side(reader, c, near.literature.documents)
+    beyond = Side(near.literature, near.documents - c.documents, near.counts, near.profile)
+    for least in (2, 1):
+        shared = [number for number in _shared(reader, beyond, far, least) if reader.rank_of_kind(number) > 0 and admits(number)]
+        if shared:
+            strongest = heapq.nlargest(BRIDGES_COMPARED, shared, key=lambda number: (_least_cosine(reader, near, far, number), number))
+            return _ranked(reader, beyond, far, strongest, most, exact=False)
+    return ()
+
+
+def _shared(reader: Reader, near: Side, far: Side, least: int) -> list[int]:
+    fewer, more = sorted((near, far), key=lambda one: len(one.counts))
+    return [
         number
-        for number, count in near.counts.items()
-        if count >= least_documents
-        and far.counts[number] >= least_documents
-        and not reader.is_close(number, a)
-        and not reader.is_close(number, c)
+        for number, count in fewer.counts.items()
+        if count >= least
+        and more.counts[number] >= least
+        and not reader.is_close(number, near.literature)
+        and not reader.is_close(number, far.literature)
     ]
+
+
+def _least_cosine(reader: Reader, near: Side, far: Side, number: int) -> float:
+    frequency = reader.index.frequency(number)
+    return min(cosine(one.counts[number], len(one.documents), frequency) for one in (near, far))
+
+
+def _ranked(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: int, exact: bool) -> tuple[Bridge, ...]:
     found = [
         Bridge(
             number,
             reader.rank_of_kind(number),
-            side_weight(reader, near, number, near.counts[number], exact=True),
-            side_weight(reader, far, number, far.counts[number], exact=True),
+            side_weight(reader, near, number, near.counts[number], exact),
+            side_weight(reader, far, number, far.counts[number], exact),
             (),
             (),
         )
         for number in shared
     ]
     found.sort(key=lambda bridge: (bridge.kind, bridge.weight, -bridge.concept), reverse=True)
-    return tuple(with_documents(reader, bridge, near, far) for bridge in found[:most])
+    with_papers = (with_documents(reader, bridge, near, far) for bridge in found[:most])
+    return tuple(bridge for bridge in with_papers if bridge.near_documents and bridge.far_documents)
 
 
 def with_documents(reader: Reader, bridge: Bridge, near: Side, far: Side) -> Bridge:

@@ -8,11 +8,11 @@ class Counted:
 
     def __init__(self, documents: int) -> None:
         self.documents = documents
-        self._n_log_n = [0.0, *(n * log(n) for n in range(1, documents + 1))]
+        self.n_log_n = [0.0, *(n * log(n) for n in range(1, documents + 1))]
 
     def log_likelihood(self, both: int, one: int, other: int) -> float:
         """Signed log-likelihood ratio (G²): positive where the two meet more often than chance would have it."""
-        table, total = self._n_log_n, self.documents
+        table, total = self.n_log_n, self.documents
         if not 0 < one < total or not 0 < other < total:
             return 0.0
         ratio = 2 * (
