@@ -85,7 +85,10 @@ def medline(folder: Path, with_headings: bool) -> Iterator[Paper]:
             for line in lines:
                 told = json.loads(line)
                 yield Paper(
-                    told["pmid"], told["title"], headings=tuple(told.get("mesh", ())) if with_headings else (), year=told.get("year")
+                    told["pmid"],
+                    told["title"],
+                    headings=tuple(told.get("mesh", ())) if with_headings else (),
+                    year=told.get("year"),
                 )
 
 

@@ -94,7 +94,9 @@ class Discovery:
         a, c = reading.start, reader.literature([index.key(end)])
         if c is None:
             return None
-        chosen = leading_bridges(reader, self._side(a), c, BRIDGES_SHOWN, lambda number: self._can_bridge(number) and admits(number))
+        chosen = leading_bridges(
+            reader, self._side(a), c, BRIDGES_SHOWN, lambda number: self._can_bridge(number) and admits(number)
+        )
         if not chosen:
             return None
         start = index.number(reading.start_concept.key)
@@ -180,7 +182,12 @@ class Discovery:
             if plain is None or len(plain.bridges) < 2:
                 continue
             champion, rival = plain.bridges[0], self._rival(plain.bridges)
-            turns = (_plea(champion, plain), _plea(rival, plain), self._objection(champion, reading), self._objection(rival, reading))
+            turns = (
+                _plea(champion, plain),
+                _plea(rival, plain),
+                self._objection(champion, reading),
+                self._objection(rival, reading),
+            )
             standing = sorted((champion, rival), key=_after_objections, reverse=True)
             rest = [bridge for bridge in plain.bridges if bridge not in (champion, rival)]
             verdict = f"{standing[0].concept.label} stands after the objections, before {standing[1].concept.label}."

@@ -25,8 +25,12 @@ _ASKING = frozenset(
     mechanism cause pathway role link connection association relationship factor biomarker marker goal question
     """.split()
 )
-_WANTS_SUBSTANCE = re.compile(r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|molecules?|inhibitors?|treatments?|therap\w+)\b", re.I)
-_JOINS = re.compile(r"\b(between|link\w*|connect\w*|relat\w+|affects?|effects? of|influences?|role of|helps?|treats?|causes?|benefits?)\b", re.I)
+_WANTS_SUBSTANCE = re.compile(
+    r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|molecules?|inhibitors?|treatments?|therap\w+)\b", re.I
+)
+_JOINS = re.compile(
+    r"\b(between|link\w*|connect\w*|relat\w+|affects?|effects? of|influences?|role of|helps?|treats?|causes?|benefits?)\b", re.I
+)
 
 
 @dataclass(frozen=True)

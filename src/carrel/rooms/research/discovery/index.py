@@ -109,9 +109,7 @@ class ConceptIndex:
         """Every document as a row to keep."""
         for id, document in self._documents.items():
             once = tuple(self._waiting_in(document))
-            yield DocumentRow(
-                id, self._years[document], _packed(self._named[document]), _packed(self._mentioned[document]), once
-            )
+            yield DocumentRow(id, self._years[document], _packed(self._named[document]), _packed(self._mentioned[document]), once)
 
     def add(self, papers: Iterable[Paper]) -> None:
         """Take papers in; one already here is replaced."""

@@ -89,7 +89,9 @@ def leading_bridges(reader: Reader, near: Side, c: Literature, most: int, admits
     for least in (2, 1):
         shared = [number for number in _shared(reader, beyond, far, least) if reader.rank_of_kind(number) > 0 and admits(number)]
         if shared:
-            strongest = heapq.nlargest(BRIDGES_COMPARED, shared, key=lambda number: (_least_cosine(reader, near, far, number), number))
+            strongest = heapq.nlargest(
+                BRIDGES_COMPARED, shared, key=lambda number: (_least_cosine(reader, near, far, number), number)
+            )
             return _ranked(reader, beyond, far, strongest, most, exact=False)
     return ()
 

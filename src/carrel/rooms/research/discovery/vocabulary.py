@@ -24,7 +24,14 @@ class Sphere(Enum):
 
 
 # A MeSH tree number begins with its branch. Cells act; the rest of anatomy says where something was seen, and E how it was seen.
-_BRANCHES = {"A": Sphere.ANATOMY, "C": Sphere.DISORDER, "D": Sphere.CHEMICAL, "E": Sphere.METHOD, "F": Sphere.MIND, "G": Sphere.PROCESS}
+_BRANCHES = {
+    "A": Sphere.ANATOMY,
+    "C": Sphere.DISORDER,
+    "D": Sphere.CHEMICAL,
+    "E": Sphere.METHOD,
+    "F": Sphere.MIND,
+    "G": Sphere.PROCESS,
+}
 _PRECEDENCE = (Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere.MIND, Sphere.CELL, Sphere.METHOD, Sphere.ANATOMY)
 
 

@@ -37,7 +37,9 @@ _IRREGULAR = {
     "doses": "dose", "responses": "response", "gases": "gas",
 }  # fmt: skip
 
-_INVARIANT = frozenset("series species diabetes rabies herpes scabies apparatus always perhaps thus has was its this us as".split())
+_INVARIANT = frozenset(
+    "series species diabetes rabies herpes scabies apparatus always perhaps thus has was its this us as".split()
+)
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
