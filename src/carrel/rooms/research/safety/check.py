@@ -41,7 +41,9 @@ def _mass_harm(signs: Signs) -> bool:
 def _public_attack(signs: Signs) -> bool:
     dangerous = signs.any(Sign.TOXIN, Sign.PATHOGEN, Sign.WEAPON, Sign.HARM_PEOPLE)
     if signs.all(Sign.DEPLOY, Sign.PUBLIC_PLACE) and dangerous:
-        return signs.any(Sign.HARM_PEOPLE) or not _guarded(signs)
+        return signs.any(Sign.HARM_PEOPLE) or not (_guarded(signs) or signs.any(Sign.EXPLAIN))
+    if signs.all(Sign.DEPLOY, Sign.PATHOGEN, Sign.HARM_PEOPLE):
+        return not signs.any(Sign.LOOK_BACK)
     weaponised = signs.any(Sign.DEPLOY) and any(word.startswith(("weaponi", "aerosoli")) for word in signs.words([Sign.DEPLOY]))
     return weaponised and signs.any(Sign.TOXIN, Sign.PATHOGEN) and not _guarded(signs)
 
@@ -56,7 +58,10 @@ def _worse_pathogen(signs: Signs) -> bool:
     )
     if made_anew and not _guarded(signs):
         return True
-    return signs.all(Sign.PATHOGEN, Sign.EVADE) and not _guarded(signs)
+    grown_at_home = any(word.startswith(("at home", "home", "household", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT]))
+    if signs.all(Sign.PATHOGEN, Sign.MAKE) and grown_at_home and not _guarded(signs):
+        return True
+    return signs.all(Sign.PATHOGEN, Sign.EVADE) and signs.any(Sign.MAKE, Sign.INSTRUCT, Sign.DEPLOY) and not _guarded(signs)
 
 
 def _only_protects(signs: Signs) -> bool:
@@ -70,15 +75,15 @@ def _poison(signs: Signs) -> bool:
         return False
     if signs.all(Sign.TOXIN, Sign.EVADE) and not _guarded(signs):
         return True
-    if signs.any(Sign.HARM_PEOPLE) and signs.any(Sign.TOXIN, Sign.DRUG, Sign.DEPLOY, Sign.EVADE, Sign.MAKE):
+    if signs.any(Sign.HARM_PEOPLE) and signs.any(Sign.TOXIN, Sign.DRUG, Sign.DEPLOY, Sign.EVADE, Sign.INSTRUCT):
         return not (signs.any(Sign.LOOK_BACK, Sign.EXPLAIN) or (_guarded(signs) and not signs.any(Sign.EVADE, Sign.DEPLOY)))
-    return signs.all(Sign.TOXIN, Sign.MAKE, Sign.ILLICIT) and not _guarded(signs)
+    return signs.all(Sign.TOXIN, Sign.MAKE) and signs.any(Sign.ILLICIT, Sign.INSTRUCT) and not _guarded(signs)
 
 
 def _illegal_drugs(signs: Signs) -> bool:
     if not signs.all(Sign.DRUG, Sign.MAKE) or signs.any(Sign.EXPLAIN):
         return False
-    return signs.any(Sign.ILLICIT, Sign.EVADE) and not signs.any(Sign.PROTECT)
+    return signs.any(Sign.ILLICIT, Sign.EVADE, Sign.INSTRUCT) and not signs.any(Sign.PROTECT)
 
 
 def _hidden_drug_making(signs: Signs) -> bool:
@@ -95,7 +100,8 @@ def _without_consent(signs: Signs) -> bool:
 
 
 def _explosives(signs: Signs) -> bool:
-    return signs.any(Sign.EXPLOSIVE) and signs.any(Sign.MAKE, Sign.EVADE, Sign.HARM_PEOPLE, Sign.DEPLOY) and not _guarded(signs)
+    wanted = signs.any(Sign.MAKE, Sign.EVADE, Sign.HARM_PEOPLE, Sign.DEPLOY, Sign.RUIN, Sign.INSTRUCT)
+    return signs.any(Sign.EXPLOSIVE) and wanted and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
 
 
 def _sabotage(signs: Signs) -> bool:
