@@ -35,3 +35,8 @@ types: $(READY)
 .PHONY: lock
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
+
+DATA ?= ../shared/data
+.PHONY: bench-discovery
+bench-discovery: $(READY)
+	$(BIN)/python -m benchmarks.bench_discovery $(DATA)

@@ -107,7 +107,17 @@ def _explosives(signs: Signs) -> bool:
 def _sabotage(signs: Signs) -> bool:
     if not signs.all(Sign.LIVELIHOOD, Sign.RUIN):
         return False
-    return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any("sabotag" in word or "meltdown" in word for word in signs.words([Sign.RUIN]))
+    if _guarded(signs) and signs.any(Sign.EXPLAIN):
+        return False
+    return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any(word.startswith(("sabotag", "meltdown", "tamper", "bring")) for word in signs.words([Sign.RUIN]))
+
+
+def _breach(signs: Signs) -> bool:
+    return signs.all(Sign.BREACH, Sign.SECURED) and not signs.any(Sign.LOOK_BACK, Sign.EXPLAIN)
+
+
+def _outside_the_law(signs: Signs) -> bool:
+    return signs.all(Sign.EVADE, Sign.ILLICIT) and signs.any(Sign.MAKE, Sign.INSTRUCT) and not _guarded(signs)
 
 
 _RULES = (
@@ -124,6 +134,8 @@ _RULES = (
     _Rule("illegal_drug_making", "It asks to make drugs of abuse outside the law.", lambda signs: _illegal_drugs(signs) or _hidden_drug_making(signs)),
     _Rule("no_consent", "It asks to act on people who have not agreed or cannot refuse.", _without_consent, "Studies with informed consent and an ethics committee's approval are welcome."),
     _Rule("explosives", "It asks to make or use explosives or other means of killing.", _explosives),
+    _Rule("breach", "It asks how to break into a guarded laboratory or to take dangerous material.", _breach),
+    _Rule("outside_the_law", "It asks how to do something unlawful without being noticed.", _outside_the_law),
     _Rule("sabotage", "It asks to ruin crops, herds or systems that lives depend on.", _sabotage),
 )  # fmt: skip
 

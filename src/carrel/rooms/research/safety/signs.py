@@ -29,6 +29,8 @@ class Sign(StrEnum):
     PUBLIC_PLACE = "public place or supply"
     LIVELIHOOD = "crops, herds or vital systems"
     ENEMY = "an enemy or a country"
+    BREACH = "breaking in or stealing"
+    SECURED = "guarded laboratory or material"
     RUIN = "ruining"
     INTERVENE = "acting on people"
     PROTECT = "protection, treatment or detection"
@@ -66,14 +68,14 @@ _AGENCY = (
 
 _PATTERNS: dict[Sign, re.Pattern[str]] = {
     Sign.MAKE: _any(
-        r"mak(?:e|ing)\b", r"build\w*", r"creat(?:e|es|ing|ion)\b", r"design\w*", r"develop\w*", r"produc\w+", r"manufactur\w+", r"synthesi\w+",
+        r"ma(?:ke|king|de)\b", r"purchas\w+", r"build\w*", r"creat(?:e|es|ing|ion)\b", r"design\w*", r"develop\w*", r"produc\w+", r"manufactur\w+", r"synthesi\w+",
         r"cook\w*", r"extract\w*", r"purif\w+", r"formulat\w+", r"construct(?:ing)?\b", r"reconstruct(?:ing)?\b", r"cultivat\w+", r"harvest\w*", r"scal(?:e|ing) up",
         r"optimi[sz]\w+", r"enrich\w*", r"assembl(?:e|ing)\b", r"cultur(?:e|ing)\b", r"set(?:ting)? up\b", r"prepar(?:e|ing) (?:a|an|some)\b", r"obtain\w*", r"acquir\w+", r"grow(?:ing)?\b", r"recipe",
         r"brew\w*", r"deriv(?:e|ing)\b", r"devis\w+", r"improv\w+", r"identify", r"novel", r"suggest", r"precursors?", r"stabili[sz]\w+", r"stability of",
     ),  # fmt: skip
     Sign.DEPLOY: _any(
         r"weaponi[sz]\w+", r"dispers\w+", r"aerosoli[sz]\w+", r"releas(?:e|ing)\b", r"deploy\w*", r"attack(?:s|ing)?\b", r"spray\w*",
-        r"(?:to spread|spreading|be used to spread) (?:\w+ ){1,3}(?:over|through|across)", r"tamper\w*", r"(?:start|caus|trigger|ignit)\w* (?:a|an|the) (?:\w+ ){0,2}(?:outbreak|epidemic|pandemic)", r"contaminat(?:e|ing)\b", r"poison (?:a|the|an|someone|somebody|people|my)\b",
+        r"(?:to spread|spreading|be used to spread) (?:\w+ ){1,3}(?:over|through|across)", r"tamper\w*", r"to spread (?:a|an|the|this|it)\b", r"(?:start|caus|trigger|ignit)\w* (?:a|an|the) (?:\w+ ){0,2}(?:outbreak|epidemic|pandemic)", r"contaminat(?:e|ing)\b", r"poison (?:a|the|an|someone|somebody|people|my)\b",
         r"poisoning (?:a|the|of a|someone|people|my)\b", r"spik(?:e|ing) (?:the |a |an |his |her |their |some )?(?:food|drinks?|water|punch|meals?|cups?|beverages?)", r"smear\w*", r"slip(?:ped|ping)? (?:\w+ )?in", r"unleash\w*", r"set (?:\w+ )?(?:free|loose)",
         r"detonat\w+", r"launch\w*", r"plant(?:ing)? a", r"drop(?:ping)? (?:it|them) (?:on|over)", r"crop dusters?", r"inject(?:ing)? (?:it )?into the",
     ),  # fmt: skip
@@ -117,7 +119,7 @@ _PATTERNS: dict[Sign, re.Pattern[str]] = {
     ),  # fmt: skip
     Sign.WEAPON: _any(
         r"chemical (?:weapon|warfare)\w*", r"bio-?weapon\w*", r"biological (?:weapon|warfare)\w*", r"nerve (?:agent|gas)\w*", r"sarin\b", r"\bVX\b", r"tabun", r"soman\b", r"novichok\w*", r"cyclosarin",
-        r"(?:sulfur |sulphur )?mustard (?:gas|agent)\w*", r"dirty bomb\w*", r"radiological (?:dispersal|weapon|bomb)\w*", r"nuclear (?:weapon|bomb|device|warhead|explosive)\w*", r"weapons?[- ]grade",
+        r"(?:sulfur |sulphur )?mustard (?:gas|agent)\w*", r"dirty bomb\w*", r"radiological (?:dispersal|weapon|bomb)\w*", r"nuclear (?:weapon|bomb|device|warhead|explosive)\w*", r"weapons?[- ]grade", r"(?:highly )?enriched uranium",
         r"(?:improvised|crude) nuclear", r"poison gas\w*", r"toxic gas\w*", r"lewisite", r"phosgene", r"weapons? of mass", r"mass[- ]casualty", r"lethal (?:agent|aerosol|gas)\w*", r"war gas\w*", r"aerosol attack",
         r"fissile", r"blister agent\w*",
     ),  # fmt: skip
@@ -135,7 +137,7 @@ _PATTERNS: dict[Sign, re.Pattern[str]] = {
     ),  # fmt: skip
     Sign.TOXIN: _any(
         r"ricin\b", r"abrin\b", r"botulin\w+", r"saxitoxin", r"tetrodotoxin", r"toxins?\b", r"toxic (?:substance|agent|compound|chemical|drug)\w*", r"poison\w*", r"cyanide", r"arsenic", r"thallium", r"polonium",
-        r"venoms?", r"chlorine gas", r"dimethyl ?mercury", r"hydrogen cyanide", r"chloroform", r"neurotoxin\w*", r"paralytic", r"sedatives?", r"lethal (?:dose|compound|substance)\w*", r"toxicants?", r"compound that induces", r"knock-?out drops", r"interrogation drugs", r"amatoxin\w*", r"aconit\w+",
+        r"venoms?", r"chlorine gas", r"strychnine", r"parathion", r"organophosphates?", r"nicotine poison\w*", r"warfarin poison\w*", r"biohazard\w*", r"digitoxin", r"colchicine", r"brodifacoum", r"chemical agents?", r"dimethyl ?mercury", r"hydrogen cyanide", r"chloroform", r"neurotoxin\w*", r"paralytic", r"sedatives?", r"lethal (?:dose|compound|substance)\w*", r"toxicants?", r"compound that induces", r"knock-?out drops", r"interrogation drugs", r"amatoxin\w*", r"aconit\w+",
         r"psychoactive", r"slip(?:ped)? into a drink",
     ),  # fmt: skip
     Sign.DRUG: _any(
@@ -160,13 +162,20 @@ _PATTERNS: dict[Sign, re.Pattern[str]] = {
         r"public", r"concert\w*", r"church\w*", r"mosques?", r"synagogues?",
     ),  # fmt: skip
     Sign.LIVELIHOOD: _any(
-        r"crops?\b", r"wheat", r"rice\b", r"maize", r"harvests?", r"livestock", r"cattle", r"herds?", r"food supply", r"agricultur\w+", r"power (?:grid|plant)", r"nuclear (?:power )?plant", r"nuclear reactor", r"hospital network", r"vaccine supply",
+        r"crops?\b", r"wheat", r"rice\b", r"maize", r"harvests?", r"livestock", r"cattle", r"herds?", r"food supply", r"agricultur\w+", r"power (?:grid|plant)", r"nuclear (?:power )?plant", r"nuclear reactor", r"hospital network", r"vaccine supply", r"medical devices?",
         r"dams?\b", r"pipelines?", r"cooling system", r"ventilators?", r"pacemakers?", r"insulin pumps?", r"infrastructure",
     ),  # fmt: skip
     Sign.ENEMY: _any(r"enem(?:y|ies)", r"rival", r"hostile", r"countr(?:y|ies)", r"nation(?:s|'s)?\b", r"state\b", r"famine", r"adversar\w+", r"opponents?", r"competitors?", r"so that (?:\w+ ){0,2}(?:die|starve)"),
     Sign.RUIN: _any(
-        r"destroy\w*", r"wip(?:e|es|ing) out", r"sabotag\w+", r"meltdown", r"bring(?:ing)? down", r"disabl\w+", r"cripp?l\w+", r"devastat\w+", r"famine", r"kill(?:s|ing)? (?:off )?(?:the )?(?:crop|cattle|herd|livestock)\w*", r"shut(?:ting)? down",
+        r"destroy\w*", r"tamper\w*", r"compromis(?:e|ing) (?:a|the|an)\b", r"wip(?:e|es|ing) out", r"sabotag\w+", r"meltdown", r"bring(?:ing)? down", r"disabl\w+", r"cripp?l\w+", r"devastat\w+", r"famine", r"kill(?:s|ing)? (?:off )?(?:the )?(?:crop|cattle|herd|livestock)\w*", r"shut(?:ting)? down",
         r"contaminat\w+", r"releas(?:e|ing)\b", r"engineered pest",
+    ),  # fmt: skip
+    Sign.BREACH: _any(
+        r"steal(?:s|ing)?\b", r"stolen", r"theft", r"break(?:ing)? into", r"unauthori[sz]ed", r"compromis(?:e|ing) (?:a|the|an)\b", r"infiltrat\w+", r"smuggl\w+", r"divert(?:ing)?\b", r"allow leaks?", r"without (?:official )?permission",
+    ),  # fmt: skip
+    Sign.SECURED: _any(
+        r"bsl-?[34]", r"biosafety level [34]", r"(?:synthesis|containment|nuclear|enrichment|weapons?) (?:facilit\w+|complex|plant)", r"enriched uranium", r"plutonium", r"laborator(?:y|ies) to allow", r"(?:virus|pathogen|culture) (?:stocks?|collections?)", r"fissile", r"radioactive source\w*",
+        r"chemical or biological",
     ),  # fmt: skip
     Sign.INTERVENE: _any(
         r"test(?:s|ing)?\b", r"trial\w*", r"experiment\w*", r"infect\w*", r"expos(?:e|ing)\b", r"administ\w+", r"giv(?:e|ing)\b", r"medicat(?:e|ing)\b", r"withhold\w*", r"implant\w*", r"inject\w*", r"sterili[sz]\w+", r"study\b", r"run\b", r"edit\w*",
