@@ -63,3 +63,8 @@ bench: $(READY)
 bench-imports: $(READY)
 	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)
 	@if [ -f $(or $(DATA),../shared/data/bibliography)/tugboat.bib.xz ]; then $(BIN)/python benchmarks/imports.py $(or $(DATA),../shared/data/bibliography); fi
+
+DATA ?= ../shared/data
+.PHONY: bench-discovery
+bench-discovery: $(READY)
+	$(BIN)/python -m benchmarks.bench_discovery $(DATA)
