@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from carrel import __version__
 from carrel.core.errors import CarrelError
 
-ROOM_NAMES = ("papers", "references")
+ROOM_NAMES = ("papers", "references", "research")
 
 
 class SettingsError(CarrelError):
@@ -81,6 +81,37 @@ class ReferencesSettings(_Section):
     services: LookupServices = LookupServices()
 
 
+class ResearchSettings(_Section):
+    """How research works: how long a call waits, how many runs at once, and how much models may be used per project."""
+
+    patience_seconds: float = Field(default=20.0, gt=0, le=110)
+    most_projects_at_once: int = Field(default=4, ge=1, le=64)
+    lease_seconds: float = Field(default=20.0, ge=1)
+    start_elo: float = 1000.0
+    vocabulary: Path | None = None
+    max_model_calls: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0)
+
+
+class ModelSettings(_Section):
+    """A language model. Without a provider, hypotheses come from the papers alone."""
+
+    provider: Literal["openai", "anthropic", "google"] | None = None
+    name: str = ""
+    url: str | None = None
+    api_key: str = ""
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    max_output_tokens: int = Field(default=4096, ge=64)
+    input_price: float = Field(default=0.0, ge=0)
+    output_price: float = Field(default=0.0, ge=0)
+
+
+class DatabaseSettings(_Section):
+    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the home folder."""
+
+    url: str | None = None
+
+
 class AuthSettings(_Section):
     """How callers are recognised. Unset means the one local user, and only on loopback."""
 
@@ -116,6 +147,9 @@ class Settings(_Section):
     server: ServerSettings = ServerSettings()
     papers: PapersSettings = PapersSettings()
     references: ReferencesSettings = ReferencesSettings()
+    research: ResearchSettings = ResearchSettings()
+    model: ModelSettings = ModelSettings()
+    database: DatabaseSettings = DatabaseSettings()
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
     audit: AuditSettings = AuditSettings()
@@ -130,6 +164,7 @@ class Settings(_Section):
 # Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins over them.
 _FOREIGN_NAMES = {
     "PORT": ("server", "port"),
+    "DATABASE_URL": ("database", "url"),
     "PAPER_DB_SNAPSHOT_DB": ("papers", "snapshot"),
     "PAPER_DB_STATIC_BASE_URL": ("papers", "static"),
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),

@@ -11,6 +11,7 @@ _VERBS = {
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
     "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
     "references": ("carrel.cli.rooms", "add, find, cite and export references"),
+    "research": ("carrel.cli.rooms", "start, follow and read research; import earlier hypotheses"),
     "connect": ("carrel.cli.connect", "print or write a client's configuration"),
     "doctor": ("carrel.cli.doctor", "say what is configured, reachable and missing"),
 }

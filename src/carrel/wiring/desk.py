@@ -31,11 +31,12 @@ Check = Callable[[], Awaitable[Health]]
 
 @dataclass(slots=True)
 class OpenRoom:
-    """A room with its stores: how to check them and how to close them."""
+    """A room with its stores: how to check them, how to close them, and how to begin the work that waits in them."""
 
     room: Room
     checks: dict[str, Check] = field(default_factory=dict)
     close: Callable[[], Awaitable[None]] | None = None
+    start: Callable[[], Awaitable[None]] | None = None
 
 
 @dataclass(slots=True)
@@ -62,8 +63,13 @@ class Desk:
         return {name: await check() for room in self.rooms for name, check in room.checks.items()}
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Desk]:
+    async def opened(self, *, takes_up_work: bool = False) -> AsyncIterator[Desk]:
+        """Open while inside. A process that stays takes up work that an earlier one left unfinished."""
         try:
+            if takes_up_work:
+                for room in self.rooms:
+                    if room.start is not None:
+                        await room.start()
             yield self
         finally:
             await self.close()
@@ -102,4 +108,14 @@ def _open_references(settings: Settings) -> OpenRoom:
     return open_references(settings)
 
 
-_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {"papers": _open_papers, "references": _open_references}
+def _open_research(settings: Settings) -> OpenRoom:
+    from carrel.wiring.research import open_research
+
+    return open_research(settings)
+
+
+_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {
+    "papers": _open_papers,
+    "references": _open_references,
+    "research": _open_research,
+}

@@ -112,14 +112,7 @@ class PapersThenServices:
         return None
 
     async def _item(self, metadata: PaperMetadata) -> Item:
-        if metadata.has_bibtex:
-            text = (await self._papers.bibtex(metadata.paper_id)).body
-            found = await self._formats.read(text)
-            if found.entries:
-                item = dict(found.entries[0].item)
-                item.pop("id", None)
-                return item
-        return _as_csl(metadata)
+        return await paper_as_csl(self._papers, self._formats, metadata)
 
     async def _from_services(self, identifier: Identifier) -> Item:
         # The services' client is imported only where somebody asks: most sessions never leave the machine.
@@ -146,6 +139,18 @@ class PapersThenServices:
                 raise LookupUnavailableError(
                     str(error), next_step="Try again later, or add the work as BibTeX, RIS or CSL-JSON."
                 ) from error
+
+
+async def paper_as_csl(papers: Papers, formats: BibliographyFormats, metadata: PaperMetadata) -> Item:
+    """A paper of the corpus as a reference: from its BibTeX where it has one, else from its metadata."""
+    if metadata.has_bibtex:
+        text = (await papers.bibtex(metadata.paper_id)).body
+        found = await formats.read(text)
+        if found.entries:
+            item = dict(found.entries[0].item)
+            item.pop("id", None)
+            return item
+    return _as_csl(metadata)
 
 
 def _as_csl(metadata: PaperMetadata) -> Item:
