@@ -17,7 +17,7 @@ from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
 from carrel.rooms.research.discovery.methods import is_method, methods_in
-from carrel.rooms.research.discovery.paths import Bridge, End, Side, leading_bridges, ends, first_bridges, is_rare, prospect, side
+from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, prospect, side
 from carrel.rooms.research.discovery.ports import Corpus
 
 BRIDGES_SHOWN = 6

@@ -16,20 +16,20 @@ LEAST_DOCUMENTS = 3
 _LONGEST_WORDS = 6
 
 # Words goals are made of, whatever they are about.
-_ASKING = frozenset(
-    """
+_ASKING_WORDS = """
     find discover identify investigate explore examine understand develop design propose search look determine uncover reveal
     elucidate study research generate suggest predict explain improve enhance reduce prevent treat cure help want need better
     novel new potential possible promising effective innovative alternative hidden unknown unexplored candidate idea hypothesis
     hypothesi option way approach strategy target targets therapeutic therapy treatment intervention drug repurposing repurpose
     mechanism cause pathway role link connection association relationship factor biomarker marker goal question
-    """.split()
-)
+"""
+_ASKING = frozenset(_ASKING_WORDS.split())
 _WANTS_SUBSTANCE = re.compile(
-    r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|molecules?|inhibitors?|treatments?|therap\w+)\b", re.I
+    r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|molecules?|inhibitors?|treatments?|therap\w+)\b", re.IGNORECASE
 )
 _JOINS = re.compile(
-    r"\b(between|link\w*|connect\w*|relat\w+|affects?|effects? of|influences?|role of|helps?|treats?|causes?|benefits?)\b", re.I
+    r"\b(between|link\w*|connect\w*|relat\w+|affects?|effects? of|influences?|role of|helps?|treats?|causes?|benefits?)\b",
+    re.IGNORECASE,
 )
 
 

@@ -19,7 +19,7 @@ SAMPLE_DOCUMENTS = 150
 COHERENCE_SAMPLE = 40
 
 LEAST_MEETINGS = 2
-"""Concepts that met once may have met by chance: a bridge needs two. Only where whole profiles are compared do single meetings help."""
+"""Concepts that met once may have met by chance: a bridge needs two. Where whole profiles are compared single meetings help."""
 
 SUBJECT_SHARE = 0.05
 """A keyword that papers far oftener mention than name is a word of theirs, not a subject."""
@@ -86,7 +86,7 @@ class Reader:
 
     def given_literature(self, label: str, ids: Iterable[str], keys: Sequence[str] = ()) -> Literature:
         """Documents someone has chosen as the literature of something."""
-        documents = (self.index.number_of_document(id) for id in ids)
+        documents = (self.index.number_of_document(name) for name in ids)
         concepts = (self.index.number(key) for key in keys)
         return Literature(
             label,
