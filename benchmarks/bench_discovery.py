@@ -75,7 +75,7 @@ def report_ranking(name: str, keys: Sequence[str], terms: Sequence[str], answers
     found = [rank for rank in ranks if rank is not None]
     area = sum(1 - (rank - 1) / len(keys) for rank in found)
     print(
-        f"  {name}: {len(keys)} bridges, AUC {area / max(len(found), 1):.3f} over the {len(found)} of {len(terms)} terms on both sides "
+        f"  {name}: {len(keys)} bridges, AUC {area / max(len(found), 1):.3f} over {len(found)} of {len(terms)} terms that occur "
         f"({area / len(terms):.3f} with the absent counted last); {sum(rank <= 100 for rank in found)} in the first 100"
     )
     print("    " + ", ".join(f"{term} {rank or '-'}" for term, rank in zip(terms, ranks, strict=True)))

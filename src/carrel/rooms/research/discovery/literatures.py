@@ -177,8 +177,10 @@ class Reader:
         return 1 if standing is Standing.PHRASE else 0
 
     def is_broad(self, number: int, times: float = 1.0) -> bool:
-        """Whether so many papers speak of a concept that it says little (never said of concepts in ten papers or fewer)."""
-        return self.index.frequency(number) > max(10.0, times * BROAD_SHARE * len(self.index))
+        """Whether so many papers speak of a concept that it says little."""
+        documents = len(self.index)
+        # In a small corpus one paper in a hundred is nothing: there the bound grows with the root of its size.
+        return self.index.frequency(number) > times * max(10.0, BROAD_SHARE * documents, 2 * sqrt(documents))
 
     def is_close(self, number: int, literature: Literature) -> bool:
         """Whether a concept is too near a literature's own to say anything new: the same, kin in the trees, or sharing words."""
