@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from carrel.rooms.research.discovery import (
     BridgeEvidence,
@@ -149,3 +150,12 @@ def test_discovery_follows_the_index_as_it_changes() -> None:
         if paper.id.startswith("oil"):
             index.remove(paper.id)
     assert all(connection.end.key != "marine oil" for connection in discovery.generate(GOAL, count=3))
+
+
+@pytest.mark.parametrize("method", list(GenerationMethod))
+def test_a_connection_goes_to_json_and_back_unchanged(method: GenerationMethod) -> None:
+    adapter = TypeAdapter(CandidateConnection)
+    for connection in DISCOVERY.generate(GOAL, method, count=3):
+        again = adapter.validate_json(adapter.dump_json(connection))
+        assert again == connection
+        assert again.key == connection.key

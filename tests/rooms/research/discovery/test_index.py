@@ -1,7 +1,9 @@
 """The concept index: the same whatever way it came to be."""
 
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from random import Random
 
 from hypothesis import given, settings
@@ -99,3 +101,10 @@ def test_keywords_stand_higher_than_phrases_and_terms_highest() -> None:
         key: index.standing(number) for key in ("calcium channel", "cell wall") if (number := index.number(key)) is not None
     }
     assert standings == {"calcium channel": Standing.TERM, "cell wall": Standing.NAMED}
+
+
+def test_two_processes_build_the_same_index() -> None:
+    papers = small_papers()
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        index = ConceptIndex.build(papers, _VOCABULARY, executor.map)
+    assert index.holdings() == ConceptIndex.build(papers, _VOCABULARY).holdings()

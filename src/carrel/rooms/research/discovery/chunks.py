@@ -12,6 +12,8 @@ from carrel.rooms.research.discovery.vocabulary import Vocabulary
 
 Numbers: TypeAlias = "array[int]"
 PAPERS_PER_CHUNK = 500
+PAPERS_PER_CHUNK_WITH_VOCABULARY = 4000
+"""A vocabulary travels with every chunk to another process, so fewer and larger chunks are sent."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ class ChunkReader:
         return read_chunk(papers, self._vocabulary)
 
 
-def in_chunks(papers: Iterable[Paper]) -> Iterator[Sequence[Paper]]:
+def in_chunks(papers: Iterable[Paper], size: int = PAPERS_PER_CHUNK) -> Iterator[Sequence[Paper]]:
     """The papers in portions of a size worth sending to another process."""
     supply = iter(papers)
-    while chunk := list(islice(supply, PAPERS_PER_CHUNK)):
+    while chunk := list(islice(supply, size)):
         yield chunk

@@ -4,7 +4,15 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator
 
-from carrel.rooms.research.discovery.chunks import Chunk, ChunkReader, Numbers, in_chunks, read_chunk
+from carrel.rooms.research.discovery.chunks import (
+    PAPERS_PER_CHUNK,
+    PAPERS_PER_CHUNK_WITH_VOCABULARY,
+    Chunk,
+    ChunkReader,
+    Numbers,
+    in_chunks,
+    read_chunk,
+)
 from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow, IndexStore, Mapper
 from carrel.rooms.research.discovery.records import Concept, Paper, Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
@@ -33,7 +41,8 @@ class ConceptIndex:
     def build(cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map) -> "ConceptIndex":
         """An index of all the papers; give an executor's `map` to read them on more than one core."""
         index = cls(vocabulary)
-        for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers)):
+        size = PAPERS_PER_CHUNK if vocabulary is None else PAPERS_PER_CHUNK_WITH_VOCABULARY
+        for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers, size)):
             index.merge(chunk)
         return index
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from math import exp, log1p
+from math import exp, log1p, prod
 
 from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, Evidence
 from carrel.rooms.research.discovery.rendering import quotation, render
@@ -34,7 +34,7 @@ class LinkJudgement(StrEnum):
 
 @dataclass(frozen=True)
 class Scores:
-    """Each from 0 to 1; overall is their weighted mean, and 0 where safety is 0."""
+    """Each from 0 to 1; overall is their weighted geometric mean, and 0 where safety is 0."""
 
     plausibility: float
     novelty: float
@@ -108,7 +108,7 @@ def score(connection: CandidateConnection, safety: SafetyScore = lambda _: 1.0) 
     text = render(connection)
     safe = safety(f"{text.title}. {connection.goal}")
     parts = {"plausibility": plausibility, "novelty": novelty, "testability": testability, "specificity": specificity}
-    overall = sum(WEIGHTS[name] * value for name, value in parts.items()) if safe > 0 else 0.0
+    overall = prod(max(value, 0.01) ** WEIGHTS[name] for name, value in parts.items()) if safe > 0 else 0.0
     return Scores(plausibility, novelty, testability, specificity, safe, overall)
 
 
