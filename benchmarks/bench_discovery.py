@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import exp, log
 from pathlib import Path
@@ -101,17 +101,39 @@ def plain_log_likelihood(near: Sequence[Paper], far: Sequence[Paper], rest: Sequ
 
 def literatures_of(case: Case, folder: Path) -> tuple[list[Paper], list[Paper]] | None:
     """The two literatures of a case: by marks within a file of titles, or by the names of files."""
-    names = (case.start_name, case.end_names[0])
     for path in sorted(folder.glob("*_titles.txt.gz")):
         by_mark: dict[str, list[Paper]] = {}
         for mark, paper in marked_titles(path):
             by_mark.setdefault(mark.lower(), []).append(paper)
-        chosen = [next((papers for mark, papers in by_mark.items() if name.lower().startswith(mark)), []) for name in names]
+        chosen = [
+            next((papers for mark, papers in by_mark.items() if name.lower().startswith(mark)), [])
+            for name in (case.start_name, case.end_names[0])
+        ]
         if all(chosen):
             return chosen[0], chosen[1]
     files = {path.name.split("_")[0].lower(): path for path in sorted(folder.glob("*_titles.psv.gz"))}
-    chosen = [next((list(piped_titles(path)) for stem, path in files.items() if stem in name.lower()), []) for name in names]
+    either = ((case.start_name,), case.end_names)
+    chosen = [
+        next((list(piped_titles(path)) for stem, path in files.items() if any(stem in name.lower() for name in names)), [])
+        for names in either
+    ]
     return (chosen[0], chosen[1]) if all(chosen) else None
+
+
+def spoken_of(case: Case, folder: Path, vocabulary: Vocabulary | None) -> tuple[list[Paper], list[Paper]] | None:
+    """Where no file is a literature of its own: the papers of the whole folder whose titles or headings name either end."""
+    files = [*folder.glob("*_titles.psv.gz"), *folder.glob("*_titles_mesh.psv.gz")]
+    papers = {paper.id: paper for path in sorted(files) for paper in piped_titles(path)}
+    papers |= {paper.id: paper for paper in medline(folder, with_headings=True)}
+    reader = Reader(ConceptIndex.build(papers.values(), vocabulary))
+    a = reader.literature([normal_phrase(natural_order(case.start_name))])
+    c = reader.literature([normal_phrase(natural_order(name)) for name in case.end_names])
+    if a is None or c is None:
+        return None
+    near, far = (
+        [papers[reader.index.id_of(number)] for number in sorted(one)] for one in (a.documents, c.documents - a.documents)
+    )
+    return [replace(paper, headings=()) for paper in near], [replace(paper, headings=()) for paper in far]
 
 
 def closed(folder: Path, vocabulary: Vocabulary | None, shown: int) -> None:
@@ -121,12 +143,14 @@ def closed(folder: Path, vocabulary: Vocabulary | None, shown: int) -> None:
     answers = Answers([paper.title for paper in rest], vocabulary)
     for case in cases(folder):
         print(f" {case.id}")
-        found = literatures_of(case, folder)
+        found = literatures_of(case, folder) or spoken_of(case, folder, vocabulary)
         if found is None or not case.bridges:
             print("  skipped: the folder has no titles for both ends")
             continue
         near, far = found
-        reader = Reader(ConceptIndex.build([*near, *far, *rest], vocabulary))
+        known = {paper.id for paper in (*near, *far)}
+        beside = [paper for paper in rest if paper.id not in known]
+        reader = Reader(ConceptIndex.build([*near, *far, *beside], vocabulary))
         a = reader.given_literature(
             case.start_name, (paper.id for paper in near), [normal_phrase(natural_order(case.start_name))]
         )
