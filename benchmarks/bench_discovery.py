@@ -11,8 +11,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import log
+from math import exp, log
 from pathlib import Path
 from random import Random
 
@@ -69,11 +70,14 @@ class Answers:
 
 
 def report_ranking(name: str, keys: Sequence[str], terms: Sequence[str], answers: Answers) -> None:
-    """Where the gold terms stand in a list of bridges; a term that is not in it counts as last."""
+    """Where the gold terms stand in a list of bridges; those that do not occur cannot be ranked."""
     ranks = [next((place for place, key in enumerate(keys, 1) if answers.names(key, term)), None) for term in terms]
     found = [rank for rank in ranks if rank is not None]
-    area = sum(1 - (rank - 1) / len(keys) for rank in found) / len(terms)
-    print(f"  {name}: {len(keys)} bridges, AUC {area:.3f}, {sum(rank <= 100 for rank in found)} of {len(terms)} listed in the first 100")
+    area = sum(1 - (rank - 1) / len(keys) for rank in found)
+    print(
+        f"  {name}: {len(keys)} bridges, AUC {area / max(len(found), 1):.3f} over {len(found)} of {len(terms)} terms that occur "
+        f"({area / len(terms):.3f} with the absent counted last); {sum(rank <= 100 for rank in found)} in the first 100"
+    )
     print("    " + ", ".join(f"{term} {rank or '-'}" for term, rank in zip(terms, ranks, strict=True)))
 
 
@@ -97,17 +101,39 @@ def plain_log_likelihood(near: Sequence[Paper], far: Sequence[Paper], rest: Sequ
 
 def literatures_of(case: Case, folder: Path) -> tuple[list[Paper], list[Paper]] | None:
     """The two literatures of a case: by marks within a file of titles, or by the names of files."""
-    names = (case.start_name, case.end_names[0])
     for path in sorted(folder.glob("*_titles.txt.gz")):
         by_mark: dict[str, list[Paper]] = {}
         for mark, paper in marked_titles(path):
             by_mark.setdefault(mark.lower(), []).append(paper)
-        chosen = [next((papers for mark, papers in by_mark.items() if name.lower().startswith(mark)), []) for name in names]
+        chosen = [
+            next((papers for mark, papers in by_mark.items() if name.lower().startswith(mark)), [])
+            for name in (case.start_name, case.end_names[0])
+        ]
         if all(chosen):
             return chosen[0], chosen[1]
     files = {path.name.split("_")[0].lower(): path for path in sorted(folder.glob("*_titles.psv.gz"))}
-    chosen = [next((list(piped_titles(path)) for stem, path in files.items() if stem in name.lower()), []) for name in names]
+    either = ((case.start_name,), case.end_names)
+    chosen = [
+        next((list(piped_titles(path)) for stem, path in files.items() if any(stem in name.lower() for name in names)), [])
+        for names in either
+    ]
     return (chosen[0], chosen[1]) if all(chosen) else None
+
+
+def spoken_of(case: Case, folder: Path, vocabulary: Vocabulary | None) -> tuple[list[Paper], list[Paper]] | None:
+    """Where no file is a literature of its own: the papers of the whole folder whose titles or headings name either end."""
+    files = [*folder.glob("*_titles.psv.gz"), *folder.glob("*_titles_mesh.psv.gz")]
+    papers = {paper.id: paper for path in sorted(files) for paper in piped_titles(path)}
+    papers |= {paper.id: paper for paper in medline(folder, with_headings=True)}
+    reader = Reader(ConceptIndex.build(papers.values(), vocabulary))
+    a = reader.literature([normal_phrase(natural_order(case.start_name))])
+    c = reader.literature([normal_phrase(natural_order(name)) for name in case.end_names])
+    if a is None or c is None:
+        return None
+    near, far = (
+        [papers[reader.index.id_of(number)] for number in sorted(one)] for one in (a.documents, c.documents - a.documents)
+    )
+    return [replace(paper, headings=()) for paper in near], [replace(paper, headings=()) for paper in far]
 
 
 def closed(folder: Path, vocabulary: Vocabulary | None, shown: int) -> None:
@@ -117,13 +143,17 @@ def closed(folder: Path, vocabulary: Vocabulary | None, shown: int) -> None:
     answers = Answers([paper.title for paper in rest], vocabulary)
     for case in cases(folder):
         print(f" {case.id}")
-        found = literatures_of(case, folder)
+        found = literatures_of(case, folder) or spoken_of(case, folder, vocabulary)
         if found is None or not case.bridges:
             print("  skipped: the folder has no titles for both ends")
             continue
         near, far = found
-        reader = Reader(ConceptIndex.build([*near, *far, *rest], vocabulary))
-        a = reader.given_literature(case.start_name, (paper.id for paper in near), [normal_phrase(natural_order(case.start_name))])
+        known = {paper.id for paper in (*near, *far)}
+        beside = [paper for paper in rest if paper.id not in known]
+        reader = Reader(ConceptIndex.build([*near, *far, *beside], vocabulary))
+        a = reader.given_literature(
+            case.start_name, (paper.id for paper in near), [normal_phrase(natural_order(case.start_name))]
+        )
         ends_keys = [normal_phrase(natural_order(name)) for name in case.end_names]
         c = reader.given_literature(case.end_names[0], (paper.id for paper in far), ends_keys)
         keys = [reader.index.key(bridge.concept) for bridge in bridges(reader, a, c, most=sys.maxsize)]
@@ -178,8 +208,10 @@ def time_slice(folder: Path, papers: Sequence[Paper]) -> None:
     number = reader.index.number
     uses = Counter(keyword.lower().strip() for paper in before for keyword in set(paper.keywords))
     least = min(uses[keyword] for pair in pairs for keyword in pair)
-    pool = sorted({found for keyword, count in uses.items() if count >= least and (found := number(normal_phrase(keyword))) is not None})
-    ever = set()
+    pool = sorted(
+        {found for keyword, count in uses.items() if count >= least and (found := number(normal_phrase(keyword))) is not None}
+    )
+    ever: set[tuple[int, ...]] = set()
     for paper in papers:
         known = sorted({found for keyword in paper.keywords if (found := number(normal_phrase(keyword))) is not None})
         ever.update(combinations(known, 2))
@@ -199,59 +231,88 @@ def time_slice(folder: Path, papers: Sequence[Paper]) -> None:
 def speed(papers: Sequence[Paper]) -> None:
     """CPU seconds for the index and for twenty hypotheses, on quarters of the corpus."""
     print("\nSpeed (CPU seconds of one core)")
-    goal = "Find novel therapeutic targets for liver fibrosis"
+    goals = (
+        "Find novel therapeutic targets for liver fibrosis",
+        "Investigate mechanisms of antimicrobial resistance",
+        "Find treatments for Alzheimer's disease",
+    )
     for share in (0.25, 0.5, 1.0):
         some = papers[:: round(1 / share)]
         started = time.process_time()
         index = ConceptIndex.build(some)
         indexed = time.process_time()
-        made = len(Discovery(index, Shelf(some)).generate(goal, count=20))
-        done = time.process_time()
-        print(f"  {len(some)} papers: index {indexed - started:.1f} s, {index.size} concepts; goal to {made} hypotheses {done - indexed:.2f} s")
+        taken = []
+        for goal in goals:
+            begun = time.process_time()
+            made = len(Discovery(index, Shelf(some)).generate(goal, count=20))
+            taken.append(f"{time.process_time() - begun:.2f} s ({made})")
+        built = f"index {indexed - started:.1f} s, {index.size} concepts"
+        print(f"  {len(some)} papers: {built}; a goal to hypotheses {', '.join(taken)}")
     started = time.perf_counter()
     with ProcessPoolExecutor(os.cpu_count()) as executor:
         ConceptIndex.build(papers, None, executor.map)
     print(f"  {len(papers)} papers on {os.cpu_count()} cores: index {time.perf_counter() - started:.1f} s by the clock")
 
 
-def active_finds_best(seed: int, count: int) -> bool:
+@dataclass(frozen=True)
+class Judge:
+    """Someone who is right 78 times of 100: more often where the gap is wide, or just as often everywhere."""
+
+    name: str
+    spread: float | None
+
+    def contest(self, random: Random, count: int) -> tuple[list[str], dict[str, float]]:
+        """Hypotheses with their true worth."""
+        ids = [f"h{number}" for number in range(count)]
+        return ids, {one: random.gauss(0, self.spread or 1.0) for one in ids}
+
+    def prefers_first(self, random: Random, first: float, second: float) -> bool:
+        """The judge's word on one pair."""
+        if self.spread is None:
+            return (first > second) == (random.random() < JUDGE_IS_RIGHT)
+        return random.random() < 1 / (1 + exp(second - first))
+
+
+# With true worths this far apart (in log-odds) a judge who goes by the gap is right 78 times of 100 on random pairs.
+JUDGES = (Judge("a judge surer of wide gaps", 1.43), Judge("a judge as sure of any gap", None))
+
+
+def active_finds_best(seed: int, judge: Judge, count: int) -> bool:
     """One tournament of ours."""
     random = Random(seed)
-    ids = [f"h{number}" for number in range(count)]
-    order = {id: place for place, id in enumerate(random.sample(ids, count))}
+    ids, worth = judge.contest(random, count)
     tournament = Tournament(ids, seed)
     for _ in range(3 * count):
         match = tournament.next_match()
-        first_is_better = order[match.first] < order[match.second]
-        is_right = random.random() < JUDGE_IS_RIGHT
-        tournament.record(match, Verdict.FIRST if first_is_better == is_right else Verdict.SECOND)
-    return order[tournament.standings()[0].id] == 0
+        wins = judge.prefers_first(random, worth[match.first], worth[match.second])
+        tournament.record(match, Verdict.FIRST if wins else Verdict.SECOND)
+    return tournament.standings()[0].id == max(ids, key=worth.__getitem__)
 
 
-def random_elo_finds_best(seed: int, count: int) -> bool:
+def random_elo_finds_best(seed: int, judge: Judge, count: int) -> bool:
     """The same number of random pairs, rated by Elo alone."""
     random = Random(seed)
-    ids = [f"h{number}" for number in range(count)]
-    order = {id: place for place, id in enumerate(random.sample(ids, count))}
+    ids, worth = judge.contest(random, count)
     ratings = EloRatings(ids, step=24.0)
     for _ in range(3 * count):
         one, other = random.sample(ids, 2)
-        is_right = random.random() < JUDGE_IS_RIGHT
-        ratings.record(one, other, 1.0 if (order[one] < order[other]) == is_right else 0.0)
-    return order[max(ids, key=lambda id: ratings[id])] == 0
+        ratings.record(one, other, float(judge.prefers_first(random, worth[one], worth[other])))
+    return max(ids, key=ratings.__getitem__) == max(ids, key=worth.__getitem__)
 
 
 def simulate(runs: int, count: int = 20) -> None:
     """How often the true best is found with three comparisons each and a judge who is right 78 times of 100."""
-    print(f"\nRanking: {count} hypotheses, {3 * count} comparisons, a judge right {JUDGE_IS_RIGHT:.0%} of the time, {runs} runs")
-    ways: tuple[tuple[str, Callable[[int, int], bool]], ...] = (
+    print(f"\nRanking: {count} hypotheses, {3 * count} comparisons, {runs} runs with fixed seeds")
+    print(f"  Judges are right {JUDGE_IS_RIGHT:.0%} of the time")
+    ways: tuple[tuple[str, Callable[[int, Judge, int], bool]], ...] = (
         ("active pairs, Bradley-Terry", active_finds_best),
         ("random pairs, Elo", random_elo_finds_best),
     )
     with ProcessPoolExecutor(os.cpu_count()) as executor:
-        for name, way in ways:
-            found = sum(executor.map(way, range(runs), [count] * runs, chunksize=50))
-            print(f"  {name}: the best is found in {found / runs:.1%}")
+        for judge in JUDGES:
+            for name, way in ways:
+                found = sum(executor.map(way, range(runs), [judge] * runs, [count] * runs, chunksize=50))
+                print(f"  {judge.name}; {name}: the best is found in {found / runs:.1%}", flush=True)
 
 
 def main() -> None:

@@ -57,8 +57,10 @@ def mesh(folder: Path) -> Vocabulary | None:
 
 
 def _term(line: str) -> Term:
-    id, label, synonyms, trees = line.rstrip("\n").split("\t")[:4]
-    return Term(id, label, tuple(name for name in synonyms.split("|") if name), tuple(tree for tree in trees.split("|") if tree))
+    number, label, synonyms, trees = line.rstrip("\n").split("\t")[:4]
+    return Term(
+        number, label, tuple(name for name in synonyms.split("|") if name), tuple(tree for tree in trees.split("|") if tree)
+    )
 
 
 def marked_titles(path: Path) -> Iterator[tuple[str, Paper]]:
@@ -73,9 +75,9 @@ def piped_titles(path: Path) -> Iterator[Paper]:
     """`pmid|year|title[|heading;heading]`."""
     with gzip.open(path, "rt", encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            id, year, title, *headings = line.rstrip("\n").split("|")
+            pmid, year, title, *headings = line.rstrip("\n").split("|")
             named = tuple(headings[0].split(";")) if headings and headings[0] else ()
-            yield Paper(id, title, headings=named, year=int(year) if year.isdigit() else None)
+            yield Paper(pmid, title, headings=named, year=int(year) if year.isdigit() else None)
 
 
 def medline(folder: Path, with_headings: bool) -> Iterator[Paper]:

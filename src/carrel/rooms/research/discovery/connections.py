@@ -143,4 +143,6 @@ class CandidateConnection:
         """Every document the connection rests on, once."""
         pieces = [*(e for b in self.bridges for e in (*b.near_evidence, *b.far_evidence)), *self.novelty.direct_evidence]
         pieces.extend(piece for turn in self.origin.turns for piece in turn.evidence)
-        return tuple(dict.fromkeys([*(e.document_id for e in pieces), *(id for m in self.methods for id in m.document_ids)]))
+        return tuple(
+            dict.fromkeys([*(e.document_id for e in pieces), *(cited for m in self.methods for cited in m.document_ids)])
+        )

@@ -15,7 +15,8 @@ PAPERS_READ = 12
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bal)(?<!\bFig)(?<!\b[A-Z])([.!?])\s+(?=[A-Z0-9(\[“\"])")
 _CONTRARY = re.compile(
     r"\b(no (?:\w+ )?(?:effect|evidence|difference|change|association|correlation|influence|relation\w*|role)"
-    r"|not|neither|nor|fail(?:s|ed)? to|lack(?:s|ed)? of|unrelated|unaffected|unchanged|unlikely|independent(?:ly)? of|rather than)\b",
+    r"|not|neither|nor|fail(?:s|ed)? to|lack(?:s|ed)? of|unrelated|unaffected|unchanged|unlikely"
+    r"|independent(?:ly)? of|rather than)\b",
     re.IGNORECASE,
 )
 

@@ -49,7 +49,7 @@ def _in_text(text: str, longest: int, vocabulary: Vocabulary | None, labels: dic
     for segment in _BREAK.split(text):
         written = words_of(segment)
         words = [normal_word(word) for word in written]
-        taken = set()
+        taken: set[int] = set()
         if vocabulary:
             for start, end, key in vocabulary.matches(words):
                 taken.update(range(start, end))

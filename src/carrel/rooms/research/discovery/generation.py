@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from carrel.rooms.research.discovery.connections import (
     BridgeEvidence,
@@ -17,7 +18,7 @@ from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
 from carrel.rooms.research.discovery.methods import is_method, methods_in
-from carrel.rooms.research.discovery.paths import Bridge, End, Side, leading_bridges, ends, first_bridges, is_rare, prospect, side
+from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, prospect, side
 from carrel.rooms.research.discovery.ports import Corpus
 
 BRIDGES_SHOWN = 6
@@ -66,7 +67,7 @@ class Discovery:
             GenerationMethod.ASSUMPTIONS: lambda: self._without_the_usual(reading, count, avoid),
             GenerationMethod.EXPANSION: lambda: self._expanded(reading, count, best, avoid),
         }
-        found = tuple(connection for connection, _ in zip(ways[method](), range(count), strict=False))
+        found = tuple(islice(ways[method](), count))
         if not found:
             raise NoConnectionError(reading.start.label, len(reading.start.documents))
         return found
@@ -241,7 +242,7 @@ class Discovery:
     def _expanded(
         self, reading: GoalReading, count: int, best: Sequence[CandidateConnection], avoid: Collection[str]
     ) -> Iterator[CandidateConnection]:
-        seeds = list(best) or list(self._best_paths(reading, 3, avoid))[:3]
+        seeds = list(best) or self._own_seeds(reading, avoid)
         taken = {*avoid, *(seed.end.key for seed in seeds)}
         waiting = [(seed, self._neighbours(reading, seed)) for seed in seeds]
         while waiting:
@@ -256,6 +257,11 @@ class Discovery:
                 connection = self.connection(reading, found, Origin(GenerationMethod.EXPANSION, note, (seed.key,)))
                 if connection is not None:
                     yield connection
+
+    def _own_seeds(self, reading: GoalReading, avoid: Collection[str]) -> list[CandidateConnection]:
+        # Where nothing has done well yet, the best third of a few paths stands in for it.
+        found = list(islice(self._best_paths(reading, 3, avoid), 9))
+        return found[: (len(found) + 2) // 3]
 
     def _neighbours(self, reading: GoalReading, seed: CandidateConnection) -> Iterator[int]:
         reader, index = self.reader, self._index

@@ -16,20 +16,20 @@ LEAST_DOCUMENTS = 3
 _LONGEST_WORDS = 6
 
 # Words goals are made of, whatever they are about.
-_ASKING = frozenset(
-    """
+_ASKING_WORDS = """
     find discover identify investigate explore examine understand develop design propose search look determine uncover reveal
     elucidate study research generate suggest predict explain improve enhance reduce prevent treat cure help want need better
     novel new potential possible promising effective innovative alternative hidden unknown unexplored candidate idea hypothesis
     hypothesi option way approach strategy target targets therapeutic therapy treatment intervention drug repurposing repurpose
     mechanism cause pathway role link connection association relationship factor biomarker marker goal question
-    """.split()
-)
+"""
+_ASKING = frozenset(_ASKING_WORDS.split())
 _WANTS_SUBSTANCE = re.compile(
-    r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|molecules?|inhibitors?|treatments?|therap\w+)\b", re.I
+    r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|molecules?|inhibitors?|treatments?|therap\w+)\b", re.IGNORECASE
 )
 _JOINS = re.compile(
-    r"\b(between|link\w*|connect\w*|relat\w+|affects?|effects? of|influences?|role of|helps?|treats?|causes?|benefits?)\b", re.I
+    r"\b(between|link\w*|connect\w*|relat\w+|affects?|effects? of|influences?|role of|helps?|treats?|causes?|benefits?)\b",
+    re.IGNORECASE,
 )
 
 
@@ -71,21 +71,30 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
 
 
 def _matches(reader: Reader, words: list[str]) -> Iterator[_Match]:
+    # Names someone gave come before loose phrases, long ones before short; what one has taken no other may.
+    spans = sorted(_spans(reader, words), key=lambda span: (not span[0], -(span[2] - span[1]), span[1]))
+    taken: set[int] = set()
+    for _, start, end, number in spans:
+        if not taken.intersection(range(start, end)):
+            taken.update(range(start, end))
+            yield _Match(number, end - start, _weight(reader, words[start:end], number))
+
+
+def _spans(reader: Reader, words: list[str]) -> Iterator[tuple[bool, int, int, int]]:
     index = reader.index
-    start = 0
-    while start < len(words):
-        for length in range(min(_LONGEST_WORDS, len(words) - start), 0, -1):
-            run = words[start : start + length]
-            number = index.number(" ".join(run))
-            if number is not None and index.frequency(number) and _says_something(run):
-                specific = sum(word not in NEEDS_COMPANY and word not in _ASKING for word in run)
-                rarity = log(1 + len(index) / index.frequency(number))
-                trust = 1.0 if index.standing(number) in {Standing.TERM, Standing.NAMED} else 0.7
-                yield _Match(number, length, rarity * trust * (1 + 0.5 * (specific - 1)))
-                start += length
-                break
-        else:
-            start += 1
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + _LONGEST_WORDS, len(words)) + 1):
+            number = index.number(" ".join(words[start:end])) if _says_something(words[start:end]) else None
+            if number is not None and index.frequency(number):
+                yield index.standing(number) in {Standing.TERM, Standing.NAMED}, start, end, number
+
+
+def _weight(reader: Reader, run: list[str], number: int) -> float:
+    index = reader.index
+    specific = sum(word not in NEEDS_COMPANY and word not in _ASKING for word in run)
+    rarity = log(1 + len(index) / index.frequency(number))
+    trust = 1.0 if index.standing(number) in {Standing.TERM, Standing.NAMED} else 0.5
+    return rarity * trust * (1 + 0.5 * (specific - 1))
 
 
 def _says_something(run: list[str]) -> bool:

@@ -2,64 +2,20 @@
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
 
-from carrel.rooms.research.discovery.extraction import concepts_of
+from carrel.rooms.research.discovery.chunks import (
+    PAPERS_PER_CHUNK,
+    PAPERS_PER_CHUNK_WITH_VOCABULARY,
+    Chunk,
+    ChunkReader,
+    Numbers,
+    in_chunks,
+    read_chunk,
+)
 from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow, IndexStore, Mapper
 from carrel.rooms.research.discovery.records import Concept, Paper, Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
-
-Numbers: TypeAlias = "array[int]"
-PAPERS_PER_CHUNK = 500
-
-
-@dataclass(frozen=True)
-class ChunkDocument:
-    """One document of a chunk; the numbers point into the chunk's keys."""
-
-    id: str
-    year: int | None
-    named: Numbers
-    mentioned: Numbers
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Concepts of some papers, read apart from the rest: made in any process, merged in one."""
-
-    keys: tuple[str, ...]
-    labels: tuple[str, ...]
-    documents: tuple[ChunkDocument, ...]
-
-
-def read_chunk(papers: Iterable[Paper], vocabulary: Vocabulary | None = None) -> Chunk:
-    """Read papers into a chunk: the part of indexing that costs time, and needs nothing but the papers."""
-    numbers: dict[str, int] = {}
-    labels: list[str] = []
-    documents = []
-    for paper in papers:
-        found = concepts_of(paper, vocabulary)
-        for key in found.mentioned:
-            if key not in numbers:
-                numbers[key] = len(numbers)
-                labels.append(found.labels.get(key, key))
-        named = array("I", (numbers[key] for key in found.named))
-        mentioned = array("I", (numbers[key] for key in found.mentioned))
-        documents.append(ChunkDocument(paper.id, paper.year, named, mentioned))
-    return Chunk(tuple(numbers), tuple(labels), tuple(documents))
-
-
-class ChunkReader:
-    """`read_chunk` with its vocabulary, in a form that crosses to other processes."""
-
-    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
-        self._vocabulary = vocabulary
-
-    def __call__(self, papers: Sequence[Paper]) -> Chunk:
-        return read_chunk(papers, self._vocabulary)
 
 
 class ConceptIndex:
@@ -85,7 +41,8 @@ class ConceptIndex:
     def build(cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map) -> "ConceptIndex":
         """An index of all the papers; give an executor's `map` to read them on more than one core."""
         index = cls(vocabulary)
-        for chunk in mapper(ChunkReader(vocabulary), _in_chunks(papers)):
+        size = PAPERS_PER_CHUNK if vocabulary is None else PAPERS_PER_CHUNK_WITH_VOCABULARY
+        for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers, size)):
             index.merge(chunk)
         return index
 
@@ -107,13 +64,15 @@ class ConceptIndex:
 
     def document_rows(self) -> Iterator[DocumentRow]:
         """Every document as a row to keep."""
-        for id, document in self._documents.items():
+        for name, document in self._documents.items():
             once = tuple(self._waiting_in(document))
-            yield DocumentRow(id, self._years[document], _packed(self._named[document]), _packed(self._mentioned[document]), once)
+            yield DocumentRow(
+                name, self._years[document], _packed(self._named[document]), _packed(self._mentioned[document]), once
+            )
 
     def add(self, papers: Iterable[Paper]) -> None:
         """Take papers in; one already here is replaced."""
-        for papers_of_chunk in _in_chunks(papers):
+        for papers_of_chunk in in_chunks(papers):
             self.merge(read_chunk(papers_of_chunk, self.vocabulary))
 
     def merge(self, chunk: Chunk) -> None:
@@ -179,10 +138,10 @@ class ConceptIndex:
 
     def id_of(self, document: int) -> str:
         """The id behind a document's number."""
-        id = self._ids[document]
-        if id is None:
+        name = self._ids[document]
+        if name is None:
             raise LookupError(f"document number {document} was removed")
-        return id
+        return name
 
     def number_of_document(self, id: str) -> int | None:
         """The number of a document within this index."""
@@ -296,12 +255,6 @@ class ConceptIndex:
         for number in named:
             self._named_in[number] += 1
         return document
-
-
-def _in_chunks(papers: Iterable[Paper]) -> Iterator[Sequence[Paper]]:
-    supply = iter(papers)
-    while chunk := list(islice(supply, PAPERS_PER_CHUNK)):
-        yield chunk
 
 
 def _packed(numbers: Numbers) -> bytes:

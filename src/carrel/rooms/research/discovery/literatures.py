@@ -19,7 +19,7 @@ SAMPLE_DOCUMENTS = 150
 COHERENCE_SAMPLE = 40
 
 LEAST_MEETINGS = 2
-"""Concepts that met once may have met by chance: a bridge needs two. Only where whole profiles are compared do single meetings help."""
+"""Concepts that met once may have met by chance: a bridge needs two. Where whole profiles are compared single meetings help."""
 
 SUBJECT_SHARE = 0.05
 """A keyword that papers far oftener mention than name is a word of theirs, not a subject."""
@@ -86,7 +86,7 @@ class Reader:
 
     def given_literature(self, label: str, ids: Iterable[str], keys: Sequence[str] = ()) -> Literature:
         """Documents someone has chosen as the literature of something."""
-        documents = (self.index.number_of_document(id) for id in ids)
+        documents = (self.index.number_of_document(name) for name in ids)
         concepts = (self.index.number(key) for key in keys)
         return Literature(
             label,
@@ -177,8 +177,10 @@ class Reader:
         return 1 if standing is Standing.PHRASE else 0
 
     def is_broad(self, number: int, times: float = 1.0) -> bool:
-        """Whether so many papers speak of a concept that it says little (never said of concepts in ten papers or fewer)."""
-        return self.index.frequency(number) > max(10.0, times * BROAD_SHARE * len(self.index))
+        """Whether so many papers speak of a concept that it says little."""
+        documents = len(self.index)
+        # In a small corpus one paper in a hundred is nothing: there the bound grows with the root of its size.
+        return self.index.frequency(number) > times * max(10.0, BROAD_SHARE * documents, 2 * sqrt(documents))
 
     def is_close(self, number: int, literature: Literature) -> bool:
         """Whether a concept is too near a literature's own to say anything new: the same, kin in the trees, or sharing words."""

@@ -10,10 +10,10 @@ from carrel.rooms.research.discovery.weights import cosine
 
 Admits = Callable[[int], bool]
 
-BRIDGES_WEIGHED = 300
+BRIDGES_WEIGHED = 200
 BRIDGES_FOLLOWED = 100
 BRIDGES_COMPARED = 60
-ENDS_WEIGHED = 160
+ENDS_WEIGHED = 120
 DOCUMENTS_FOLLOWED = 600
 RARE_DOCUMENTS = 3
 HALF_LIFE_YEARS = 3.0
@@ -78,7 +78,7 @@ def bridges(reader: Reader, a: Literature, c: Literature, most: int = 100, least
     """Closed discovery: what joins two literatures, best first; mechanisms and given names before phrases before words."""
     both = a.documents & c.documents
     near, far = side(reader, a, both), side(reader, c, both)
-    shared = _shared(reader, near, far, least_documents)
+    shared = _shared(reader, near, far, least_documents, lambda _: True)
     return _ranked(reader, near, far, shared, most, exact=True)
 
 
@@ -87,7 +87,7 @@ def leading_bridges(reader: Reader, near: Side, c: Literature, most: int, admits
     far = side(reader, c, near.literature.documents)
     beyond = Side(near.literature, near.documents - c.documents, near.counts, near.profile)
     for least in (2, 1):
-        shared = [number for number in _shared(reader, beyond, far, least) if reader.rank_of_kind(number) > 0 and admits(number)]
+        shared = _shared(reader, beyond, far, least, lambda number: reader.rank_of_kind(number) > 0 and admits(number))
         if shared:
             strongest = heapq.nlargest(
                 BRIDGES_COMPARED, shared, key=lambda number: (_least_cosine(reader, near, far, number), number)
@@ -96,13 +96,14 @@ def leading_bridges(reader: Reader, near: Side, c: Literature, most: int, admits
     return ()
 
 
-def _shared(reader: Reader, near: Side, far: Side, least: int) -> list[int]:
+def _shared(reader: Reader, near: Side, far: Side, least: int, admits: Admits) -> list[int]:
     fewer, more = sorted((near, far), key=lambda one: len(one.counts))
     return [
         number
         for number, count in fewer.counts.items()
         if count >= least
         and more.counts[number] >= least
+        and admits(number)
         and not reader.is_close(number, near.literature)
         and not reader.is_close(number, far.literature)
     ]
@@ -113,7 +114,7 @@ def _least_cosine(reader: Reader, near: Side, far: Side, number: int) -> float:
     return min(cosine(one.counts[number], len(one.documents), frequency) for one in (near, far))
 
 
-def _ranked(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: int, exact: bool) -> tuple[Bridge, ...]:
+def _ranked(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: int, *, exact: bool) -> tuple[Bridge, ...]:
     found = [
         Bridge(
             number,
@@ -167,9 +168,10 @@ def ends(
     near = side(reader, a)
     leads = first_bridges(reader, near, bridge_admits)
     support = _support(reader, near, leads, admits)
-    found = []
-    for number in heapq.nlargest(ENDS_WEIGHED, support, key=lambda number: (support[number], -number)):
-        found.append(End(number, _prospect(reader, near.profile, number), support[number], near.counts[number]))
+    found = [
+        End(number, _prospect(reader, near.profile, number), support[number], near.counts[number])
+        for number in heapq.nlargest(ENDS_WEIGHED, support, key=lambda number: (support[number], -number))
+    ]
     found.sort(key=lambda end: (end.prospect, -end.concept), reverse=True)
     return _apart(reader, found, most)
 
@@ -215,13 +217,13 @@ def opportunity(reader: Reader, number: int) -> float:
 
 def _prospect(reader: Reader, profile: Profile, number: int) -> float:
     likeness = similarity(profile, reader.profile_everywhere(number))
-    return likeness**SIMILARITY_POWER * opportunity(reader, number) ** OPPORTUNITY_POWER
+    return float(likeness**SIMILARITY_POWER * opportunity(reader, number) ** OPPORTUNITY_POWER)
 
 
 def prospect(reader: Reader, one: int, other: int) -> float:
     """How likely two concepts are to be joined next: likeness of company, times how often each is taken up."""
     first = opportunity(reader, one) ** OPPORTUNITY_POWER
-    return first * _prospect(reader, reader.profile_everywhere(one), other)
+    return float(first * _prospect(reader, reader.profile_everywhere(one), other))
 
 
 def through_all(reader: Reader, a: Literature, given: Sequence[Literature], most: int, admits: Admits) -> tuple[End, ...]:

@@ -6,8 +6,8 @@ from typing import Protocol, TypeVar
 
 from carrel.rooms.research.discovery.records import Paper
 
-Given = TypeVar("Given", contravariant=True)
-Answered = TypeVar("Answered", covariant=True)
+Given = TypeVar("Given")
+Answered = TypeVar("Answered")
 
 
 class Corpus(Protocol):

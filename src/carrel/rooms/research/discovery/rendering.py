@@ -77,7 +77,7 @@ def summary(connection: CandidateConnection) -> str:
         else "",
         "It is a lead to test, not a finding. ",
         "The quoted papers support each side separately; nobody in this corpus has shown the whole chain. ",
-        "Weights come from how often papers mention concepts together, so causes and directions remain to be shown by experiment. ",
+        "Weights come from how often papers mention concepts together; causes and directions remain to be shown. ",
     )
     for more in spare:
         if _words(text + more) <= SUMMARY_MOST_WORDS:
@@ -89,7 +89,7 @@ def rationale(connection: CandidateConnection) -> str:
     """Bridge by bridge, with the sentences that say it."""
     a, c = _start(connection), _end(connection)
     lines = [
-        f"{a} and {c} are joined by {len(connection.bridges)} concept{'s' if len(connection.bridges) > 1 else ''} that papers on each speak of. "
+        f"{a} and {c} are joined by {_counted(len(connection.bridges), 'concept')} that papers on each speak of. "
         "A bridge is as strong as its weaker side."
     ]
     for place, bridge in enumerate(connection.bridges, start=1):
@@ -128,7 +128,7 @@ def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
         else "with a method of your field"
     )
     steps = [
-        f"Read the quoted papers and confirm that each sentence says what it is cited for (ids: {_listed(connection.citations[:6])}).",
+        f"Read the quoted papers and confirm that each says what it is cited for (ids: {_listed(connection.citations[:6])}).",
         f"Search wider databases for {a} together with {c}; stop if the connection is already known.",
         f"Test the weakest link first: measure {weakest} in a system where {a} is studied, {how}.",
         f"Change {c} in that system and measure {weakest} against an untouched control.",
@@ -203,8 +203,12 @@ def _label(bridge: BridgeEvidence) -> str:
     return _short(bridge.concept.label)
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def _papers(count: int) -> str:
-    return f"{count} paper{'' if count == 1 else 's'}"
+    return _counted(count, "paper")
 
 
 def _direct(connection: CandidateConnection) -> str:

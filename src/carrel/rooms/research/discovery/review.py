@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from math import exp, log1p
+from math import exp, log1p, prod
 
-from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection
+from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, Evidence
 from carrel.rooms.research.discovery.rendering import quotation, render
 
 SafetyScore = Callable[[str], float]
@@ -34,7 +34,7 @@ class LinkJudgement(StrEnum):
 
 @dataclass(frozen=True)
 class Scores:
-    """Each from 0 to 1; overall is their weighted mean, and 0 where safety is 0."""
+    """Each from 0 to 1; overall is their weighted geometric mean, and 0 where safety is 0."""
 
     plausibility: float
     novelty: float
@@ -108,7 +108,7 @@ def score(connection: CandidateConnection, safety: SafetyScore = lambda _: 1.0) 
     text = render(connection)
     safe = safety(f"{text.title}. {connection.goal}")
     parts = {"plausibility": plausibility, "novelty": novelty, "testability": testability, "specificity": specificity}
-    overall = sum(WEIGHTS[name] * value for name, value in parts.items()) if safe > 0 else 0.0
+    overall = prod(max(value, 0.01) ** WEIGHTS[name] for name, value in parts.items()) if safe > 0 else 0.0
     return Scores(plausibility, novelty, testability, specificity, safe, overall)
 
 
@@ -163,8 +163,7 @@ def _links(connection: CandidateConnection, bridge: BridgeEvidence) -> tuple[Lin
     return first, second
 
 
-def _judged(evidences: tuple[object, ...]) -> LinkJudgement:
-    quoted = [evidence for evidence in evidences if hasattr(evidence, "is_contrary")]
+def _judged(quoted: tuple[Evidence, ...]) -> LinkJudgement:
     if not quoted:
         return LinkJudgement.UNQUOTED
     both = [evidence for evidence in quoted if evidence.speaks_of_both]
@@ -192,15 +191,13 @@ def _walk(links: tuple[LinkCheck, ...]) -> tuple[LinkCheck, float]:
 
 def _said_of(connection: CandidateConnection, scores: Scores) -> tuple[list[str], list[str], list[str]]:
     best, searched = connection.bridges[0], connection.novelty
-    strengths = [
-        f"{len(connection.bridges)} bridges; the first, {best.concept.label}, is held up by {best.weaker_side_documents} papers or more on each side."
-    ]
+    held = f"rests on {best.weaker_side_documents} or more papers a side"
+    strengths = [f"{len(connection.bridges)} bridges; the first, {best.concept.label}, {held}."]
     weaknesses: list[str] = []
     recommendations = ["Search databases beyond this corpus for both ends together."]
     if searched.direct_documents:
-        weaknesses.append(
-            f"{searched.direct_documents} papers already speak of both ends: {', '.join(e.document_id for e in searched.direct_evidence)}."
-        )
+        known = ", ".join(evidence.document_id for evidence in searched.direct_evidence)
+        weaknesses.append(f"{searched.direct_documents} papers already speak of both ends: {known}.")
     else:
         strengths.append(f"None of {searched.documents_searched} papers speaks of both ends.")
     if connection.methods:

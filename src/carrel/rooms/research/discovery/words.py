@@ -38,7 +38,7 @@ _IRREGULAR = {
 }  # fmt: skip
 
 _INVARIANT = frozenset(
-    "series species diabetes rabies herpes scabies apparatus always perhaps thus has was its this us as".split()
+    ("series", "species", "diabetes", "rabies", "herpes", "scabies", "always", "perhaps", "has", "was", "its", "as")
 )
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -66,8 +66,7 @@ def _singular(word: str) -> str:
 def normal_word(word: str) -> str:
     """One word in normal form: `Haemorrhages` and `hemorrhage` meet."""
     plain = word.casefold().replace("’", "'")
-    if plain.endswith("'s"):
-        plain = plain[:-2]
+    plain = plain.removesuffix("'s")
     plain = plain.replace("'", "")
     if not plain.isascii():
         plain = "".join(_GREEK.get(letter, letter) for letter in plain)

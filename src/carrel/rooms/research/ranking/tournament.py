@@ -83,8 +83,8 @@ class Tournament:
         self._matches: list[int] = []
         self._tallies: list[list[int]] = []
         self._played: list[Played] = []
-        for id in ids:
-            self.enter(id)
+        for one in ids:
+            self.enter(one)
 
     @classmethod
     def replay(cls, ids: Iterable[str], played: Iterable[Played], seed: int = 0) -> "Tournament":

@@ -54,11 +54,14 @@ def _worse_pathogen(signs: Signs) -> bool:
             return True
         return not signs.any(Sign.EXPLAIN) and not _only_protects(signs)
     made_anew = signs.all(Sign.MAKE, Sign.GRAVE_PATHOGEN) and any(
-        word.startswith(("synthesi", "construct", "reconstruct", "creat", "build", "assembl")) for word in signs.words([Sign.MAKE])
+        word.startswith(("synthesi", "construct", "reconstruct", "creat", "build", "assembl"))
+        for word in signs.words([Sign.MAKE])
     )
     if made_anew and not _guarded(signs):
         return True
-    grown_at_home = any(word.startswith(("at home", "home", "household", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT]))
+    grown_at_home = any(
+        word.startswith(("at home", "home", "household", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT])
+    )
     if signs.all(Sign.PATHOGEN, Sign.MAKE) and grown_at_home and not _guarded(signs):
         return True
     return signs.all(Sign.PATHOGEN, Sign.EVADE) and signs.any(Sign.MAKE, Sign.INSTRUCT, Sign.DEPLOY) and not _guarded(signs)
@@ -66,7 +69,9 @@ def _worse_pathogen(signs: Signs) -> bool:
 
 def _only_protects(signs: Signs) -> bool:
     # Words such as `treatment` also stand in the harm itself (`so that treatment fails`), so what defeats them is not protection.
-    defeated = any(part in word for word in signs.words([Sign.WORSEN]) for part in ("resist", "escap", "evad", "no drug", "no vaccine"))
+    defeated = any(
+        part in word for word in signs.words([Sign.WORSEN]) for part in ("resist", "escap", "evad", "no drug", "no vaccine")
+    )
     return signs.any(Sign.PROTECT) and not defeated
 
 
@@ -81,13 +86,12 @@ def _poison(signs: Signs) -> bool:
 
 
 def _illegal_drugs(signs: Signs) -> bool:
-    if not signs.all(Sign.DRUG, Sign.MAKE) or signs.any(Sign.EXPLAIN):
+    if not signs.any(Sign.DRUG):
         return False
-    return signs.any(Sign.ILLICIT, Sign.EVADE, Sign.INSTRUCT) and not signs.any(Sign.PROTECT)
-
-
-def _hidden_drug_making(signs: Signs) -> bool:
-    return signs.any(Sign.DRUG) and signs.any(Sign.EVADE) and signs.any(Sign.MAKE, Sign.ILLICIT)
+    if signs.any(Sign.EVADE) and signs.any(Sign.MAKE, Sign.ILLICIT):
+        return True
+    made = signs.any(Sign.MAKE) and signs.any(Sign.ILLICIT, Sign.INSTRUCT)
+    return made and not signs.any(Sign.PROTECT, Sign.EXPLAIN)
 
 
 def _without_consent(signs: Signs) -> bool:
@@ -109,7 +113,9 @@ def _sabotage(signs: Signs) -> bool:
         return False
     if _guarded(signs) and signs.any(Sign.EXPLAIN):
         return False
-    return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any(word.startswith(("sabotag", "meltdown", "tamper", "bring")) for word in signs.words([Sign.RUIN]))
+    return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any(
+        word.startswith(("sabotag", "meltdown", "tamper", "bring")) for word in signs.words([Sign.RUIN])
+    )
 
 
 def _breach(signs: Signs) -> bool:
@@ -129,15 +135,24 @@ _RULES = (
     ),
     _Rule("mass_harm_weapon", "It asks to make, improve or use a weapon of mass harm.", _mass_harm),
     _Rule("public_attack", "It asks how to bring a dangerous agent upon people or a public place.", _public_attack),
-    _Rule("pathogen_enhancement", "It asks to make a pathogen more dangerous, to remake a grave one, or to get one past screening.", _worse_pathogen),
-    _Rule("poison_for_harm", "It asks for a poison, or another means of harm, to be used on people or kept from notice.", _poison),
-    _Rule("illegal_drug_making", "It asks to make drugs of abuse outside the law.", lambda signs: _illegal_drugs(signs) or _hidden_drug_making(signs)),
-    _Rule("no_consent", "It asks to act on people who have not agreed or cannot refuse.", _without_consent, "Studies with informed consent and an ethics committee's approval are welcome."),
+    _Rule(
+        "pathogen_enhancement",
+        "It asks to make a pathogen more dangerous, to remake a grave one, or to get one past screening.",
+        _worse_pathogen,
+    ),
+    _Rule("poison_for_harm", "It asks for a poison, or another means of harm, to be used on people unnoticed.", _poison),
+    _Rule("illegal_drug_making", "It asks to make drugs of abuse outside the law.", _illegal_drugs),
+    _Rule(
+        "no_consent",
+        "It asks to act on people who have not agreed or cannot refuse.",
+        _without_consent,
+        "Studies with informed consent and an ethics committee's approval are welcome.",
+    ),
     _Rule("explosives", "It asks to make or use explosives or other means of killing.", _explosives),
     _Rule("breach", "It asks how to break into a guarded laboratory or to take dangerous material.", _breach),
     _Rule("outside_the_law", "It asks how to do something unlawful without being noticed.", _outside_the_law),
     _Rule("sabotage", "It asks to ruin crops, herds or systems that lives depend on.", _sabotage),
-)  # fmt: skip
+)
 
 
 def check_goal(text: str) -> SafetyDecision:
@@ -153,7 +168,7 @@ def check_goal(text: str) -> SafetyDecision:
 
 
 def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
-    """Whether a hypothesis may enter a tournament: every sentence is read by itself, so that quotations do not add up to a plan."""
+    """Whether a hypothesis may enter a tournament; each line is read by itself, so that quotations do not add up to a plan."""
     for part in (title, *text.split("\n")):
         decision = check_goal(part)
         if not decision.allowed:
