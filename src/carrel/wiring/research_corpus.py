@@ -85,7 +85,9 @@ class SnapshotCorpus:
         if self._discovery is None or signature != self._signature:
             index = self._followed()
             if not len(index):
-                raise CorpusEmptyError("The corpus has no papers", next_step="Build one with carrel papers build, or set --snapshot.")
+                raise CorpusEmptyError(
+                    "The corpus has no papers", next_step="Build one with carrel papers build, or set --snapshot."
+                )
             self._discovery, self._signature = Discovery(index, self._texts), signature
         return self._discovery
 
@@ -122,11 +124,10 @@ class SnapshotCorpus:
 
 def read_vocabulary(path: Path) -> Vocabulary:
     """Lines of `id, label, synonyms with |, tree numbers with |`, separated by tabs; plain or compressed with xz."""
-    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
-    with opened as lines:
+    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         return Vocabulary(_term(line) for line in lines)
 
 
 def _term(line: str) -> Term:
-    id, label, synonyms, trees, *_ = [*line.rstrip("\n").split("\t"), "", ""]
-    return Term(id, label, tuple(filter(None, synonyms.split("|"))), tuple(filter(None, trees.split("|"))))
+    term_id, label, synonyms, trees, *_ = [*line.rstrip("\n").split("\t"), "", ""]
+    return Term(term_id, label, tuple(filter(None, synonyms.split("|"))), tuple(filter(None, trees.split("|"))))

@@ -17,7 +17,9 @@ _STYLE = (
 )
 
 
-def html_report(project: Project, ordered: Sequence[Hypothesis], reviews: Sequence[Review], matches: Sequence[MatchPlayed]) -> str:
+def html_report(
+    project: Project, ordered: Sequence[Hypothesis], reviews: Sequence[Review], matches: Sequence[MatchPlayed]
+) -> str:
     """The page. Nothing in it is fetched from anywhere, and every text is written as text."""
     parts = [f"<h1>{escape(project.goal)}</h1>", f'<p class="about">{escape(project.id)} · {escape(project.status)} · {len(ordered)} '
              f"hypotheses · {len(reviews)} reviews · {len(matches)} matches</p>"]  # fmt: skip
@@ -55,7 +57,8 @@ def ratings_drawing(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed
         title = f"<title>{escape(made.draft.title)}</title>"
         lines.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2">{title}</polyline>')
     marks = "".join(
-        f'<text x="4" y="{point(0, elo)[1] + 4:.1f}" font-size="12">{elo:.0f}</text>' for elo in (low + 10, (low + high) / 2, high - 10)
+        f'<text x="4" y="{point(0, elo)[1] + 4:.1f}" font-size="12">{elo:.0f}</text>'
+        for elo in (low + 10, (low + high) / 2, high - 10)
     )
     about = f'<text x="{_WIDTH - _EDGE}" y="{_HEIGHT - 12}" font-size="12" text-anchor="end">{len(matches)} matches</text>'
     return _svg(_HEIGHT, marks + "".join(lines) + about, "Elo ratings after every match")
@@ -85,7 +88,9 @@ def evidence_drawing(made: Hypothesis) -> str:
 
 def _word(x: float, y: float, text: str) -> str:
     short = text if len(text) <= 24 else text[:23] + "…"
-    return f'<text x="{x}" y="{y + 4:.1f}" font-size="13" text-anchor="middle"><title>{escape(text)}</title>{escape(short)}</text>'
+    return (
+        f'<text x="{x}" y="{y + 4:.1f}" font-size="13" text-anchor="middle"><title>{escape(text)}</title>{escape(short)}</text>'
+    )
 
 
 def _svg(height: float, inside: str, title: str) -> str:

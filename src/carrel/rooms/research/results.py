@@ -12,7 +12,9 @@ from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Revi
 _ARTICLES = 10
 
 
-def executive_summary(project: Project, ordered: Sequence[Hypothesis], reviews: Sequence[Review], matches: Sequence[MatchPlayed]) -> str:
+def executive_summary(
+    project: Project, ordered: Sequence[Hypothesis], reviews: Sequence[Review], matches: Sequence[MatchPlayed]
+) -> str:
     """A paragraph that says what was done, what leads, and what it is worth."""
     if not ordered:
         return f"No hypotheses yet for: {project.goal}"
@@ -33,12 +35,12 @@ def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[P
     first = leading[0] if leading else None
     by_id = {paper.id: paper for paper in papers}
     cited = [by_id[paper_id] for made in leading for paper_id in made.draft.citations if paper_id in by_id]
-    weak = next((review.weaknesses[0] for review in reviews if first and review.hypothesis_id == first.id and review.weaknesses), "")
+    weak = next(
+        (review.weaknesses[0] for review in reviews if first and review.hypothesis_id == first.id and review.weaknesses), ""
+    )
     return NihAims(
         disease_description=_described(project, first, cited),
-        unmet_need=(
-            f"{project.goal}. {first.draft.novelty}" if first else f"{project.goal}. No hypothesis addresses it yet."
-        ),
+        unmet_need=(f"{project.goal}. {first.draft.novelty}" if first else f"{project.goal}. No hypothesis addresses it yet."),
         proposed_solution=first.draft.summary if first else "None yet.",
         aims=[
             Aim(
@@ -106,7 +108,9 @@ def _aims_page(aims: NihAims) -> list[str]:
     for number, aim in enumerate(aims.aims, start=1):
         parts.append(f"### Aim {number}: {aim.goal}\n\n**Hypothesis.** {aim.hypothesis}\n\n**Reasoning.** {aim.reasoning}")
     parts.extend(("### Pilot evaluation", aims.pilot_evaluation, "### Articles"))
-    parts.append("\n".join(f"- {article.title} (`{article.paper_id}`). {article.relevance}" for article in aims.articles) or "None.")
+    parts.append(
+        "\n".join(f"- {article.title} (`{article.paper_id}`). {article.relevance}" for article in aims.articles) or "None."
+    )
     return parts
 
 

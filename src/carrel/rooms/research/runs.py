@@ -203,5 +203,3 @@ class Runner:
 def has_ended(job: Job) -> bool:
     """Whether nothing more will happen by itself."""
     return job.state in _ENDED
-
-

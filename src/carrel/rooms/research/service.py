@@ -171,7 +171,9 @@ class ResearchRoom:
         child_id = await self._one_made(job, call)
         child = await self._memory.hypothesis(child_id) if child_id else None
         if child is None:
-            raise errors.UnsafeGoalError("evolved hypothesis", "hypothesis", "The safety check left it out.", "Try another strategy.")
+            raise errors.UnsafeGoalError(
+                "evolved hypothesis", "hypothesis", "The safety check left it out.", "Try another strategy."
+            )
         return shown(child)
 
     async def list_hypotheses(
@@ -208,7 +210,9 @@ class ResearchRoom:
         reviews, matches = await self._memory.reviews(research_id), await self._memory.matches(research_id)
         chosen = ordered[:top_n]
         rows = [
-            in_results(rank, made, [review for review in reviews if review.hypothesis_id == made.id] if form == "detailed" else None)
+            in_results(
+                rank, made, [review for review in reviews if review.hypothesis_id == made.id] if form == "detailed" else None
+            )
             for rank, made in enumerate(chosen, start=1)
         ]
         cited = list(dict.fromkeys(paper_id for made in chosen for paper_id in made.draft.citations))
@@ -281,7 +285,8 @@ class ResearchRoom:
         project = await self.project(research_id, call)
         if not is_forced:
             raise InvalidInputError(
-                f"Deleting {research_id} needs force: true", next_step="Call again with force: true if it should really be deleted."
+                f"Deleting {research_id} needs force: true",
+                next_step="Call again with force: true if it should really be deleted.",
             )
         await self._memory.delete_project(research_id)
         return ProjectChanged(research_id=research_id, status="deleted", message=f"Deleted: {project.goal}")
@@ -441,10 +446,8 @@ def _outside(made: Hypothesis) -> list[dict[str, Any]]:
             item["author"] = [{"literal": name} for name in reference.authors]
         if reference.year:
             item["issued"] = {"date-parts": [[reference.year]]}
-        for field, value in (("container-title", reference.journal), ("DOI", reference.doi), ("URL", reference.url)):
-            if value:
-                item[field] = value
-        items.append(item)
+        told = {"container-title": reference.journal, "DOI": reference.doi, "URL": reference.url}
+        items.append({**item, **{field: value for field, value in told.items() if value}})
     return items
 
 

@@ -198,11 +198,15 @@ class SqlResearch:
         return rows[0][0] if rows else None
 
     async def release(self, job_id: str, worker: str) -> None:
-        sql = "UPDATE research_jobs SET state = 'waiting', worker = NULL WHERE id = :id AND worker = :worker AND state = 'running'"
+        sql = (
+            "UPDATE research_jobs SET state = 'waiting', worker = NULL WHERE id = :id AND worker = :worker AND state = 'running'"
+        )
         await self._rows(sql, id=job_id, worker=worker)
 
     async def renew(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool:
-        sql = "UPDATE research_jobs SET lease_until = :until WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"
+        sql = (
+            "UPDATE research_jobs SET lease_until = :until WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"
+        )
         return bool(await self._rows(sql, id=job_id, worker=worker, until=now + lease_seconds))
 
     async def set_job(self, job_id: str, state: JobState, problem: str | None = None, problem_code: str | None = None) -> None:
@@ -241,7 +245,6 @@ class SqlResearch:
         return [kind.model_validate_json(row[0]) for row in rows]
 
 
-
 def _kept(changes: Changes) -> list[Step]:
     steps: list[Step] = []
     for project in changes.projects:
@@ -259,8 +262,10 @@ def _kept(changes: Changes) -> list[Step]:
         values = review.model_dump(include={"id", "research_id", "hypothesis_id", "created_at"})
         steps.append((_PUT_REVIEW, {**values, "body": review.model_dump_json()}))
         steps.append((_REVIEWED, {"id": review.hypothesis_id}))
-    for match in changes.matches:
-        steps.append((_PUT_MATCH, {**match.model_dump(include={"research_id", "number"}), "body": match.model_dump_json()}))
+    steps.extend(
+        (_PUT_MATCH, {"research_id": match.research_id, "number": match.number, "body": match.model_dump_json()})
+        for match in changes.matches
+    )
     for put, records in ((_PUT_OUTPUT, changes.outputs), (_PUT_EVENT, changes.events)):
         for record in records:
             values = record.model_dump(include={"id", "research_id", "created_at"})

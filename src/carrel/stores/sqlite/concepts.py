@@ -74,8 +74,8 @@ class _Rows:
 
     def document_rows(self) -> Iterable[DocumentRow]:
         sql = "SELECT id, year, named, mentioned, once FROM document ORDER BY rowid"
-        for id, year, named, mentioned, once in self._connection.execute(sql):
-            yield DocumentRow(id, year, named, mentioned, tuple(json.loads(once)))
+        for paper_id, year, named, mentioned, once in self._connection.execute(sql):
+            yield DocumentRow(paper_id, year, named, mentioned, tuple(json.loads(once)))
 
 
 def _documents(index: ConceptIndex, fingerprints: Mapping[str, str]) -> Iterator[tuple[object, ...]]:

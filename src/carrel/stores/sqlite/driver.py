@@ -58,7 +58,9 @@ class SqliteFileDriver:
                 if not self._file.exists():
                     self._file.touch(mode=0o600)
             except OSError as error:
-                raise UnavailableError(f"{self._file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
+                raise UnavailableError(
+                    f"{self._file} cannot be made: {error.strerror}", next_step="Choose another --home."
+                ) from error
             connection = sqlite3.connect(self._file, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
             connection.execute("PRAGMA journal_mode = WAL")
             # A step that was told to be finished must be so after a power cut, too.

@@ -98,7 +98,10 @@ class DiscoveryMind:
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]
 
         def told(measures: list[str]) -> str:
-            return ", ".join(f"{name} ({getattr(one, name):.2f} against {getattr(other, name):.2f})" for name in measures) or "nothing"
+            return (
+                ", ".join(f"{name} ({getattr(one, name):.2f} against {getattr(other, name):.2f})" for name in measures)
+                or "nothing"
+            )
 
         reason = f"The first is ahead in {told(better)}; the second in {told(worse)}."
         difference = one.overall - other.overall
@@ -106,7 +109,9 @@ class DiscoveryMind:
             return Judgement("draw", reason)
         return Judgement("first" if difference > 0 else "second", reason)
 
-    async def evolve(self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None) -> Draft:
+    async def evolve(
+        self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
+    ) -> Draft:
         def work(discovery: Discovery) -> Draft:
             connection = _connection(discovery, hypothesis)
             other = None if partner is None else _connection(discovery, partner)
@@ -127,7 +132,9 @@ class DiscoveryMind:
         weak = Counter(weakness for one in reviews for weakness in one.weaknesses)
         lines = [f"{len(brief.hypotheses)} hypotheses, {len(reviews)} reviews."]
         if bridges:
-            lines.append("Bridges that the leading ones share: " + ", ".join(f"{name} ({n})" for name, n in bridges.most_common(5)) + ".")
+            lines.append(
+                "Bridges that the leading ones share: " + ", ".join(f"{name} ({n})" for name, n in bridges.most_common(5)) + "."
+            )
         if weak:
             lines.append("Said most often against them: " + " ".join(f"{text} ({n})" for text, n in weak.most_common(3)))
         return "\n".join(lines)
