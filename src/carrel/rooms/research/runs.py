@@ -182,12 +182,12 @@ class Runner:
         job = await self._memory.job(job_id)
         if job is None:
             return
-        is_told = isinstance(error, CarrelError)
-        message = error.message if is_told else "An unexpected error occurred"
-        code = error.code if is_told else "internal_error"
+        message, code = "An unexpected error occurred", "internal_error"
+        if isinstance(error, CarrelError):
+            message, code = error.message, error.code
+        else:
+            log.error("research job failed", extra={"job_id": job_id}, exc_info=error)
         state: JobState = "paused" if isinstance(error, BudgetExhaustedError) else "failed"
-        if not is_told:
-            log.exception("research job failed", extra={"job_id": job_id}, exc_info=error)
         await self._memory.set_job(job_id, state, message, code)
         project = await self._memory.project(job.research_id)
         if project is not None and job.kind == "research":
