@@ -48,18 +48,28 @@ class Runner:
         self._is_gone = is_gone
         self._room = asyncio.Semaphore(most_at_once)
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()
         self._project_locks: dict[str, asyncio.Lock] = {}
         self._watch: asyncio.Task[None] | None = None
         self._heartbeat: asyncio.Task[None] | None = None
 
     def begin(self, job_id: str) -> None:
-        """Sees to it that the job runs here, unless it does already."""
-        if job_id not in self._tasks:
-            task = asyncio.create_task(self._run(job_id), name=f"research {job_id}")
-            self._tasks[job_id] = task
-            task.add_done_callback(lambda _: self._tasks.pop(job_id, None))
-            if self._heartbeat is None:
-                self._heartbeat = asyncio.create_task(self._keep_leases(), name="research leases")
+        """Sees to it that the job runs here. One that is just stopping, having been paused, is begun again when it has."""
+        if job_id in self._tasks:
+            self._again.add(job_id)
+            return
+        task = asyncio.create_task(self._run(job_id), name=f"research {job_id}")
+        self._tasks[job_id] = task
+        task.add_done_callback(lambda done: self._ended(job_id, done))
+        if self._heartbeat is None:
+            self._heartbeat = asyncio.create_task(self._keep_leases(), name="research leases")
+
+    def _ended(self, job_id: str, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(job_id, None)
+        is_wanted = job_id in self._again
+        self._again.discard(job_id)
+        if is_wanted and not task.cancelled():
+            self.begin(job_id)
 
     def look_for_work(self) -> None:
         """From now on takes up jobs that nobody runs: those of a process that died, and those that wait."""
@@ -91,7 +101,8 @@ class Runner:
         while True:
             try:
                 for job_id in await self._memory.open_jobs():
-                    self.begin(job_id)
+                    if job_id not in self._tasks:
+                        self.begin(job_id)
             except CarrelError as error:
                 log.warning("research jobs cannot be looked for", extra={"reason": error.message})
             await asyncio.sleep(self._look_every_seconds)
