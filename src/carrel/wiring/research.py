@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from carrel.core.clock import SystemClock
@@ -17,7 +18,7 @@ from carrel.rooms.research.operations import room
 from carrel.rooms.research.ports import ContextMemory, Corpus
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.service import Patience, ResearchRoom
-from carrel.settings import Settings
+from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.papers import papers_service, snapshot_path
 from carrel.wiring.research_corpus import SnapshotCorpus
@@ -45,7 +46,8 @@ def open_research(settings: Settings) -> OpenRoom:
     memory = open_memory(settings)
     papers = papers_service(settings)
     corpus = SnapshotCorpus(snapshot_path(settings), settings.home / "research", papers.service, chosen.vocabulary)
-    supervisor = Supervisor(Workshop(memory, _mind(settings, memory, corpus), clock, chosen.start_elo))
+    mind, let_go = _mind(settings, memory, corpus)
+    supervisor = Supervisor(Workshop(memory, mind, clock, chosen.start_elo))
     runner = Runner(
         memory,
         supervisor,
@@ -72,6 +74,8 @@ def open_research(settings: Settings) -> OpenRoom:
 
     async def close() -> None:
         await runner.close()
+        if let_go is not None:
+            await let_go()
         await memory.close()
         await corpus.close()
         await papers.close()
@@ -79,8 +83,19 @@ def open_research(settings: Settings) -> OpenRoom:
     return OpenRoom(room(service), {"research": check}, close, start)
 
 
-def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> Mind:
-    return DiscoveryMind(corpus)
+def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mind, Callable[[], Awaitable[None]] | None]:
+    """A language model where one is set up, and how to let go of it; otherwise the papers alone."""
+    chosen = settings.model
+    if chosen.provider is None:
+        return DiscoveryMind(corpus), None
+    from carrel.rooms.research.minds.models import Budget, ModelMind
+    from carrel.wiring.research_model import ConfiguredModel
+
+    if not chosen.name:
+        raise SettingsError(f"model.provider is {chosen.provider} but model.name is not set", next_step="Name a model.")
+    model = ConfiguredModel(chosen)
+    budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
+    return ModelMind(model, corpus, memory, SystemClock(), budget), model.close
 
 
 def _new_id(prefix: str) -> str:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from carrel.core.errors import CarrelError
 from carrel.rooms.papers.service import Papers
-from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.chunks import ChunkReader
+from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.vocabulary import Term, Vocabulary

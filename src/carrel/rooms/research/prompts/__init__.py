@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
 
 from carrel.core.answer import PromptArgument, PromptMessage, PromptText, Text
 from carrel.core.caller import Call
 from carrel.core.operation import Prompt
+from carrel.rooms.research.prompts.texts import text_of
 from carrel.rooms.research.resources import hypothesis_page
 from carrel.rooms.research.service import ResearchRoom
-
-
-def text_of(name: str) -> str:
-    """The text of a prompt, by the name of its file."""
-    return files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
 def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
