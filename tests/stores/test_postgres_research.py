@@ -12,7 +12,7 @@ from tests.stores.contracts.research import ResearchMemoryContract, Story
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
 
-from carrel.stores.postgres.research import postgres_research  # noqa: E402
+from carrel.stores.postgres.research import postgres_research
 
 
 class TestPostgresResearch(ResearchMemoryContract):

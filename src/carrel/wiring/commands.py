@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 OwnCommand = Callable[[list[str]], int]
 
-_MODULES: dict[str, dict[str, str]] = {"papers": {}}
+_MODULES: dict[str, dict[str, str]] = {
+    "papers": {},
+    "research": {
+        "start": "carrel.cli.research_start",
+        "watch": "carrel.cli.research_watch",
+        "import": "carrel.cli.research_import",
+    },
+}
 
 
 def own_commands(room: str) -> dict[str, OwnCommand]:

@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.clock import SystemClock
@@ -39,7 +40,17 @@ def open_memory(settings: Settings) -> ContextMemory:
     return sqlite_research(research_file(settings))
 
 
-def open_research(settings: Settings) -> OpenRoom:
+@dataclass(frozen=True, slots=True)
+class ResearchService:
+    """The service with what it holds open."""
+
+    service: ResearchRoom
+    runner: Runner
+    memory: ContextMemory
+    close: Callable[[], Awaitable[None]]
+
+
+def research_service(settings: Settings) -> ResearchService:
     """Nothing is read or made yet; the first call does."""
     chosen = settings.research
     clock = SystemClock()
@@ -59,6 +70,22 @@ def open_research(settings: Settings) -> OpenRoom:
     )
     service = ResearchRoom(memory, corpus, supervisor, runner, clock, _new_id, Patience(chosen.patience_seconds))
 
+    async def close() -> None:
+        await runner.close()
+        if let_go is not None:
+            await let_go()
+        await memory.close()
+        await corpus.close()
+        await papers.close()
+
+    return ResearchService(service, runner, memory, close)
+
+
+def open_research(settings: Settings) -> OpenRoom:
+    """The room; work that waits in its memory is taken up when the process that opens it stays."""
+    research = research_service(settings)
+    memory = research.memory
+
     async def check() -> Health:
         if settings.database.url is None and not research_file(settings).exists():
             return Health(True, f"{research_file(settings)} (made by the first project)")
@@ -70,17 +97,9 @@ def open_research(settings: Settings) -> OpenRoom:
 
     async def start() -> None:
         if settings.database.url is not None or research_file(settings).exists():
-            runner.look_for_work()
+            research.runner.look_for_work()
 
-    async def close() -> None:
-        await runner.close()
-        if let_go is not None:
-            await let_go()
-        await memory.close()
-        await corpus.close()
-        await papers.close()
-
-    return OpenRoom(room(service), {"research": check}, close, start)
+    return OpenRoom(room(research.service), {"research": check}, research.close, start)
 
 
 def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mind, Callable[[], Awaitable[None]] | None]:

@@ -24,7 +24,9 @@ def build_snapshot(folder: Path) -> Path:
     source = folder / "source"
     source.mkdir(parents=True)
     lines = [
-        json.dumps({"title": p.title, "abstract": p.abstract, "keywords": list(p.keywords), "year": p.year, "authors": [f"Ann {p.id}"]})
+        json.dumps(
+            {"title": p.title, "abstract": p.abstract, "keywords": list(p.keywords), "year": p.year, "authors": [f"Ann {p.id}"]}
+        )
         for p in small_papers()
     ]
     (source / "papers.jsonl").write_text("\n".join(lines), encoding="utf-8")

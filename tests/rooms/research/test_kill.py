@@ -28,7 +28,9 @@ BRIDGES = ("blood viscosity", "platelet aggregation", "vessel tone")
 def wide_snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A disease and thirty-two substances that share bridges with it and never meet it."""
     folder = tmp_path_factory.mktemp("wide")
-    told = [(f"Raised {bridge} in cold finger disease", ("cold finger disease", bridge), n) for n, bridge in enumerate(BRIDGES * 4)]
+    told = [
+        (f"Raised {bridge} in cold finger disease", ("cold finger disease", bridge), n) for n, bridge in enumerate(BRIDGES * 4)
+    ]
     for number in range(32):
         name = f"{'abcdefgh'[number // 8]}{'aeiou'[number % 5]}{'bdgklmnt'[number % 8]}olin"
         told.extend((f"{name} lowers {bridge} {n}", (name, bridge), n) for n, bridge in enumerate(BRIDGES * 2))

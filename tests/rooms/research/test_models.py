@@ -30,7 +30,14 @@ def script() -> Iterator[Script]:
 
 
 def with_model(snapshot: Path, home: Path, script: Script, provider: str = "openai", **research: Any) -> Settings:
-    model = {"provider": provider, "name": "scripted-1", "url": script.url, "api_key": KEY, "input_price": 10.0, "output_price": 50.0}
+    model = {
+        "provider": provider,
+        "name": "scripted-1",
+        "url": script.url,
+        "api_key": KEY,
+        "input_price": 10.0,
+        "output_price": 50.0,
+    }
     return settings_for(snapshot, home, model=model, research=research)
 
 
@@ -62,7 +69,9 @@ def test_models_write_and_cite_only_what_was_retrieved(snapshot: Path, tmp_path:
     assert {asked.shape for asked in script.asked} == set(script.answers)
     evolving = [asked for asked in script.asked if asked.shape == "WrittenHypothesis"]
     assert evolving and all("Be bolder about vessels." in asked.instructions for asked in evolving)
-    assert all("Leads from literature-based discovery" in asked.material for asked in script.asked if asked.shape == "WrittenHypotheses")
+    assert all(
+        "Leads from literature-based discovery" in asked.material for asked in script.asked if asked.shape == "WrittenHypotheses"
+    )
     assert all(asked.material.count("</material>") == 1 for asked in script.asked)
 
 
@@ -146,7 +155,9 @@ def test_a_busy_model_is_asked_again_later(script: Script, provider: str) -> Non
 _SCHEMA = {"title": "WrittenVerdict", "type": "object", "additionalProperties": False, "properties": {}}
 
 
-def test_a_model_that_is_gone_fails_the_run_with_a_reason_and_it_can_be_resumed(snapshot: Path, tmp_path: Path, script: Script) -> None:
+def test_a_model_that_is_gone_fails_the_run_with_a_reason_and_it_can_be_resumed(
+    snapshot: Path, tmp_path: Path, script: Script
+) -> None:
     async def story(asker: Asker) -> None:
         script.first = [(400, {}, b'{"error": {"message": "no such model"}}')] * 4
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=2)).research_id

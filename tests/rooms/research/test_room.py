@@ -266,7 +266,11 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
         assert (own.origin, own.citations, own.elo_score) == ("submitted by ada", cited, 1000.0)
         with pytest.raises(InvalidInputError, match="no paper of this corpus"):
             await asker.ask(
-                "submit_hypothesis", research_id=research_id, title="Another one", summary="With an invented paper.", citations=["x"]
+                "submit_hypothesis",
+                research_id=research_id,
+                title="Another one",
+                summary="With an invented paper.",
+                citations=["x"],
             )
         rating = await asker.ask("rate_hypothesis", hypothesis_id=own.id, score=0.9, comment="Worth a pilot")
         assert (rating.reviewer, rating.scores.overall, rating.strengths) == ("ada", 0.9, ["Worth a pilot"])
@@ -344,11 +348,20 @@ def test_resources_and_prompts_have_the_headings_of_the_specification(settings: 
         research_id = await started(asker, 2)
         (first, *_) = await asker.ask("list_hypotheses", research_id=research_id)
         page = await asker.read(f"research://projects/{research_id}")
-        assert _in_order(page, f"# Research Project: {research_id}", "## Goal", "## Status", "## Statistics", "- Hypotheses Generated: ")
+        assert _in_order(
+            page, f"# Research Project: {research_id}", "## Goal", "## Status", "## Statistics", "- Hypotheses Generated: "
+        )
         assert _in_order(page, "- Average ELO Score: ", "## Top Hypotheses", "1. **", "(ELO: ")
         page = await asker.read(f"hypothesis://{first.id}")
         assert _in_order(page, "# Hypothesis: ", f"**ID**: {first.id}", "**ELO Score**: ", "**Status**: ", "## Rationale")
-        assert _in_order(page, "## Experimental Protocol", "## Predictions", "1. ", "## Literature Grounding", f"- paper://{first.citations[0]}")
+        assert _in_order(
+            page,
+            "## Experimental Protocol",
+            "## Predictions",
+            "1. ",
+            "## Literature Grounding",
+            f"- paper://{first.citations[0]}",
+        )
         workflow = await asker.prompt("research-workflow")
         steps = [
             "# AI Co-Scientist Research Workflow", "## 1. Start Research Project", "`start_research`", "## 2. Generate Initial Hypotheses",
@@ -359,8 +372,12 @@ def test_resources_and_prompts_have_the_headings_of_the_specification(settings: 
         assert _in_order(workflow, *steps)
         analysis = await asker.prompt("hypothesis-analysis", hypothesis_id=first.id)
         tasks = ["**Testability Assessment**", "**Literature Review**", "**Mechanism Analysis**", "**Impact Assessment**"]
-        assert _in_order(analysis, f"# Deep Hypothesis Analysis: {first.id}", f"# Hypothesis: {first.title}", "## Analysis Tasks", *tasks)
-        assert _in_order(analysis, "## Recommended Actions", "`review_hypothesis`", 'review_type="deep_verification"', "`evolve_hypothesis`")
+        assert _in_order(
+            analysis, f"# Deep Hypothesis Analysis: {first.id}", f"# Hypothesis: {first.title}", "## Analysis Tasks", *tasks
+        )
+        assert _in_order(
+            analysis, "## Recommended Actions", "`review_hypothesis`", 'review_type="deep_verification"', "`evolve_hypothesis`"
+        )
 
     visit(settings, story)
 

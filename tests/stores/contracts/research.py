@@ -35,7 +35,14 @@ Story = Callable[[ContextMemory], Awaitable[None]]
 
 def project(name: str = "res_a", owner: str = "ada", created_at: str = NOW) -> Project:
     return Project(
-        id=name, owner=owner, goal=GOAL, domain="medicine", hypothesis_count=3, seed=7, created_at=created_at, updated_at=created_at
+        id=name,
+        owner=owner,
+        goal=GOAL,
+        domain="medicine",
+        hypothesis_count=3,
+        seed=7,
+        created_at=created_at,
+        updated_at=created_at,
     )
 
 
@@ -65,7 +72,13 @@ def hypothesis(name: str, research_id: str = "res_a", parents: tuple[str, ...] =
 def review(name: str, hypothesis_id: str) -> Review:
     scores = Scores(plausibility=0.5, novelty=1.0, testability=0.25, safety=1.0, overall=0.6)
     return Review(
-        id=name, research_id="res_a", hypothesis_id=hypothesis_id, review_type="initial", scores=scores, reviewer="x", created_at=LATER
+        id=name,
+        research_id="res_a",
+        hypothesis_id=hypothesis_id,
+        review_type="initial",
+        scores=scores,
+        reviewer="x",
+        created_at=LATER,
     )
 
 
@@ -97,13 +110,23 @@ class ResearchMemoryContract:
         async def story(memory: ContextMemory) -> None:
             made = (hypothesis("hyp_1"), hypothesis("hyp_2", parents=("hyp_1",)))
             output = AgentOutput(
-                id="out_1", research_id="res_a", agent="generation", step="s", mind="m", given="g", answered="a", cost=0.25, created_at=NOW
+                id="out_1",
+                research_id="res_a",
+                agent="generation",
+                step="s",
+                mind="m",
+                given="g",
+                answered="a",
+                cost=0.25,
+                created_at=NOW,
             )
             event = Event(id="evt_1", research_id="res_a", kind="started", says="x", created_at=NOW)
             decision = SafetyRecord(
                 id="safe_1", owner="ada", subject="goal", text="t", is_allowed=False, rule="r", reason="y", created_at=NOW
             )
-            await memory.keep(Changes(projects=(project(),), hypotheses=made, outputs=(output,), events=(event,), safety=(decision,)))
+            await memory.keep(
+                Changes(projects=(project(),), hypotheses=made, outputs=(output,), events=(event,), safety=(decision,))
+            )
             assert await memory.project("res_a") == project()
             assert await memory.hypotheses("res_a") == list(made)
             assert await memory.hypothesis("hyp_2") == made[1]
@@ -135,9 +158,16 @@ class ResearchMemoryContract:
             await memory.keep(Changes(projects=(project(),), hypotheses=(hypothesis("hyp_1"), evolved)))
             await memory.decide("hyp_1", Decision(approval="approved", by="ada", at=LATER, reason="good"))
             standing = HypothesisStanding(elo_score=1016.0, wins=1)
-            await memory.keep(Changes(reviews=(review("rev_1", "hyp_1"), review("rev_2", "hyp_2")), standings=(("hyp_1", standing),)))
+            await memory.keep(
+                Changes(reviews=(review("rev_1", "hyp_1"), review("rev_2", "hyp_2")), standings=(("hyp_1", standing),))
+            )
             first, second = await memory.hypotheses("res_a")
-            assert (first.status, first.review_count, first.standing, first.decision.approval) == ("reviewed", 1, standing, "approved")
+            assert (first.status, first.review_count, first.standing, first.decision.approval) == (
+                "reviewed",
+                1,
+                standing,
+                "approved",
+            )
             assert (second.status, second.review_count, second.decision.approval) == ("evolved", 1, "undecided")
             assert [one.id for one in await memory.reviews("res_a")] == ["rev_1", "rev_2"]
 

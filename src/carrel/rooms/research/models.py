@@ -114,6 +114,11 @@ class ExportResearch(Question):
     format: Literal["json", "markdown", "html"] = "json"
 
 
+class ImportHypotheses(Question):
+    hypotheses: str = Field(min_length=2, description="hypotheses.json of the earlier system, as text")
+    goal: str = Field(default="Imported hypotheses", min_length=10, max_length=2000)
+
+
 class StartedResearch(Answer):
     research_id: str
     goal: str
@@ -294,3 +299,13 @@ class ProjectChanged(Answer):
     research_id: str
     status: str
     message: str
+
+
+class ImportReport(Answer):
+    """What became of every hypothesis of a file."""
+
+    research_id: str | None
+    imported: list[str]
+    already_here: list[str]
+    unsafe: list[str]
+    failed: list[str]

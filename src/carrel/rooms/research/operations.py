@@ -19,6 +19,8 @@ from carrel.rooms.research.models import (
     GetResearchStatus,
     GetResults,
     HypothesisShown,
+    ImportHypotheses,
+    ImportReport,
     ListHypotheses,
     ListResearchProjects,
     OneProject,
@@ -95,6 +97,9 @@ def room(service: ResearchRoom) -> Room:
 
     async def delete(question: DeleteResearch, call: Call) -> ProjectChanged:
         return await service.delete(question.research_id, call, is_forced=question.force)
+
+    async def take_in(question: ImportHypotheses, call: Call) -> ImportReport:
+        return await service.import_earlier(question.hypotheses, question.goal, call)
 
     async def export(question: ExportResearch, call: Call) -> Text:
         match question.format:
@@ -204,6 +209,10 @@ def room(service: ResearchRoom) -> Room:
             _operation(
                 "export_research", "Export research", "All of a project: json with every step, or a markdown or html report.",
                 ExportResearch, Text, export, {"research:read", "hypotheses:read", "reviews:read"}, command="export",
+            ),
+            _operation(
+                "import_hypotheses", "Import hypotheses", "Hypotheses of the earlier system become a project; Elo is kept.",
+                ImportHypotheses, ImportReport, take_in, {"research:write", "hypotheses:generate"}, Effect.WRITES,
             ),
         ),
         resources=resources(service),

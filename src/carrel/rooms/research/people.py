@@ -43,22 +43,7 @@ class People:
                 next_step="Cite papers by the paper_id that search_papers gives.",
                 details={"missing": missing},
             )
-        decision = check_hypothesis(question.title, question.summary)
         now = self._clock.now().isoformat()
-        record = SafetyRecord(
-            id=self._ids("safe"),
-            owner=call.caller.user_id,
-            research_id=project.id,
-            subject="hypothesis",
-            text=question.title,
-            is_allowed=decision.allowed,
-            rule=decision.rule,
-            reason=decision.reason,
-            created_at=now,
-        )
-        if not decision.allowed:
-            await self._memory.keep(Changes(safety=(record,)))
-            raise UnsafeGoalError("hypothesis", decision.rule, decision.reason, decision.advice)
         steps = tuple(line.strip() for line in question.experimental_protocol.splitlines() if line.strip())
         made = Hypothesis(
             id=self._ids("hyp"),
@@ -76,9 +61,29 @@ class People:
             created_at=now,
             standing=HypothesisStanding(elo_score=self._start_elo),
         )
+        check = self.checked(project, made.draft, now)
+        if not check.is_allowed:
+            await self._memory.keep(Changes(safety=(check,)))
+            advice = check_hypothesis(question.title, question.summary).advice
+            raise UnsafeGoalError("hypothesis", check.rule, check.reason, advice)
         event = self._event(project.id, "submitted", f"{made.id}: {question.title}", now)
-        await self._memory.keep(Changes(hypotheses=(made,), safety=(record,), events=(event,)))
+        await self._memory.keep(Changes(hypotheses=(made,), safety=(check,), events=(event,)))
         return made
+
+    def checked(self, project: Project, draft: Draft, now: str) -> SafetyRecord:
+        """The decision of the safety check on a hypothesis that comes from outside."""
+        decision = check_hypothesis(draft.title, draft.summary)
+        return SafetyRecord(
+            id=self._ids("safe"),
+            owner=project.owner,
+            research_id=project.id,
+            subject="hypothesis",
+            text=draft.title,
+            is_allowed=decision.allowed,
+            rule=decision.rule,
+            reason=decision.reason,
+            created_at=now,
+        )
 
     async def rate(self, subject: Hypothesis, score: float, comment: str, call: Call) -> Review:
         now = self._clock.now().isoformat()

@@ -13,9 +13,12 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.rooms.research import errors
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.agents.workshop import derived_id
 from carrel.rooms.research.domains import domain_of
+from carrel.rooms.research.importing import imported_hypothesis, read_earlier
 from carrel.rooms.research.models import (
     HypothesisShown,
+    ImportReport,
     ProjectChanged,
     ProjectSummary,
     ResearchStatus,
@@ -251,6 +254,44 @@ class ResearchRoom:
     async def decide(self, hypothesis_id: str, reason: str, call: Call, *, is_approved: bool) -> HypothesisShown:
         subject, _ = await self.hypothesis(hypothesis_id, call)
         return shown(await self.people.decide(subject, reason, call, is_approved=is_approved))
+
+    async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
+        """Hypotheses of the earlier system become a project of the caller's; those that are here already are left as they are."""
+        read, failed = read_earlier(text)
+        await self._check(goal, call, "")
+        owner, now = call.caller.user_id, self._now()
+        project = Project(
+            id=self._ids("res"),
+            owner=owner,
+            goal=goal,
+            domain=domain_of(goal),
+            hypothesis_count=len(read),
+            seed=0,
+            created_at=now,
+            updated_at=now,
+            status="completed",
+        )
+        made: list[Hypothesis] = []
+        checks: list[SafetyRecord] = []
+        known: list[str] = []
+        for one in read:
+            hypothesis_id = derived_id("hyp", "imported", owner, one.earlier_id)
+            if any(earlier.id == hypothesis_id for earlier in made) or await self._memory.hypothesis(hypothesis_id) is not None:
+                known.append(one.earlier_id)
+                continue
+            check = self.people.checked(project, one.draft, now)
+            checks.append(check)
+            if check.is_allowed:
+                made.append(imported_hypothesis(hypothesis_id, project.id, one, now))
+        if made or checks:
+            await self._memory.keep(Changes(projects=(project,) if made else (), hypotheses=tuple(made), safety=tuple(checks)))
+        return ImportReport(
+            research_id=project.id if made else None,
+            imported=[earlier.id for earlier in made],
+            already_here=known,
+            unsafe=[check.text for check in checks if not check.is_allowed],
+            failed=[f"entry {each.place}: {each.reason}" for each in failed],
+        )
 
     async def pause(self, research_id: str, call: Call) -> ProjectChanged:
         project = await self.project(research_id, call)

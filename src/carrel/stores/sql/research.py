@@ -280,7 +280,7 @@ def _kept(changes: Changes) -> list[Step]:
 
 def _touched(changes: Changes) -> Step:
     records: tuple[Any, ...] = (*changes.hypotheses, *changes.reviews, *changes.matches)
-    sql = "UPDATE research_projects SET updated_at = :at WHERE id = :id"
+    sql = "UPDATE research_projects SET updated_at = :at WHERE id = :id AND updated_at < :at"
     return sql, {"id": records[0].research_id, "at": max(record.created_at for record in records)}
 
 

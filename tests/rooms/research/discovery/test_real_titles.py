@@ -4,8 +4,8 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from benchmarks.discovery_data import cases, medline, mesh, piped_titles
 
+from benchmarks.discovery_data import cases, medline, mesh, piped_titles
 from carrel.rooms.research.discovery import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Reader
 from carrel.rooms.research.discovery.paths import bridges
