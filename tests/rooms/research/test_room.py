@@ -115,7 +115,7 @@ def test_to_everybody_else_a_project_does_not_exist(settings: Settings) -> None:
         by_project = ("get_research_status", "generate_hypotheses", "list_hypotheses", "rank_hypotheses", "get_results")
         people = ("pause_research", "resume_research", "cancel_research", "delete_research", "export_research")
         by_hypothesis = ("evolve_hypothesis", "review_hypothesis", "approve_hypothesis", "reject_hypothesis")
-        asked = [(tool, {"research_id": research_id}) for tool in (*by_project, *people)]
+        asked: list[tuple[str, dict[str, Any]]] = [(tool, {"research_id": research_id}) for tool in (*by_project, *people)]
         asked.extend((tool, {"hypothesis_id": first.id}) for tool in by_hypothesis)
         asked.append(("rate_hypothesis", {"hypothesis_id": first.id, "score": 1.0}))
         for tool, arguments in asked:
