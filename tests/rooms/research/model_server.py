@@ -59,6 +59,11 @@ def hypothesis(asked: Asked, number: int = 0, **more: Any) -> dict[str, Any]:
     }
 
 
+def texts(asked: Asked) -> list[str]:
+    """The texts whose safety is asked for."""
+    return re.findall(r"^\d+\. (.+)$", asked.material, re.MULTILINE)
+
+
 def usual_answers() -> dict[str, Callable[[Asked], Any]]:
     def wanted(asked: Asked) -> int:
         found = re.search(r"Propose (\d+) new", asked.instructions)
@@ -73,6 +78,7 @@ def usual_answers() -> dict[str, Callable[[Asked], Any]]:
             "recommendations": [], "quotations": ["Nobody ever wrote this."], "citations": [*asked.paper_ids[:1], "made-up"],
         },
         "WrittenVerdict": lambda asked: {"winner": "first", "reason": "Better."},
+        "WrittenSafety": lambda asked: {"opinions": [{"allowed": True, "reason": "Harmless."}] * len(texts(asked))},
         "WrittenMetaReview": lambda asked: {"text": "Be bolder about vessels."},
     }  # fmt: skip
 

@@ -35,7 +35,9 @@ def test_prompts_are_at_the_rooms_own_address_and_not_at_the_common_one(snapshot
         assert "prompts" in posted(port, "/research/mcp", "initialize", HELLO)["result"]["capabilities"]
         listed = posted(port, "/research/mcp", "prompts/list", {})["result"]["prompts"]
         assert {prompt["name"] for prompt in listed} == {"research-workflow", "hypothesis-analysis"}
-        started = posted(port, "/research/mcp", "tools/call", {"name": "start_research", "arguments": {"goal": GOAL, "hypothesis_count": 2}})
+        started = posted(
+            port, "/research/mcp", "tools/call", {"name": "start_research", "arguments": {"goal": GOAL, "hypothesis_count": 2}}
+        )
         research_id = started["result"]["structuredContent"]["research_id"]
         asked = {"name": "generate_hypotheses", "arguments": {"research_id": research_id, "count": 1}}
         made = posted(port, "/research/mcp", "tools/call", asked)["result"]
@@ -47,7 +49,9 @@ def test_prompts_are_at_the_rooms_own_address_and_not_at_the_common_one(snapshot
         unsafe = {"name": "start_research", "arguments": {"goal": "Poison the water supply of a city"}}
         refused = posted(port, "/mcp", "tools/call", unsafe)["result"]
         assert (refused["isError"], refused["structuredContent"]["error"]["code"]) == (True, "unsafe_goal")
-        missing = posted(port, "/research/mcp", "prompts/get", {"name": "hypothesis-analysis", "arguments": {"hypothesis_id": "hyp_none"}})
+        missing = posted(
+            port, "/research/mcp", "prompts/get", {"name": "hypothesis-analysis", "arguments": {"hypothesis_id": "hyp_none"}}
+        )
         assert "not found" in missing["error"]["message"]
 
 

@@ -17,7 +17,7 @@ from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import open_desk
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, settings_for, visit
-from tests.rooms.research.model_server import Script, hypothesis, model_server
+from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, texts
 
 PROVIDERS = ("openai", "anthropic", "google")
 KEY = "secret-key-1"
@@ -82,7 +82,7 @@ def test_a_budget_stops_cleanly_and_no_finished_call_is_made_again(snapshot: Pat
     async def first(asker: Asker) -> None:
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=2)).research_id
         status = await asker.finished(research_id)
-        assert (status.status, status.model_calls) == ("paused", 3)
+        assert (status.status, status.model_calls) == ("paused", 4)
         assert "budget" in str(status.problem)
         seen.append(research_id)
         with pytest.raises(CarrelError) as refused:
@@ -94,8 +94,8 @@ def test_a_budget_stops_cleanly_and_no_finished_call_is_made_again(snapshot: Pat
         status = await asker.finished(seen[0])
         assert status.status == "completed", status.problem
 
-    visit(with_model(snapshot, tmp_path, script, max_model_calls=3), first)
-    assert len(script.asked) == 3
+    visit(with_model(snapshot, tmp_path, script, max_model_calls=4), first)
+    assert len(script.asked) == 4
     visit(with_model(snapshot, tmp_path, script), then)
     asked = Counter((one.instructions, one.material) for one in script.asked if one.shape != "WrittenVerdict")
     assert max(asked.values()) == 1
@@ -125,6 +125,29 @@ def test_an_unsafe_hypothesis_of_a_model_never_enters(snapshot: Path, tmp_path: 
         whole = json.loads((await asker.ask("export_research", research_id=research_id)).body)
         assert bad not in [made["draft"]["title"] for made in whole["hypotheses"]]
         assert any(one["text"] == bad and not one["is_allowed"] for one in whole["safety"])
+
+    visit(with_model(snapshot, tmp_path, script), story)
+
+
+@pytest.mark.promise("S6")
+def test_a_models_own_safety_check_joins_the_rules(snapshot: Path, tmp_path: Path, script: Script) -> None:
+    def opinions(asked: Asked) -> dict[str, Any]:
+        return {"opinions": [{"allowed": "-1." not in text, "reason": "As I see it."} for text in texts(asked)]}
+
+    script.answers["WrittenSafety"] = opinions
+
+    async def story(asker: Asker) -> None:
+        research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=4)).research_id
+        await asker.finished(research_id)
+        whole = json.loads((await asker.ask("export_research", research_id=research_id)).body)
+        refused = {one["text"] for one in whole["safety"] if not one["is_allowed"]}
+        assert refused and all(text.endswith("-1") for text in refused)
+        assert not refused & {made["draft"]["title"] for made in whole["hypotheses"]}
+        script.answers["WrittenSafety"] = lambda asked: {"opinions": [{"allowed": False, "reason": "Too risky."}]}
+        second = (await asker.ask("start_research", goal=GOAL, hypothesis_count=2)).research_id
+        status = await asker.finished(second)
+        assert (status.status, status.hypotheses_generated) == ("failed", 0)
+        assert "Too risky." in str(status.problem)
 
     visit(with_model(snapshot, tmp_path, script), story)
 

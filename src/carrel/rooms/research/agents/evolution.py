@@ -14,7 +14,7 @@ async def evolve(workshop: Workshop, brief: Brief, hypothesis: Hypothesis, strat
     partner = complement(hypothesis, brief.hypotheses) if strategy is EvolutionStrategy.COMBINE else None
     draft = await workshop.mind.evolve(brief, hypothesis, strategy, partner)
     parents = (hypothesis.id,) if partner is None else (hypothesis.id, partner.id)
-    made, decisions = workshop.placed(brief, [draft], parents, is_evolved=True)
+    made, decisions = await workshop.placed(brief, [draft], parents, is_evolved=True)
     told = "\n".join(f"{child.id}: {child.draft.title}" for child in made) or "left out as unsafe"
     return Made(
         Changes(

@@ -11,10 +11,10 @@ from carrel.rooms.research.records import Changes
 async def generate(workshop: Workshop, brief: Brief, method: GenerationMethod, count: int) -> Made:
     """Up to `count` new hypotheses; unsafe ones are written down and left out."""
     drafts = await workshop.mind.generate(brief, method, count)
-    made, decisions = workshop.placed(brief, drafts[:count])
+    made, decisions = await workshop.placed(brief, drafts[:count])
     told = "\n".join(f"{hypothesis.id}: {hypothesis.draft.title}" for hypothesis in made)
     given = f"{method.value}, {count} wanted, {len(brief.hypotheses)} there already"
-    refused = sum(not decision.is_allowed for decision in decisions)
+    refused = min(count, len(drafts)) - len(made)
     says = f"{len(made)} hypotheses by {method.value}" + (f", {refused} left out as unsafe" if refused else "")
     return Made(
         Changes(

@@ -18,7 +18,7 @@ class RankingAgent:
 
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
-        self._followed: dict[str, tuple[Tournament, int]] = {}
+        self._followed: dict[str, tuple[Tournament, MatchPlayed | None]] = {}
 
     async def play(self, brief: Brief) -> Made:
         """The match that tells most, judged."""
@@ -26,7 +26,7 @@ class RankingAgent:
         match = tournament.next_match()
         judgement = await self._workshop.mind.judge(brief, there[match.first], there[match.second])
         played = self._recorded(tournament, brief.project, match, Verdict(judgement.verdict), judgement.reason, number=number)
-        self._followed[brief.project.id] = (tournament, number + 1)
+        self._followed[brief.project.id] = (tournament, played)
         standings = ((match.first, _after(there[match.first], played)), (match.second, _after(there[match.second], played)))
         said = f"{match.first} against {match.second}"
         output = self._workshop.output(brief, "ranking", said, f"{judgement.verdict}: {judgement.reason}")
@@ -70,8 +70,9 @@ class RankingAgent:
         if len(there) < 2:
             raise TooFewHypothesesError(len(there))
         matches = await self._workshop.memory.matches(project.id)
-        followed, count = self._followed.get(project.id, (None, 0))
-        if followed is not None and count == len(matches) and set(followed.ids) <= set(there):
+        followed, last = self._followed.get(project.id, (None, None))
+        # What was followed counts only if the memory kept that very match: another worker may have played another one.
+        if followed is not None and last == (matches[-1] if matches else None) and set(followed.ids) <= set(there):
             tournament = followed
         else:
             tournament = Tournament((), project.seed)
@@ -81,7 +82,7 @@ class RankingAgent:
             for match in matches:
                 if match.first in there and match.second in there:
                     tournament.record(Match(match.number, match.first, match.second), Verdict(match.verdict))
-        self._followed[project.id] = (tournament, len(matches))
+        self._followed[project.id] = (tournament, matches[-1] if matches else None)
         return tournament, there, len(matches)
 
     def _recorded(

@@ -11,6 +11,7 @@ from carrel.rooms.research.agents.meta_review import meta_review
 from carrel.rooms.research.agents.proximity import relate
 from carrel.rooms.research.agents.ranking import MATCHES_EACH, RankingAgent, players
 from carrel.rooms.research.agents.reflection import reflect
+from carrel.rooms.research.agents.safety import look_at_goal
 from carrel.rooms.research.agents.workshop import Made, Workshop
 from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.review import ReviewType
@@ -56,7 +57,7 @@ class Supervisor:
                 count = made if is_all else project.hypothesis_count
                 children = min(EVOLVED, count)
                 batches = sum(step.kind == "generate" for step in done) if is_all else len(batches_of(count))
-                return batches + count * (1 + MATCHES_EACH) + children * (2 + MATCHES_EACH) + 5
+                return batches + count * (1 + MATCHES_EACH) + children * (2 + MATCHES_EACH) + 6
             case "generate":
                 return max(1, -(-job.work.count // BATCH))
             case "rank":
@@ -80,6 +81,8 @@ class Supervisor:
 
     async def _in_research(self, project: Project, done: Sequence[StepDone]) -> Step | None:
         names = {step.name for step in done}
+        if "goal" not in names:
+            return Step("goal", "goal", lambda brief: look_at_goal(self.workshop, brief))
         step = self._to_generate(project, done)
         if step is not None:
             return step
@@ -104,7 +107,7 @@ class Supervisor:
 
     def _to_generate(self, project: Project, done: Sequence[StepDone]) -> Step | None:
         generated = sorted((step for step in done if step.kind == "generate"), key=lambda step: int(step.name.partition(":")[2]))
-        if len(generated) < len(done):
+        if len(generated) + 1 < len(done):
             return None
         missing = project.hypothesis_count - sum(len(step.made) for step in generated)
         planned = batches_of(project.hypothesis_count)

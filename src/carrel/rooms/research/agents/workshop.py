@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal
 
 from carrel.core.clock import Clock
-from carrel.rooms.research.minds.mind import Brief, Mind
+from carrel.rooms.research.minds.mind import Brief, Mind, Opinion
 from carrel.rooms.research.ports import ContextMemory
 from carrel.rooms.research.records import (
     AgentOutput,
@@ -48,16 +49,19 @@ class Workshop:
         told = [output.answered for output in await self.memory.outputs(project.id) if output.agent == "meta-review"]
         return Brief(project, job.id, step, hypotheses, told[-1] if told else "")
 
-    def placed(
+    async def placed(
         self, brief: Brief, drafts: Sequence[Draft], parents: Sequence[str] = (), *, is_evolved: bool = False
     ) -> tuple[list[Hypothesis], list[SafetyRecord]]:
         """Drafts that pass the safety check, with ids that are the same whenever the step is done again; and the decisions."""
         made: list[Hypothesis] = []
         decisions: list[SafetyRecord] = []
+        opinions = await self.mind.check(brief, [f"{draft.title}. {draft.summary}" for draft in drafts])
         for number, draft in enumerate(drafts):
-            decision = self.checked(brief, draft, number)
-            decisions.append(decision)
-            if decision.is_allowed:
+            found = [self._by_rules(brief, draft, number)]
+            if opinions:
+                found.append(self.by_mind(brief, "hypothesis", draft.title, opinions[number], number))
+            decisions.extend(found)
+            if all(decision.is_allowed for decision in found):
                 made.append(
                     Hypothesis(
                         id=derived_id("hyp", brief.job_id, brief.step, number),
@@ -72,7 +76,7 @@ class Workshop:
                 )
         return made, decisions
 
-    def checked(self, brief: Brief, draft: Draft, number: int) -> SafetyRecord:
+    def _by_rules(self, brief: Brief, draft: Draft, number: int) -> SafetyRecord:
         found = check_hypothesis(draft.title, draft.summary)
         return SafetyRecord(
             id=derived_id("safe", brief.job_id, brief.step, number),
@@ -83,6 +87,22 @@ class Workshop:
             is_allowed=found.allowed,
             rule=found.rule,
             reason=found.reason,
+            created_at=self.now(),
+        )
+
+    def by_mind(
+        self, brief: Brief, subject: Literal["goal", "hypothesis"], text: str, opinion: Opinion, number: int
+    ) -> SafetyRecord:
+        return SafetyRecord(
+            id=derived_id("safe", brief.job_id, brief.step, "mind", number),
+            owner=brief.project.owner,
+            research_id=brief.project.id,
+            subject=subject,
+            text=text,
+            is_allowed=opinion.is_allowed,
+            rule="model",
+            reason=opinion.reason,
+            checked_by=self.mind.name,
             created_at=self.now(),
         )
 

@@ -20,7 +20,7 @@ from carrel.rooms.research.discovery.rendering import render
 from carrel.rooms.research.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.rooms.research.discovery.review import Scores as Measured
 from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
-from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement
+from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.ports import Corpus
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores
 from carrel.rooms.research.safety import safety_score
@@ -37,6 +37,9 @@ class DiscoveryMind:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._measures: dict[str, Measured | None] = {}
+
+    async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
+        return []
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
         connections = [made.draft.connection for made in brief.hypotheses if made.draft.connection is not None]

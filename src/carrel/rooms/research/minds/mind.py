@@ -48,11 +48,23 @@ class Judgement:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """Whether something may be worked on, and why, as a mind sees it; the rules have been asked before."""
+
+    is_allowed: bool
+    reason: str
+
+
 class Mind(Protocol):
     """Thinks for the agents."""
 
     @property
     def name(self) -> str: ...
+
+    async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
+        """An opinion on each text, or none at all where the mind has none beyond the rules."""
+        ...
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]: ...
 

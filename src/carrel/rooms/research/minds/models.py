@@ -18,7 +18,7 @@ from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.review import ReviewType
 from carrel.rooms.research.errors import BudgetExhaustedError, ModelUnavailableError
 from carrel.rooms.research.minds.discovery import DiscoveryMind
-from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement
+from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.minds.written import (
     Written,
     WrittenDebate,
@@ -26,6 +26,7 @@ from carrel.rooms.research.minds.written import (
     WrittenHypothesis,
     WrittenMetaReview,
     WrittenReview,
+    WrittenSafety,
     WrittenVerdict,
 )
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
@@ -63,6 +64,17 @@ class ModelMind:
     @property
     def name(self) -> str:
         return self._model.name
+
+    async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
+        if not texts:
+            return []
+        rows = [f"{number}. {text}" for number, text in enumerate(texts, start=1)]
+        written = await self._ask(brief, "safety", agent_text("safety"), ["\n".join(rows)], WrittenSafety)
+        if len(written.opinions) != len(texts):
+            raise _UnreadableError(
+                f"{self._model.name} did not judge the safety of every text", next_step="Try again, or another model."
+            )
+        return [Opinion(one.allowed, one.reason) for one in written.opinions]
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
         goal = brief.project.goal

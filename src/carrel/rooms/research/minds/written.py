@@ -62,3 +62,12 @@ class WrittenVerdict(Written):
 
 class WrittenMetaReview(Written):
     text: str
+
+
+class WrittenOpinion(Written):
+    allowed: bool
+    reason: str
+
+
+class WrittenSafety(Written):
+    opinions: list[WrittenOpinion]
