@@ -95,3 +95,7 @@ semantic: $(READY)
 interop: $(READY)
 	$(BIN)/python -m tests.interop.run
 	$(BIN)/python -m tests.interop.oauth
+
+.PHONY: bench-discovery
+bench-discovery: $(READY)
+	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from carrel import __version__
 from carrel.core.errors import CarrelError
 
-ROOM_NAMES = ("papers", "references", "knowledge")
+ROOM_NAMES = ("papers", "references", "knowledge", "research")
 
 
 class SettingsError(CarrelError):
@@ -114,6 +114,31 @@ class ElasticsearchSettings(_Section):
         return self.url or (f"http://{self.host}:{self.port}" if self.host else None)
 
 
+class ResearchSettings(_Section):
+    """How research works: how long a call waits, how many runs at once, and how much models may be used per project."""
+
+    patience_seconds: float = Field(default=20.0, gt=0, le=110)
+    most_projects_at_once: int = Field(default=4, ge=1, le=64)
+    lease_seconds: float = Field(default=20.0, ge=1)
+    start_elo: float = 1000.0
+    vocabulary: Path | None = None
+    max_model_calls: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0)
+
+
+class ModelSettings(_Section):
+    """A language model. Without a provider, hypotheses come from the papers alone."""
+
+    provider: Literal["openai", "anthropic", "google"] | None = None
+    name: str = ""
+    url: str | None = None
+    api_key: str = ""
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    max_output_tokens: int = Field(default=4096, ge=64)
+    input_price: float = Field(default=0.0, ge=0)
+    output_price: float = Field(default=0.0, ge=0)
+
+
 class DatabaseSettings(_Section):
     """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the home folder."""
 
@@ -191,6 +216,8 @@ class Settings(_Section):
     references: ReferencesSettings = ReferencesSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
+    research: ResearchSettings = ResearchSettings()
+    model: ModelSettings = ModelSettings()
     database: DatabaseSettings = DatabaseSettings()
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()

@@ -11,6 +11,7 @@ _VERBS = {
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
     "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
     "references": ("carrel.cli.rooms", "add, find, cite and export references"),
+    "research": ("carrel.cli.rooms", "start, follow and read research; import earlier hypotheses"),
     "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
     "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
     "audit": ("carrel.cli.audit", "list, verify and export the audit log"),

@@ -29,7 +29,7 @@ def speak(settings: Settings) -> int:
 
     async def session() -> None:
         desk = open_desk(settings)
-        async with desk.opened():
+        async with desk.opened(takes_up_work=True):
             await serve_stdio(stdio_lane(desk), desk.gate, sys.stdin.fileno(), output.write_line)
 
     asyncio.run(session())

@@ -34,7 +34,8 @@ def run(words: list[str]) -> int:
     for name in own:
         commands.add_parser(name, help="see carrel " + room + " " + name + " --help", add_help=False)
     for name, operation in operations.items():
-        _add_command(commands, name, operation)
+        if name not in own:
+            _add_command(commands, name, operation)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     configure_logs(options.log_level or "warning", settings.log.format)

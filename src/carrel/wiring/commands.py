@@ -18,6 +18,11 @@ _MODULES: dict[str, dict[str, str]] = {
         "export": "carrel.cli.knowledge_notes",
         "import-nodes": "carrel.cli.knowledge_nodes",
     },
+    "research": {
+        "start": "carrel.cli.research_start",
+        "watch": "carrel.cli.research_watch",
+        "import": "carrel.cli.research_import",
+    },
 }
 
 

@@ -29,11 +29,12 @@ Check = Callable[[], Awaitable[Health]]
 
 @dataclass(slots=True)
 class OpenRoom:
-    """A room with its stores: how to check them and how to close them."""
+    """A room with its stores: how to check them, how to close them, and how to begin the work that waits in them."""
 
     room: Room
     checks: dict[str, Check] = field(default_factory=dict)
     close: Callable[[], Awaitable[None]] | None = None
+    start: Callable[[], Awaitable[None]] | None = None
 
 
 @dataclass(slots=True)
@@ -70,8 +71,13 @@ class Desk:
         return {"access": Health(True, f"{self.access.mode}, {users} users. {hint}".strip())}
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Desk]:
+    async def opened(self, *, takes_up_work: bool = False) -> AsyncIterator[Desk]:
+        """Open while inside. A process that stays takes up work that an earlier one left unfinished."""
         try:
+            if takes_up_work:
+                for room in self.rooms:
+                    if room.start is not None:
+                        await room.start()
             yield self
         finally:
             await self.close()
@@ -112,8 +118,15 @@ def _open_knowledge(settings: Settings) -> OpenRoom:
     return open_knowledge(settings)
 
 
+def _open_research(settings: Settings) -> OpenRoom:
+    from carrel.wiring.research import open_research
+
+    return open_research(settings)
+
+
 _OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {
     "papers": _open_papers,
     "references": _open_references,
     "knowledge": _open_knowledge,
+    "research": _open_research,
 }

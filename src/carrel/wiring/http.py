@@ -86,7 +86,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
 
 @asynccontextmanager
 async def _closing(desk: Desk) -> AsyncIterator[None]:
-    async with desk.opened():
+    async with desk.opened(takes_up_work=True):
         yield
 
 

@@ -63,7 +63,7 @@ def fastmcp_app(settings: Settings) -> FastMCP[Any]:
 
     @asynccontextmanager
     async def lifespan(server: FastMCP[Any]) -> AsyncIterator[dict[str, object]]:
-        async with desk.opened():
+        async with desk.opened(takes_up_work=True):
             yield {}
 
     return fastmcp_server(common_endpoint(desk, with_prompts=True), desk.gate, lifespan)

@@ -103,14 +103,19 @@ class PapersThenServices:
         return None
 
     async def _item(self, metadata: PaperMetadata) -> Item:
-        if metadata.has_bibtex:
-            text = (await self._papers.bibtex(metadata.paper_id)).body
-            found = await self._formats.read(text)
-            if found.entries:
-                item = dict(found.entries[0].item)
-                item.pop("id", None)
-                return item
-        return _as_csl(metadata)
+        return await paper_as_csl(self._papers, self._formats, metadata)
+
+
+async def paper_as_csl(papers: Papers, formats: BibliographyFormats, metadata: PaperMetadata) -> Item:
+    """A paper of the corpus as a reference: from its BibTeX where it has one, else from its metadata."""
+    if metadata.has_bibtex:
+        text = (await papers.bibtex(metadata.paper_id)).body
+        found = await formats.read(text)
+        if found.entries:
+            item = dict(found.entries[0].item)
+            item.pop("id", None)
+            return item
+    return _as_csl(metadata)
 
 
 def _as_csl(metadata: PaperMetadata) -> Item:

@@ -1,0 +1,98 @@
+"""`carrel research watch`: a run as it goes on, live in the terminal; the work is done here unless a server does it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from carrel.cli.options import add_desk_options, settings_from
+from carrel.core.caller import Caller, Visit
+from carrel.doors.logs import configure_logs
+from carrel.rooms.research.models import HypothesisShown, ResearchStatus
+from carrel.wiring.desk import Desk, open_desk
+
+_LOOK_EVERY_SECONDS = 0.5
+_GOING_ON = {"initializing", "active"}
+_BAR = 30
+_LEADERS = 3
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="carrel research watch", description="Go on with a project and show it live.")
+    add_desk_options(parser)
+    parser.add_argument("research_id", metavar="RESEARCH_ID")
+    options = parser.parse_args(words[1:])
+    settings = settings_from(options)
+    configure_logs(options.log_level or "warning", settings.log.format)
+
+    async def session() -> int:
+        async with open_desk(settings).opened(takes_up_work=True) as desk:
+            return await watch(await at_terminal(desk), options.research_id)
+
+    return asyncio.run(session())
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """The person at this terminal, asking through the gate like everybody else."""
+
+    desk: Desk
+    caller: Caller
+    visit: Visit
+
+    async def ask(self, operation: str, **arguments: object) -> Any:
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return await self.desk.gate.call(self.desk.catalogue.operations[operation], given, self.caller, self.visit)
+
+
+async def at_terminal(desk: Desk) -> Terminal:
+    visit = Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}")
+    return Terminal(desk, await desk.gate.identify(visit), visit)
+
+
+async def watch(terminal: Terminal, research_id: str) -> int:
+    """Shows the run until it ends: redrawn on a terminal, a line for every change elsewhere."""
+    shown = ""
+    lines = 0
+    while True:
+        status = await terminal.ask("get_research_status", research_id=research_id)
+        leaders = await terminal.ask("list_hypotheses", research_id=research_id, limit=_LEADERS)
+        if sys.stdout.isatty():
+            drawing = drawn(status, leaders)
+            sys.stdout.write(f"\x1b[{lines}F\x1b[J" * bool(lines) + drawing + "\n")
+            sys.stdout.flush()
+            lines = drawing.count("\n") + 1
+        elif (line := summary_line(status)) != shown:
+            shown = line
+            print(line, flush=True)
+        if status.status not in _GOING_ON:
+            break
+        await asyncio.sleep(_LOOK_EVERY_SECONDS)
+    if not sys.stdout.isatty():
+        print(drawn(status, leaders))
+    return 0 if status.status == "completed" else 1
+
+
+def drawn(status: ResearchStatus, leaders: list[HypothesisShown]) -> str:
+    """A bar, the counts, and who leads."""
+    full = round(status.progress * _BAR)
+    left = "" if status.estimated_completion_minutes is None else f", about {status.estimated_completion_minutes} min left"
+    rows = [
+        status.goal,
+        f"[{'#' * full}{'.' * (_BAR - full)}] {status.progress:4.0%} {status.status}{f' ({status.stage})' if status.stage else ''}{left}",
+        f"{status.hypotheses_generated} hypotheses, {status.hypotheses_reviewed} reviewed, {status.matches_played} matches"
+        + (f", {status.model_calls} model calls, cost {status.cost:.2f}" if status.model_calls else ""),
+        *(f"{place}. {row.elo_score:5.0f}  {row.title[:90]}" for place, row in enumerate(leaders, start=1)),
+    ]
+    if status.problem:
+        rows.append(status.problem)
+    return "\n".join(rows)
+
+
+def summary_line(status: ResearchStatus) -> str:
+    stage = status.stage or status.status
+    return f"{status.progress:4.0%} {stage}: {status.hypotheses_generated} hypotheses, {status.matches_played} matches"

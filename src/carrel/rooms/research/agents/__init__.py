@@ -1,0 +1,1 @@
+"""The agents: each does one kind of work, with whichever mind is there."""

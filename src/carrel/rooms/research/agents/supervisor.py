@@ -1,0 +1,238 @@
+"""The supervisor: decides what a job does next from what is finished, so that it can stop and go on at any step."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from carrel.rooms.research.agents.evolution import evolve
+from carrel.rooms.research.agents.generation import generate
+from carrel.rooms.research.agents.meta_review import meta_review
+from carrel.rooms.research.agents.proximity import relate
+from carrel.rooms.research.agents.ranking import MATCHES_EACH, RankingAgent, players
+from carrel.rooms.research.agents.reflection import reflect
+from carrel.rooms.research.agents.safety import look_at_goal
+from carrel.rooms.research.agents.workshop import Made, Workshop
+from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
+from carrel.rooms.research.discovery.review import ReviewType
+from carrel.rooms.research.errors import HypothesisNotFoundError, NoConnectionFoundError, NothingToEvolveError
+from carrel.rooms.research.minds.mind import Brief
+from carrel.rooms.research.records import Changes, Hypothesis, Job, Project, StepDone
+
+BATCH = 10
+EVOLVED = 5
+_STRATEGIES = tuple(EvolutionStrategy)
+# How a run's hypotheses are come by: half from the best paths, the rest by the methods that question and widen them.
+_SHARES = (
+    (GenerationMethod.LITERATURE_BASED, 0.5),
+    (GenerationMethod.DEBATE, 0.2),
+    (GenerationMethod.ASSUMPTIONS, 0.15),
+    (GenerationMethod.EXPANSION, 0.15),
+)
+_FRUITLESS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a job: a name of its own in it, a kind that tells how long it may take, and the work."""
+
+    name: str
+    kind: str
+    work: Callable[[Brief], Awaitable[Made]]
+
+
+class Supervisor:
+    """Plans every kind of job. The same finished steps give the same next one."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self.workshop = workshop
+        self.ranking = RankingAgent(workshop)
+
+    def expected_steps(self, job: Job, project: Project, done: Sequence[StepDone], hypotheses: Sequence[Hypothesis]) -> int:
+        """How many steps the job will have had, as far as can be told now."""
+        match job.kind:
+            case "research":
+                made = sum(len(step.made) for step in done if step.kind == "generate")
+                is_all = any(step.kind == "review" for step in done)
+                count = made if is_all else project.hypothesis_count
+                children = min(EVOLVED, count)
+                batches = sum(step.kind == "generate" for step in done) if is_all else len(batches_of(count))
+                return batches + count * (1 + MATCHES_EACH) + children * (2 + MATCHES_EACH) + 6
+            case "generate":
+                return max(1, -(-job.work.count // BATCH))
+            case "rank":
+                return self._matches_wanted(job, hypotheses, done) + 1
+            case _:
+                return 1
+
+    async def next_step(self, job: Job, project: Project, done: Sequence[StepDone]) -> Step | None:
+        """What to do now, or None when the job is done."""
+        match job.kind:
+            case "research":
+                return await self._in_research(project, done)
+            case "generate":
+                return self._in_batches(job, done)
+            case "review":
+                return _once(done, "review", self._reviewing(job.work.hypothesis_id, ReviewType(job.work.review_type)))
+            case "evolve":
+                return _once(done, "evolve", self._evolving(job.work.hypothesis_id, EvolutionStrategy(job.work.strategy)))
+            case "rank":
+                return await self._in_ranking(job, project, done)
+
+    async def _in_research(self, project: Project, done: Sequence[StepDone]) -> Step | None:
+        names = {step.name for step in done}
+        if "goal" not in names:
+            return Step("goal", "goal", lambda brief: look_at_goal(self.workshop, brief))
+        step = self._to_generate(project, done)
+        if step is not None:
+            return step
+        first = [made for part in done if part.kind == "generate" for made in part.made]
+        children = [made for part in done if part.kind == "evolve" for made in part.made]
+        step = self._to_review_and_rank(first, "1", names)
+        if step is not None:
+            return step
+        if "proximity" not in names:
+            return Step("proximity", "proximity", lambda brief: relate(self.workshop, brief))
+        if "meta-review:1" not in names:
+            return Step("meta-review:1", "meta-review", lambda brief: meta_review(self.workshop, brief))
+        for number in range(1, min(EVOLVED, len(first)) + 1):
+            if f"evolve:{number}" not in names:
+                return Step(f"evolve:{number}", "evolve", self._evolving_the_best(number, first))
+        step = self._to_review_and_rank(children, "2", names)
+        if step is not None:
+            return step
+        if "meta-review:2" not in names:
+            return Step("meta-review:2", "meta-review", lambda brief: meta_review(self.workshop, brief))
+        return None
+
+    def _to_generate(self, project: Project, done: Sequence[StepDone]) -> Step | None:
+        generated = sorted((step for step in done if step.kind == "generate"), key=lambda step: int(step.name.partition(":")[2]))
+        if len(generated) + 1 < len(done):
+            return None
+        missing = project.hypothesis_count - sum(len(step.made) for step in generated)
+        planned = batches_of(project.hypothesis_count)
+        if missing <= 0:
+            return None
+        if len(generated) < len(planned):
+            method, count = planned[len(generated)]
+            count = min(count, missing)
+        elif any(step.made for step in generated[-_FRUITLESS:]):
+            method, count = tuple(GenerationMethod)[len(generated) % len(GenerationMethod)], min(missing, BATCH)
+        else:
+            return None
+        return Step(f"generate:{len(generated) + 1}", "generate", self._generating(method, count, is_first=not generated))
+
+    def _to_review_and_rank(self, ids: Sequence[str], round_name: str, names: set[str]) -> Step | None:
+        for hypothesis_id in ids:
+            if f"review:{hypothesis_id}" not in names:
+                return Step(f"review:{hypothesis_id}", "review", self._reviewing(hypothesis_id, ReviewType.INITIAL))
+        if not ids or f"settle:{round_name}" in names:
+            return None
+        for number in range(1, MATCHES_EACH * len(ids) + 1):
+            if f"match:{round_name}:{number}" not in names:
+                return Step(f"match:{round_name}:{number}", "match", self._playing)
+        return Step(f"settle:{round_name}", "settle", self._settling)
+
+    def _in_batches(self, job: Job, done: Sequence[StepDone]) -> Step | None:
+        missing = job.work.count - sum(len(step.made) for step in done)
+        if missing <= 0 or (done and not done[-1].made):
+            return None
+        method = GenerationMethod(job.work.method)
+        return Step(f"generate:{len(done) + 1}", "generate", self._generating(method, min(missing, BATCH), is_first=not done))
+
+    async def _in_ranking(self, job: Job, project: Project, done: Sequence[StepDone]) -> Step | None:
+        names = {step.name for step in done}
+        if "settle" in names:
+            return None
+        hypotheses = await self.workshop.memory.hypotheses(project.id)
+        if job.work.method == "direct_comparison":
+            reviewed = {review.hypothesis_id for review in await self.workshop.memory.reviews(project.id)}
+            for hypothesis_id in players(hypotheses):
+                if hypothesis_id not in reviewed:
+                    return Step(f"review:{hypothesis_id}", "review", self._reviewing(hypothesis_id, ReviewType.INITIAL))
+            if "compare" not in names:
+                return Step("compare", "compare", self._comparing)
+        else:
+            for number in range(1, self._matches_wanted(job, hypotheses, done) + 1):
+                if f"match:{number}" not in names:
+                    return Step(f"match:{number}", "match", self._playing)
+        return Step("settle", "settle", self._settling)
+
+    def _matches_wanted(self, job: Job, hypotheses: Sequence[Hypothesis], done: Sequence[StepDone]) -> int:
+        if job.work.method == "direct_comparison":
+            return 1
+        # Everyone's three matches; who asks again gets one more round.
+        there = players(hypotheses).values()
+        own = sum(step.kind == "match" for step in done)
+        before = sum(made.standing.matches for made in there) // 2 - own
+        return max(MATCHES_EACH * len(there) - before, len(there))
+
+    def _generating(self, method: GenerationMethod, count: int, *, is_first: bool) -> Callable[[Brief], Awaitable[Made]]:
+        async def work(brief: Brief) -> Made:
+            try:
+                return await generate(self.workshop, brief, method, count)
+            except NoConnectionFoundError as error:
+                if is_first:
+                    raise
+                return Made(Changes(events=(self.workshop.event(brief, "generated", f"{method.value}: {error.message}"),)))
+
+        return work
+
+    def _reviewing(self, hypothesis_id: str, review_type: ReviewType) -> Callable[[Brief], Awaitable[Made]]:
+        async def work(brief: Brief) -> Made:
+            return await reflect(self.workshop, brief, _one(brief, hypothesis_id), review_type)
+
+        return work
+
+    def _evolving(self, hypothesis_id: str, strategy: EvolutionStrategy) -> Callable[[Brief], Awaitable[Made]]:
+        async def work(brief: Brief) -> Made:
+            return await evolve(self.workshop, brief, _one(brief, hypothesis_id), strategy)
+
+        return work
+
+    def _evolving_the_best(self, place: int, ids: Sequence[str]) -> Callable[[Brief], Awaitable[Made]]:
+        async def work(brief: Brief) -> Made:
+            there = players(brief.hypotheses)
+            leading = sorted((there[made] for made in ids if made in there), key=lambda made: (-made.standing.elo_score, made.id))
+            if place > len(leading):
+                return Made(Changes())
+            strategy = _STRATEGIES[(place - 1) % len(_STRATEGIES)]
+            try:
+                return await evolve(self.workshop, brief, leading[place - 1], strategy)
+            except NothingToEvolveError as error:
+                return Made(Changes(events=(self.workshop.event(brief, "evolved", error.message),)))
+
+        return work
+
+    async def _playing(self, brief: Brief) -> Made:
+        return await self.ranking.play(brief) if len(players(brief.hypotheses)) > 1 else Made(Changes())
+
+    async def _settling(self, brief: Brief) -> Made:
+        return await self.ranking.settle(brief) if len(players(brief.hypotheses)) > 1 else Made(Changes())
+
+    async def _comparing(self, brief: Brief) -> Made:
+        return await self.ranking.compare_directly(brief, await self.workshop.memory.reviews(brief.project.id))
+
+
+def batches_of(count: int) -> list[tuple[GenerationMethod, int]]:
+    """How many by which method, none more than a batch at once."""
+    batches: list[tuple[GenerationMethod, int]] = []
+    left = count
+    for method, share in _SHARES:
+        wanted = min(left, max(1, round(count * share))) if left else 0
+        left -= wanted
+        while wanted > 0:
+            batches.append((method, min(wanted, BATCH)))
+            wanted -= BATCH
+    return batches
+
+
+def _once(done: Sequence[StepDone], name: str, work: Callable[[Brief], Awaitable[Made]]) -> Step | None:
+    return None if done else Step(name, name, work)
+
+
+def _one(brief: Brief, hypothesis_id: str) -> Hypothesis:
+    found = next((made for made in brief.hypotheses if made.id == hypothesis_id), None)
+    if found is None:
+        raise HypothesisNotFoundError(hypothesis_id)
+    return found

@@ -1,0 +1,69 @@
+"""Literature-based discovery: hypotheses with no model, from what papers say together and apart."""
+
+from carrel.rooms.research.discovery.chunks import Chunk, ChunkReader, read_chunk
+from carrel.rooms.research.discovery.connections import (
+    BridgeEvidence,
+    CandidateConnection,
+    Evidence,
+    EvolutionStrategy,
+    GenerationMethod,
+    NoveltySearch,
+    Origin,
+    Place,
+    TestMethod,
+    Turn,
+)
+from carrel.rooms.research.discovery.errors import GoalNotInCorpusError, NoConnectionError
+from carrel.rooms.research.discovery.evolution import NothingToEvolveError, evolve
+from carrel.rooms.research.discovery.generation import Discovery
+from carrel.rooms.research.discovery.goals import GoalReading
+from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.ports import ConceptRow, Corpus, DocumentRow, IndexStore, Mapper
+from carrel.rooms.research.discovery.records import Concept, Paper, Standing
+from carrel.rooms.research.discovery.rendering import ExperimentalProtocol, HypothesisText, render
+from carrel.rooms.research.discovery.review import LinkCheck, LinkJudgement, Review, ReviewType, Scores, review, score
+from carrel.rooms.research.discovery.vocabulary import Sphere, Term, Vocabulary
+
+__all__ = [
+    "BridgeEvidence",
+    "CandidateConnection",
+    "Chunk",
+    "ChunkReader",
+    "Concept",
+    "ConceptIndex",
+    "ConceptRow",
+    "Corpus",
+    "Discovery",
+    "DocumentRow",
+    "Evidence",
+    "EvolutionStrategy",
+    "ExperimentalProtocol",
+    "GenerationMethod",
+    "GoalNotInCorpusError",
+    "GoalReading",
+    "HypothesisText",
+    "IndexStore",
+    "LinkCheck",
+    "LinkJudgement",
+    "Mapper",
+    "NoConnectionError",
+    "NothingToEvolveError",
+    "NoveltySearch",
+    "Origin",
+    "Paper",
+    "Place",
+    "Review",
+    "ReviewType",
+    "Scores",
+    "Sphere",
+    "Standing",
+    "Term",
+    "TestMethod",
+    "Turn",
+    "Vocabulary",
+    "evolve",
+    "read_chunk",
+    "render",
+    "review",
+    "score",
+]

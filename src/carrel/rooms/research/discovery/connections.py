@@ -1,0 +1,148 @@
+"""What discovery hands over: candidate connections with everything they rest on, each citation a document of the index."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+
+from carrel.rooms.research.discovery.records import Concept
+
+
+class GenerationMethod(StrEnum):
+    """How a connection was come by."""
+
+    LITERATURE_BASED = "literature_based"
+    DEBATE = "debate"
+    ASSUMPTIONS = "assumptions"
+    EXPANSION = "expansion"
+
+
+class EvolutionStrategy(StrEnum):
+    """How a connection was made from others."""
+
+    REFINE = "refine"
+    COMBINE = "combine"
+    SIMPLIFY = "simplify"
+    PARADIGM_SHIFT = "paradigm_shift"
+
+
+class Place(StrEnum):
+    """Where in a paper its words stand."""
+
+    TITLE = "title"
+    ABSTRACT = "abstract"
+    KEYWORDS = "keywords"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One paper with the sentence that says it; `sentence_number` counts within the abstract, 0 in title and keywords."""
+
+    document_id: str
+    year: int | None
+    place: Place
+    sentence_number: int
+    sentence: str
+    speaks_of_both: bool
+    is_contrary: bool
+
+
+@dataclass(frozen=True)
+class BridgeEvidence:
+    """A bridging concept with its weights and the papers on both sides."""
+
+    concept: Concept
+    near_weight: float
+    far_weight: float
+    near_documents: int
+    far_documents: int
+    near_evidence: tuple[Evidence, ...]
+    far_evidence: tuple[Evidence, ...]
+
+    @property
+    def weight(self) -> float:
+        """As strong as its weaker side."""
+        return min(self.near_weight, self.far_weight)
+
+    @property
+    def weaker_side_documents(self) -> int:
+        """How many papers hold up the thinner side."""
+        return min(self.near_documents, self.far_documents)
+
+
+@dataclass(frozen=True)
+class NoveltySearch:
+    """What was searched for direct evidence, and what was found."""
+
+    documents_searched: int
+    start_documents: int
+    end_documents: int
+    direct_documents: int
+    expected_by_chance: float
+    direct_evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True)
+class TestMethod:
+    """A method that papers of the corpus use where the connection runs."""
+
+    __test__ = False
+
+    label: str
+    documents: int
+    document_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of an argument over rival bridges."""
+
+    speaker: str
+    says: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How the connection arose: by a method from a goal, or by a strategy from parents, which stay."""
+
+    made_by: GenerationMethod | EvolutionStrategy
+    note: str = ""
+    parents: tuple[str, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True)
+class CandidateConnection:
+    """A may be connected to C through the bridges: a candidate found in the literature, not a finding."""
+
+    goal: str
+    start: Concept
+    end: Concept
+    bridges: tuple[BridgeEvidence, ...]
+    novelty: NoveltySearch
+    methods: tuple[TestMethod, ...]
+    prospect: float
+    origin: Origin
+    also_ends: tuple[Concept, ...] = field(default=())
+
+    @property
+    def key(self) -> str:
+        """The same connection by the same way has the same key."""
+        parts = (
+            self.start.key,
+            self.end.key,
+            *(end.key for end in self.also_ends),
+            *(bridge.concept.key for bridge in self.bridges),
+            self.origin.made_by,
+            self.origin.note,
+        )
+        return sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """Every document the connection rests on, once."""
+        pieces = [*(e for b in self.bridges for e in (*b.near_evidence, *b.far_evidence)), *self.novelty.direct_evidence]
+        pieces.extend(piece for turn in self.origin.turns for piece in turn.evidence)
+        return tuple(
+            dict.fromkeys([*(e.document_id for e in pieces), *(cited for m in self.methods for cited in m.document_ids)])
+        )

@@ -1,0 +1,216 @@
+"""Literatures, and the company they keep: what else the documents about something speak of, against all the rest."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+
+from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.records import Standing
+from carrel.rooms.research.discovery.vocabulary import Sphere
+from carrel.rooms.research.discovery.weights import Counted
+
+Profile = Mapping[int, float]
+
+SAMPLE_DOCUMENTS = 150
+"""Documents read for a concept's profile: evenly spread over its postings, so that cost does not grow with fame."""
+
+COHERENCE_SAMPLE = 40
+
+LEAST_MEETINGS = 2
+"""Concepts that met once may have met by chance: a bridge needs two. Where whole profiles are compared single meetings help."""
+
+SUBJECT_SHARE = 0.05
+"""A keyword that papers far oftener mention than name is a word of theirs, not a subject."""
+
+BROAD_SHARE = 0.01
+"""What more than one paper in a hundred speaks of is too broad to be where a new connection ends."""
+
+MECHANISMS = frozenset({Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere.MIND, Sphere.CELL})
+
+
+@dataclass(frozen=True)
+class Literature:
+    """The documents about one thing; `concepts` are the index's numbers for it, and are never their own bridge."""
+
+    label: str
+    concepts: frozenset[int]
+    documents: frozenset[int]
+
+
+class Reader:
+    """Reads literatures from one state of an index and keeps the profiles it has worked out."""
+
+    def __init__(self, index: ConceptIndex) -> None:
+        self.index = index
+        self.counted = Counted(len(index))
+        self._generation = index.generation
+        self._profiles: dict[int, Profile] = {}
+        self._kinds: dict[int, int] = {}
+        self._frequencies = [index.frequency(number) for number in range(index.size)]
+
+    @cached_property
+    def latest_year(self) -> int | None:
+        """The year of the newest document, where any year is known."""
+        years = (self.index.year_of(document) for document in range(self.index.numbered))
+        return max((year for year in years if year is not None), default=None)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the index is still as it was when reading began."""
+        return self._generation == self.index.generation
+
+    def literature(self, keys: Sequence[str]) -> Literature | None:
+        """The documents that speak of any of these concepts or of a narrower one; None when there are none."""
+        index, vocabulary = self.index, self.index.vocabulary
+        numbers: dict[int, None] = {}
+        for key in keys:
+            for name in (key, *(vocabulary.narrower(vocabulary.preferred(key) or key) if vocabulary else ())):
+                number = index.number(name)
+                if number is not None and index.frequency(number):
+                    numbers[number] = None
+        if not numbers:
+            return None
+        documents = frozenset(document for number in numbers for document in index.documents(number))
+        return Literature(index.label(next(iter(numbers))), frozenset(numbers), documents)
+
+    def joint_literature(self, keys: Sequence[str]) -> Literature | None:
+        """The documents that speak of all these concepts together."""
+        parts = [part for key in keys if (part := self.literature([key]))]
+        if len(parts) < len(keys) or not parts:
+            return None
+        documents = frozenset.intersection(*(part.documents for part in parts))
+        concepts = frozenset(number for part in parts for number in part.concepts)
+        return Literature(" ".join(part.label for part in parts), concepts, documents) if documents else None
+
+    def given_literature(self, label: str, ids: Iterable[str], keys: Sequence[str] = ()) -> Literature:
+        """Documents someone has chosen as the literature of something."""
+        documents = (self.index.number_of_document(name) for name in ids)
+        concepts = (self.index.number(key) for key in keys)
+        return Literature(
+            label,
+            frozenset(number for number in concepts if number is not None),
+            frozenset(document for document in documents if document is not None),
+        )
+
+    def counts(self, documents: Iterable[int]) -> Counter[int]:
+        """In how many of the documents each concept occurs."""
+        mentioned = self.index.mentioned
+        counts: Counter[int] = Counter()
+        for document in documents:
+            counts.update(mentioned(document))
+        return counts
+
+    def profile(self, counts: Mapping[int, int], size: int, without: frozenset[int], least: int = LEAST_MEETINGS) -> Profile:
+        """What some documents speak of more than the rest: root log-likelihood against the corpus, of length one."""
+        # The loop everything waits for: the log-likelihood of `weights.Counted`, written out over its table.
+        frequencies, table, total = self._frequencies, self.counted.n_log_n, self.counted.documents
+        if not 0 < size < total:
+            return {}
+        rest = total - size
+        fixed = table[total] - table[size] - table[rest]
+        weights = {}
+        for number, both in counts.items():
+            if both < least:
+                continue
+            other = frequencies[number]
+            if 1 < other < total and both * total > size * other and number not in without:
+                ratio = fixed + table[both] + table[size - both] + table[other - both] + table[rest - other + both]
+                ratio -= table[other] + table[total - other]
+                if ratio > 0:
+                    weights[number] = sqrt(2 * ratio)
+        length = sqrt(sum(weight * weight for weight in weights.values()))
+        return {number: weight / length for number, weight in weights.items()} if length else {}
+
+    def profile_of(self, literature: Literature) -> Profile:
+        """The company a literature keeps."""
+        return self.profile(self.counts(literature.documents), len(literature.documents), literature.concepts)
+
+    def profile_beyond(self, number: int, literature: Literature) -> Profile:
+        """The company a concept keeps outside a literature, so that the literature does not speak for itself."""
+        documents = [document for document in self.index.documents(number) if document not in literature.documents]
+        sample = spread(documents, SAMPLE_DOCUMENTS)
+        return self.profile(self.counts(sample), len(sample), literature.concepts | {number})
+
+    def profile_everywhere(self, number: int) -> Profile:
+        """The company a concept keeps in the whole corpus; remembered, since many questions ask for the same ones."""
+        profile = self._profiles.get(number)
+        if profile is None:
+            sample = spread(self.index.documents(number), SAMPLE_DOCUMENTS)
+            profile = self._profiles[number] = self.profile(self.counts(sample), len(sample), frozenset({number}), least=1)
+        return profile
+
+    def coherence(self, number: int) -> float:
+        """How much more two documents with the concept share than two of any kind: near 1 for words that say little."""
+        documents = spread(self.index.documents(number), COHERENCE_SAMPLE)
+        size = len(documents)
+        counts = self.counts(documents)
+        counts.pop(number, None)
+        shared = self._shared(counts)
+        # Eight pairs of an ordinary sort are put to every concept, so that two chance neighbours prove nothing.
+        return (shared / self._ordinary_share + 24) / (size * (size - 1) + 8) if self._ordinary_share else 1.0
+
+    @cached_property
+    def _ordinary_share(self) -> float:
+        documents = len(self.index)
+        every = {number: self.index.frequency(number) for number in range(self.index.size)}
+        return self._shared(every) / (documents * (documents - 1)) if documents > 1 else 0.0
+
+    def _shared(self, counts: Mapping[int, int]) -> float:
+        documents, frequency = len(self.index), self.index.frequency
+        return sum(log(documents / frequency(number)) * n * (n - 1) for number, n in counts.items() if n > 1)
+
+    def rank_of_kind(self, number: int) -> int:
+        """How well a concept can bridge: 2 for a mechanism or a name someone gave, 1 for a phrase, 0 for the rest."""
+        kind = self._kinds.get(number)
+        if kind is None:
+            kind = self._kinds[number] = self._kind(number)
+        return kind
+
+    def _kind(self, number: int) -> int:
+        standing = self.index.standing(number)
+        if standing is Standing.TERM:
+            return 2 if self.index.sphere(number) in MECHANISMS else 0
+        if standing is Standing.NAMED:
+            return 2 if self.index.named_in(number) >= SUBJECT_SHARE * self.index.frequency(number) else 0
+        return 1 if standing is Standing.PHRASE else 0
+
+    def is_broad(self, number: int, times: float = 1.0) -> bool:
+        """Whether so many papers speak of a concept that it says little."""
+        documents = len(self.index)
+        # In a small corpus one paper in a hundred is nothing: there the bound grows with the root of its size.
+        return self.index.frequency(number) > times * max(10.0, BROAD_SHARE * documents, 2 * sqrt(documents))
+
+    def is_close(self, number: int, literature: Literature) -> bool:
+        """Whether a concept is too near a literature's own to say anything new: the same, kin in the trees, or sharing words."""
+        if number in literature.concepts:
+            return True
+        key = self.index.key(number)
+        return any(self._are_close(key, self.index.key(own)) for own in literature.concepts)
+
+    def are_close(self, one: int, other: int) -> bool:
+        """Whether two concepts are nearly one."""
+        return one == other or self._are_close(self.index.key(one), self.index.key(other))
+
+    def _are_close(self, one: str, other: str) -> bool:
+        vocabulary = self.index.vocabulary
+        if vocabulary and vocabulary.is_kin(one, other):
+            return True
+        first, second = set(one.split(" ")), set(other.split(" "))
+        return bool(first & second) and (first <= second or second <= first)
+
+
+def similarity(one: Profile, other: Profile) -> float:
+    """Cosine of two profiles of length one."""
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(weight * other[number] for number, weight in one.items() if number in other)
+
+
+def spread(numbers: Sequence[int], most: int) -> Sequence[int]:
+    """At most so many of the numbers, taken evenly from first to last."""
+    if len(numbers) <= most:
+        return numbers
+    step = len(numbers) / most
+    return [numbers[int(place * step)] for place in range(most)]

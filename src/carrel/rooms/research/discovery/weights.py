@@ -1,0 +1,50 @@
+"""How strongly two things go together: counts of documents turned into weights."""
+
+from math import log, sqrt
+
+
+def _n_log_n(n: int) -> float:
+    return n * log(n) if n > 0 else 0.0
+
+
+class Counted:
+    """Weights over a corpus of a fixed number of documents; n·log n is looked up, since every weight needs nine of them."""
+
+    def __init__(self, documents: int) -> None:
+        self.documents = documents
+        self.n_log_n = [_n_log_n(n) for n in range(documents + 1)]
+
+    def log_likelihood(self, both: int, one: int, other: int) -> float:
+        """Signed log-likelihood ratio (G²): positive where the two meet more often than chance would have it."""
+        table, total = self.n_log_n, self.documents
+        if not 0 < one < total or not 0 < other < total:
+            return 0.0
+        ratio = 2 * (
+            table[both] + table[one - both] + table[other - both] + table[total - one - other + both]
+            - table[one] - table[total - one] - table[other] - table[total - other] + table[total]
+        )  # fmt: skip
+        return max(ratio, 0.0) if both * total > one * other else -max(ratio, 0.0)
+
+    @staticmethod
+    def signed(inside: int, inside_size: int, outside: int, outside_size: int) -> float:
+        """The same ratio for a word in one collection against another, apart from any corpus."""
+        total, word = inside_size + outside_size, inside + outside
+        cells = (inside, inside_size - inside, outside, outside_size - outside)
+        margins = (inside_size, outside_size, word, total - word)
+        ratio = 2 * (sum(map(_n_log_n, cells)) - sum(map(_n_log_n, margins)) + _n_log_n(total))
+        return ratio if inside * outside_size > outside * inside_size else -ratio
+
+    def expected(self, one: int, other: int) -> float:
+        """In how many documents two things would meet by chance."""
+        return one * other / self.documents if self.documents else 0.0
+
+
+def cosine(both: int, one: int, other: int) -> float:
+    """Documents with both, over the geometric mean of the documents with each."""
+    return both / sqrt(one * other) if one and other else 0.0
+
+
+def jaccard(both: int, one: int, other: int) -> float:
+    """Documents with both, over the documents with either."""
+    either = one + other - both
+    return both / either if either else 0.0

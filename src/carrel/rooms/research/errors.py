@@ -1,0 +1,91 @@
+"""What can go wrong in the research room."""
+
+from __future__ import annotations
+
+from carrel.core.errors import CarrelError, ConflictError, InvalidInputError, NotFoundError, TimedOutError, UnavailableError
+
+
+class ResearchNotFoundError(NotFoundError):
+    """No such project, or not the caller's."""
+
+    def __init__(self, research_id: str) -> None:
+        super().__init__("Research project", research_id, next_step="list_research_projects names yours.")
+
+
+class HypothesisNotFoundError(NotFoundError):
+    """No such hypothesis, or not in a project of the caller's."""
+
+    def __init__(self, hypothesis_id: str) -> None:
+        super().__init__("Hypothesis", hypothesis_id, next_step="list_hypotheses names those of a project.")
+
+
+class UnsafeGoalError(CarrelError):
+    """The safety check refused a goal or a hypothesis."""
+
+    code = "unsafe_goal"
+
+    def __init__(self, subject: str, rule: str, reason: str, advice: str) -> None:
+        super().__init__(
+            f"The {subject} cannot be worked on: {reason}", next_step=advice, details={"rule": rule, "reason": reason}
+        )
+
+
+class GoalNotInCorpusError(CarrelError):
+    """Nothing that the goal names occurs in the papers at hand."""
+
+    code = "goal_not_in_corpus"
+
+
+class NoConnectionFoundError(CarrelError):
+    """The papers hold no further candidate connection for the goal."""
+
+    code = "no_connection_found"
+
+
+class NothingToEvolveError(ConflictError):
+    """The strategy would leave the hypothesis as it is."""
+
+    code = "nothing_to_evolve"
+
+
+class BudgetExhaustedError(CarrelError):
+    """The budget of model calls or money is used up; the work is paused, nothing is lost."""
+
+    code = "budget_exhausted"
+
+
+class ModelUnavailableError(UnavailableError):
+    """The language model cannot be reached, or answers in a form that cannot be used."""
+
+    code = "model_unavailable"
+
+
+class CorpusEmptyError(UnavailableError):
+    """There are no papers to discover anything in."""
+
+    code = "snapshot_unavailable"
+
+
+class WrongStateError(ConflictError):
+    """The project is not in a state in which this can be done."""
+
+
+class TooFewHypothesesError(InvalidInputError):
+    """Ranking needs two."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"Ranking needs at least two safe hypotheses that nobody has rejected; the project has {count}",
+            next_step="Generate more, then rank.",
+        )
+
+
+class StepTakenError(ConflictError):
+    """Another worker has finished this step, or holds the job."""
+
+
+class StillWorkingError(TimedOutError):
+    """The work goes on; the answer will be there later."""
+
+    def __init__(self, job_id: str, next_step: str) -> None:
+        super().__init__("The work is not finished yet; it goes on.", next_step=next_step, details={"job_id": job_id})

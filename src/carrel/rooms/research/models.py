@@ -1,0 +1,311 @@
+"""Questions and answers of the research room."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from carrel.core.operation import Answer, Question
+
+ResearchId = Annotated[str, Field(min_length=1, max_length=100)]
+HypothesisId = Annotated[str, Field(min_length=1, max_length=100)]
+Reason = Annotated[str, Field(max_length=2000)]
+Method = Literal["literature_based", "debate", "assumptions", "expansion"]
+Strategy = Literal["refine", "combine", "simplify", "paradigm_shift"]
+ReviewKind = Literal["initial", "deep_verification", "simulation"]
+
+
+class StartResearch(Question):
+    goal: str = Field(min_length=10, max_length=2000, description='Such as "Find novel therapeutic targets for liver fibrosis"')
+    domain: str | None = Field(default=None, max_length=100, description="biology, chemistry, physics…; inferred if absent")
+    hypothesis_count: int = Field(default=20, ge=1, le=100)
+
+
+class GetResearchStatus(Question):
+    research_id: ResearchId
+
+
+class ListResearchProjects(Question):
+    status: Literal["initializing", "active", "paused", "completed", "cancelled", "failed"] | None = None
+    limit: int = Field(default=20, ge=1, le=100)
+
+
+class GenerateHypotheses(Question):
+    research_id: ResearchId
+    count: int = Field(default=10, ge=1, le=50)
+    method: Method = Field(
+        default="literature_based",
+        description="literature_based: from the papers; debate: rivals argued; assumptions: a shared belief dropped; "
+        "expansion: around the best so far",
+    )
+
+
+class EvolveHypothesis(Question):
+    hypothesis_id: HypothesisId
+    strategy: Strategy = Field(
+        default="refine",
+        description="refine: more specific, testable; combine: with a fitting other; simplify: less complex, same insight; "
+        "paradigm_shift: challenge assumptions",
+    )
+
+
+class ListHypotheses(Question):
+    research_id: ResearchId
+    status: Literal["pending", "reviewed", "evolved"] | None = None
+    min_elo: float | None = None
+    limit: int = Field(default=50, ge=1, le=200)
+
+
+class ReviewHypothesis(Question):
+    hypothesis_id: HypothesisId
+    review_type: ReviewKind = Field(
+        default="initial",
+        description="initial: quick; deep_verification: every link against the literature; simulation: walks the chain to its weakest link",
+    )
+
+
+class RankHypotheses(Question):
+    research_id: ResearchId
+    method: Literal["tournament", "direct_comparison"] = Field(
+        default="tournament", description="tournament: pairwise, recommended; direct_comparison: by review scores"
+    )
+
+
+class GetResults(Question):
+    research_id: ResearchId
+    format: Literal["summary", "detailed", "nih_aims"] = Field(
+        default="summary", description="summary: overview; detailed: with protocols; nih_aims: NIH Specific Aims page"
+    )
+    top_n: int = Field(default=10, ge=1, le=200)
+
+
+class SubmitHypothesis(Question):
+    research_id: ResearchId
+    title: str = Field(min_length=5, max_length=300)
+    summary: str = Field(min_length=10, max_length=5000)
+    rationale: str = Field(default="", max_length=20_000)
+    experimental_protocol: str = Field(default="", max_length=20_000)
+    citations: list[str] = Field(default_factory=list, max_length=200, description="paper_ids")
+
+
+class RateHypothesis(Question):
+    hypothesis_id: HypothesisId
+    score: float = Field(ge=0, le=1)
+    comment: Reason = ""
+
+
+class DecideHypothesis(Question):
+    hypothesis_id: HypothesisId
+    reason: Reason = ""
+
+
+class OneProject(Question):
+    research_id: ResearchId
+
+
+class DeleteResearch(Question):
+    research_id: ResearchId
+    force: bool = Field(default=False, description="Must be true")
+
+
+class ExportResearch(Question):
+    research_id: ResearchId
+    format: Literal["json", "markdown", "html"] = "json"
+
+
+class ImportHypotheses(Question):
+    hypotheses: str = Field(min_length=2, description="hypotheses.json of the earlier system, as text")
+    goal: str = Field(default="Imported hypotheses", min_length=10, max_length=2000)
+
+
+class StartedResearch(Answer):
+    research_id: str
+    goal: str
+    domain: str
+    status: str
+    estimated_time_hours: float
+
+
+class TopHypothesis(Answer):
+    id: str
+    summary: str
+    elo_score: float
+    status: str
+
+
+class ResearchStatus(Answer):
+    research_id: str
+    goal: str
+    status: str
+    progress: float
+    hypotheses_generated: int
+    hypotheses_reviewed: int
+    hypotheses_in_tournament: int
+    top_hypothesis: TopHypothesis | None
+    last_update: str
+    estimated_completion_minutes: int | None
+    stage: str | None = None
+    matches_played: int = 0
+    model_calls: int = 0
+    cost: float = 0.0
+    problem: str | None = None
+
+
+class ProjectSummary(Answer):
+    id: str
+    goal: str
+    domain: str
+    status: str
+    hypothesis_count: int
+    created_at: str
+    last_updated: str
+
+
+class EvidenceShown(Answer):
+    """A sentence of a paper, with its place, and the bridge it holds up."""
+
+    paper_id: str
+    year: int | None = None
+    place: str
+    sentence: str
+    bridge: str | None = None
+    speaks_against: bool = False
+
+
+class StrengthShown(Answer):
+    """Bradley-Terry strength in log-odds, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class HypothesisShown(Answer):
+    id: str
+    research_id: str
+    title: str
+    summary: str
+    rationale: str
+    experimental_protocol: str
+    predictions: list[str]
+    refutations: list[str]
+    novelty: str
+    bridges: list[str]
+    evidence: list[EvidenceShown]
+    citations: list[str]
+    citations_removed: int = 0
+    origin: str
+    method: str
+    parents: list[str]
+    elo_score: float
+    strength: StrengthShown
+    wins: int
+    losses: int
+    draws: int
+    status: str
+    review_count: int
+    approval: str
+    approval_reason: str = ""
+    created_at: str
+
+
+class ReviewScores(Answer):
+    plausibility: float
+    novelty: float
+    testability: float
+    safety: float
+    overall: float
+
+
+class ReviewShown(Answer):
+    review_id: str
+    hypothesis_id: str
+    review_type: str
+    scores: ReviewScores
+    strengths: list[str]
+    weaknesses: list[str]
+    recommendations: list[str]
+    citations: list[str]
+    created_at: str
+    quotations: list[str] = Field(default_factory=list)
+    reviewer: str = ""
+
+
+class ResultHypothesis(Answer):
+    """A hypothesis as results show it; `reviews` and the long texts only where they were asked for."""
+
+    rank: int
+    id: str
+    title: str
+    summary: str
+    elo_score: float
+    strength: StrengthShown
+    status: str
+    approval: str
+    origin: str
+    bridges: list[str]
+    citations: list[str]
+    rationale: str | None = None
+    experimental_protocol: str | None = None
+    predictions: list[str] | None = None
+    refutations: list[str] | None = None
+    novelty: str | None = None
+    reviews: list[ReviewShown] | None = None
+
+
+class Aim(Answer):
+    goal: str
+    hypothesis: str
+    reasoning: str
+    hypothesis_id: str
+
+
+class Article(Answer):
+    paper_id: str
+    title: str
+    summary: str
+    relevance: str
+
+
+class NihAims(Answer):
+    """The parts of an NIH Specific Aims page."""
+
+    disease_description: str
+    unmet_need: str
+    proposed_solution: str
+    aims: list[Aim]
+    pilot_evaluation: str
+    articles: list[Article]
+
+
+class Results(Answer):
+    research_id: str
+    goal: str
+    status: str
+    format: str
+    executive_summary: str
+    top_hypotheses: list[ResultHypothesis]
+    total_hypotheses: int
+    approved: list[str]
+    meta_review: str
+    nih_aims: NihAims | None = None
+    bibliography: list[dict[str, Any]]
+    bibliography_bibtex: str
+    markdown: str
+
+
+class ProjectChanged(Answer):
+    research_id: str
+    status: str
+    message: str
+
+
+class ImportReport(Answer):
+    """What became of every hypothesis of a file."""
+
+    research_id: str | None
+    imported: list[str]
+    already_here: list[str]
+    unsafe: list[str]
+    failed: list[str]

@@ -1,0 +1,115 @@
+"""People in the loop: what they add, how they rate, and what they decide."""
+
+from __future__ import annotations
+
+from carrel.core.caller import Call
+from carrel.core.clock import Clock
+from carrel.core.errors import InvalidInputError
+from carrel.rooms.research.errors import UnsafeGoalError
+from carrel.rooms.research.models import SubmitHypothesis
+from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
+from carrel.rooms.research.records import (
+    Changes,
+    Decision,
+    Draft,
+    Event,
+    Hypothesis,
+    HypothesisStanding,
+    Project,
+    Protocol,
+    Review,
+    SafetyRecord,
+    Scores,
+)
+from carrel.rooms.research.safety import check_hypothesis, safety_score
+
+
+class People:
+    """Records of what people did. They count as much as an agent's, and say whose they are."""
+
+    def __init__(self, memory: ContextMemory, corpus: Corpus, clock: Clock, ids: Ids, start_elo: float) -> None:
+        self._memory = memory
+        self._corpus = corpus
+        self._clock = clock
+        self._ids = ids
+        self._start_elo = start_elo
+
+    async def submit(self, project: Project, question: SubmitHypothesis, call: Call) -> Hypothesis:
+        known = {paper.id for paper in await self._corpus.papers(question.citations)} if question.citations else set()
+        missing = [paper_id for paper_id in question.citations if paper_id not in known]
+        if missing:
+            raise InvalidInputError(
+                f"citations: no paper of this corpus is called {', '.join(missing)}",
+                next_step="Cite papers by the paper_id that search_papers gives.",
+                details={"missing": missing},
+            )
+        now = self._clock.now().isoformat()
+        steps = tuple(line.strip() for line in question.experimental_protocol.splitlines() if line.strip())
+        made = Hypothesis(
+            id=self._ids("hyp"),
+            research_id=project.id,
+            draft=Draft(
+                title=question.title,
+                summary=question.summary,
+                rationale=question.rationale or question.summary,
+                protocol=Protocol(objective=f"Test whether {question.title}", methodology=steps),
+                citations=tuple(question.citations),
+                origin=f"submitted by {call.caller.user_id}",
+                method="submitted",
+            ),
+            start_elo=self._start_elo,
+            created_at=now,
+            standing=HypothesisStanding(elo_score=self._start_elo),
+        )
+        check = self.checked(project, made.draft, now)
+        if not check.is_allowed:
+            await self._memory.keep(Changes(safety=(check,)))
+            advice = check_hypothesis(question.title, question.summary).advice
+            raise UnsafeGoalError("hypothesis", check.rule, check.reason, advice)
+        event = self._event(project.id, "submitted", f"{made.id}: {question.title}", now)
+        await self._memory.keep(Changes(hypotheses=(made,), safety=(check,), events=(event,)))
+        return made
+
+    def checked(self, project: Project, draft: Draft, now: str) -> SafetyRecord:
+        """The decision of the safety check on a hypothesis that comes from outside."""
+        decision = check_hypothesis(draft.title, draft.summary)
+        return SafetyRecord(
+            id=self._ids("safe"),
+            owner=project.owner,
+            research_id=project.id,
+            subject="hypothesis",
+            text=draft.title,
+            is_allowed=decision.allowed,
+            rule=decision.rule,
+            reason=decision.reason,
+            created_at=now,
+        )
+
+    async def rate(self, subject: Hypothesis, score: float, comment: str, call: Call) -> Review:
+        now = self._clock.now().isoformat()
+        safe = safety_score(f"{subject.draft.title}. {subject.draft.summary}")
+        review = Review(
+            id=self._ids("rev"),
+            research_id=subject.research_id,
+            hypothesis_id=subject.id,
+            review_type="person",
+            scores=Scores(plausibility=score, novelty=score, testability=score, safety=safe, overall=score),
+            strengths=(comment,) if comment and score >= 0.5 else (),
+            weaknesses=(comment,) if comment and score < 0.5 else (),
+            reviewer=call.caller.user_id,
+            created_at=now,
+        )
+        event = self._event(subject.research_id, "rated", f"{subject.id}: {score:g}", now)
+        await self._memory.keep(Changes(reviews=(review,), events=(event,)))
+        return review
+
+    async def decide(self, subject: Hypothesis, reason: str, call: Call, *, is_approved: bool) -> Hypothesis:
+        now = self._clock.now().isoformat()
+        decision = Decision(approval="approved" if is_approved else "rejected", by=call.caller.user_id, at=now, reason=reason)
+        await self._memory.decide(subject.id, decision)
+        event = self._event(subject.research_id, decision.approval, f"{subject.id}: {reason}".rstrip(": "), now)
+        await self._memory.keep(Changes(events=(event,)))
+        return subject.model_copy(update={"decision": decision})
+
+    def _event(self, research_id: str, kind: str, says: str, at: str) -> Event:
+        return Event(id=self._ids("evt"), research_id=research_id, kind=kind, says=says, created_at=at)

@@ -1,0 +1,151 @@
+"""What the research room needs from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from carrel.rooms.research.discovery.generation import Discovery
+from carrel.rooms.research.discovery.records import Paper
+from carrel.rooms.research.records import (
+    AgentOutput,
+    Changes,
+    Decision,
+    Event,
+    Hypothesis,
+    Job,
+    JobState,
+    MatchPlayed,
+    Pace,
+    Project,
+    ProjectStatus,
+    Review,
+    SafetyRecord,
+    StepDone,
+)
+
+ResultT = TypeVar("ResultT")
+
+
+class ContextMemory(Protocol):
+    """Everything the room remembers. Ids are unguessable; whose a project is, the service decides."""
+
+    async def keep(self, changes: Changes) -> None: ...
+
+    async def project(self, research_id: str) -> Project | None: ...
+
+    async def projects(self, owner: str, status: str | None, limit: int) -> list[tuple[Project, int]]:
+        """The owner's projects, newest first, each with how many hypotheses it has."""
+        ...
+
+    async def set_status(self, research_id: str, status: ProjectStatus, at: str, problem: str | None = None) -> None: ...
+
+    async def delete_project(self, research_id: str) -> None:
+        """Forgets all of it but the decisions of the safety check."""
+        ...
+
+    async def hypothesis(self, hypothesis_id: str) -> Hypothesis | None: ...
+
+    async def hypotheses(self, research_id: str) -> list[Hypothesis]:
+        """All of a project's, in the order they were made."""
+        ...
+
+    async def decide(self, hypothesis_id: str, decision: Decision) -> None: ...
+
+    async def reviews(self, research_id: str) -> list[Review]: ...
+
+    async def matches(self, research_id: str) -> list[MatchPlayed]: ...
+
+    async def output(self, output_id: str) -> AgentOutput | None: ...
+
+    async def outputs(self, research_id: str) -> list[AgentOutput]: ...
+
+    async def safety(self, owner: str) -> list[SafetyRecord]: ...
+
+    async def events(self, research_id: str) -> list[Event]: ...
+
+    async def add_job(self, job: Job) -> None: ...
+
+    async def job(self, job_id: str) -> Job | None: ...
+
+    async def jobs(self, research_id: str) -> list[Job]: ...
+
+    async def open_jobs(self) -> list[str]:
+        """Ids of jobs that wait or run, oldest first."""
+        ...
+
+    async def claim(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool:
+        """Takes a waiting job, or a running one whose worker has let its lease run out. Whether it is now this worker's."""
+        ...
+
+    async def holder(self, job_id: str) -> str | None: ...
+
+    async def release(self, job_id: str, worker: str) -> None:
+        """Gives back a job that a worker holds, unfinished."""
+        ...
+
+    async def renew(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool: ...
+
+    async def set_job(
+        self, job_id: str, state: JobState, problem: str | None = None, problem_code: str | None = None
+    ) -> None: ...
+
+    async def plan(self, job_id: str, planned_steps: int) -> None: ...
+
+    async def steps(self, job_id: str) -> list[StepDone]: ...
+
+    async def finish(self, step: StepDone, worker: str, changes: Changes) -> None:
+        """Keeps a step and what it made in one moment. StepTakenError when it is finished already or the job is not the worker's."""
+        ...
+
+    async def pace(self) -> dict[str, Pace]:
+        """Mean seconds by kind of step, over everything done so far."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Corpus(Protocol):
+    """The papers at hand."""
+
+    async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
+        """Runs work on the concept index of the corpus as it is now, off the event loop, one at a time."""
+        ...
+
+    async def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
+        """Those of the papers that exist, in the order asked for."""
+        ...
+
+    async def search(self, words: str, count: int) -> list[Paper]: ...
+
+    async def references(self, paper_ids: Sequence[str]) -> list[dict[str, Any]]:
+        """The papers as CSL-JSON, each under its paper id."""
+        ...
+
+    async def bibtex(self, items: Sequence[dict[str, Any]]) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's answer as the object it was asked for, and what it took."""
+
+    answer: Mapping[str, Any]
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+class LanguageModel(Protocol):
+    """A model that answers with an object of a given shape. ModelUnavailableError when it does not."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def complete(self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str) -> Completion: ...
+
+
+class Ids(Protocol):
+    """Makes unguessable ids."""
+
+    def __call__(self, prefix: str) -> str: ...

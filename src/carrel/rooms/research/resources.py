@@ -1,0 +1,86 @@
+"""Projects and hypotheses as pages: `research://projects/{project_id}` and `hypothesis://{hypothesis_id}`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from carrel.core.answer import Text
+from carrel.core.caller import Call
+from carrel.core.operation import Resource
+from carrel.rooms.research.models import ResearchStatus
+from carrel.rooms.research.records import Hypothesis, Project
+from carrel.rooms.research.service import ResearchRoom
+
+_SHOWN = 10
+_RATIONALE = 300
+
+
+def resources(service: ResearchRoom) -> tuple[Resource, ...]:
+    async def project(variables: Mapping[str, str], call: Call) -> Text:
+        found, hypotheses, _, _ = await service.story(variables["project_id"], call)
+        return Text(project_page(found, await service.status(found.id, call), hypotheses), "text/markdown")
+
+    async def hypothesis(variables: Mapping[str, str], call: Call) -> Text:
+        found, _ = await service.hypothesis(variables["hypothesis_id"], call)
+        return Text(hypothesis_page(found), "text/markdown")
+
+    return (
+        Resource(
+            uri="research://projects/{project_id}",
+            name="research-project",
+            room="research",
+            title="Research project",
+            description="A project's goal, status, statistics and leading hypotheses.",
+            read=project,
+            scopes=frozenset({"research:read"}),
+            media_type="text/markdown",
+        ),
+        Resource(
+            uri="hypothesis://{hypothesis_id}",
+            name="hypothesis",
+            room="research",
+            title="Hypothesis",
+            description="A hypothesis in full: rationale, protocol, predictions and the papers it rests on.",
+            read=hypothesis,
+            scopes=frozenset({"hypotheses:read"}),
+            media_type="text/markdown",
+        ),
+    )
+
+
+def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[Hypothesis]) -> str:
+    average = sum(made.standing.elo_score for made in hypotheses) / len(hypotheses) if hypotheses else 0.0
+    rows = [
+        f"{number}. **{made.draft.title}** (ELO: {made.standing.elo_score:.0f})\n   {_short(made.draft.rationale)}"
+        for number, made in enumerate(hypotheses[:_SHOWN], start=1)
+    ]
+    more = len(hypotheses) - _SHOWN
+    if more > 0:
+        rows.append(f"{more} more: list_hypotheses shows them all.")
+    going = f" ({status.progress:.0%} complete)" if project.status in {"active", "initializing", "paused"} else ""
+    problem = f"\n{project.problem}" if project.problem else ""
+    return (
+        f"# Research Project: {project.id}\n\n## Goal\n{project.goal}\n\n## Status\n{project.status}{going}{problem}\n\n"
+        f"## Statistics\n- Hypotheses Generated: {len(hypotheses)}\n- Average ELO Score: {average:.0f}\n\n"
+        "## Top Hypotheses\n" + ("\n\n".join(rows) or "None yet.") + "\n"
+    )
+
+
+def hypothesis_page(made: Hypothesis) -> str:
+    draft = made.draft
+    predictions = "\n".join(f"{number}. {text}" for number, text in enumerate(draft.predictions, start=1)) or "None stated."
+    grounding = [f"- paper://{paper_id}/metadata" for paper_id in draft.citations]
+    grounding.extend(
+        f"- {', '.join(each.authors) or 'Anonymous'} ({each.year or 'n.d.'}). {each.title}." for each in draft.outside_references
+    )
+    return (
+        f"# Hypothesis: {draft.title}\n\n**ID**: {made.id}\n**ELO Score**: {made.standing.elo_score:.0f}\n**Status**: {made.status}\n"
+        f"**Origin**: {draft.origin} ({draft.method})\n**Approval**: {made.decision.approval}\n\n{draft.summary}\n\n"
+        f"## Rationale\n{draft.rationale}\n\n## Experimental Protocol\n{draft.protocol.as_text()}\n\n"
+        f"## Predictions\n{predictions}\n\n## Literature Grounding\n" + ("\n".join(grounding) or "- None.") + "\n"
+    )
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _RATIONALE else line[:_RATIONALE].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,216 @@
+"""Durable runs: a job goes from step to step, and whatever happens in between, no finished step is done again.
+
+A step and everything it made are kept in one transaction. A worker holds a job by a lease; when the worker is gone, another
+(or the same, restarted) takes the job and goes on after the last finished step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+
+from carrel.core.clock import Clock
+from carrel.core.errors import CarrelError, UnavailableError
+from carrel.rooms.research.agents.supervisor import Step, Supervisor
+from carrel.rooms.research.errors import BudgetExhaustedError, StepTakenError
+from carrel.rooms.research.ports import ContextMemory
+from carrel.rooms.research.records import Job, JobState, Project, ProjectStatus, StepDone
+
+log = logging.getLogger("carrel.research")
+
+_ATTEMPTS = 4
+_ENDED: frozenset[JobState] = frozenset({"completed", "failed", "cancelled", "paused"})
+
+
+class Runner:
+    """Runs jobs in this process. `is_gone` says whether another worker is known to be dead, so that nobody waits for its lease."""
+
+    def __init__(
+        self,
+        memory: ContextMemory,
+        supervisor: Supervisor,
+        clock: Clock,
+        worker: str,
+        *,
+        most_at_once: int = 4,
+        lease_seconds: float = 20.0,
+        look_every_seconds: float = 2.0,
+        is_gone: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._memory = memory
+        self._supervisor = supervisor
+        self._clock = clock
+        self._worker = worker
+        self._lease_seconds = lease_seconds
+        self._look_every_seconds = look_every_seconds
+        self._is_gone = is_gone
+        self._room = asyncio.Semaphore(most_at_once)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()
+        self._project_locks: dict[str, asyncio.Lock] = {}
+        self._watch: asyncio.Task[None] | None = None
+        self._heartbeat: asyncio.Task[None] | None = None
+
+    def begin(self, job_id: str) -> None:
+        """Sees to it that the job runs here. One that is just stopping, having been paused, is begun again when it has."""
+        if job_id in self._tasks:
+            self._again.add(job_id)
+            return
+        task = asyncio.create_task(self._run(job_id), name=f"research {job_id}")
+        self._tasks[job_id] = task
+        task.add_done_callback(lambda done: self._ended(job_id, done))
+        if self._heartbeat is None:
+            self._heartbeat = asyncio.create_task(self._keep_leases(), name="research leases")
+
+    def _ended(self, job_id: str, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(job_id, None)
+        is_wanted = job_id in self._again
+        self._again.discard(job_id)
+        if is_wanted and not task.cancelled():
+            self.begin(job_id)
+
+    def look_for_work(self) -> None:
+        """From now on takes up jobs that nobody runs: those of a process that died, and those that wait."""
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._look(), name="research recovery")
+
+    async def wait(self, job_id: str, seconds: float) -> Job | None:
+        """The job once it has ended, or as it is when the time is over."""
+        task = self._tasks.get(job_id)
+        if task is not None:
+            await asyncio.wait({task}, timeout=seconds)
+            return await self._memory.job(job_id)
+        job = await self._memory.job(job_id)
+        if job is not None and not has_ended(job):
+            # Another process has it.
+            await asyncio.sleep(seconds)
+            job = await self._memory.job(job_id)
+        return job
+
+    async def close(self) -> None:
+        """Stops between or inside steps; what was not finished is done again by whoever goes on."""
+        tasks = [task for task in (self._watch, self._heartbeat, *self._tasks.values()) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._watch = self._heartbeat = None
+
+    async def _look(self) -> None:
+        while True:
+            try:
+                for job_id in await self._memory.open_jobs():
+                    if job_id not in self._tasks:
+                        self.begin(job_id)
+            except CarrelError as error:
+                log.warning("research jobs cannot be looked for", extra={"reason": error.message})
+            await asyncio.sleep(self._look_every_seconds)
+
+    async def _keep_leases(self) -> None:
+        while True:
+            await asyncio.sleep(self._lease_seconds / 4)
+            for job_id in list(self._tasks):
+                with suppress(CarrelError):
+                    await self._memory.renew(job_id, self._worker, self._now(), self._lease_seconds)
+
+    async def _run(self, job_id: str) -> None:
+        job = await self._memory.job(job_id)
+        # Whole runs share a few places; what a caller waits for does not stand in line behind them.
+        async with self._room if job is not None and job.kind == "research" else nullcontext():
+            if not await self._taken(job_id):
+                return
+            try:
+                await self._work(job_id)
+            except StepTakenError:
+                # The job was paused, cancelled, deleted or taken by another worker: it is no longer ours.
+                return
+            except asyncio.CancelledError:
+                with suppress(CarrelError):
+                    await asyncio.shield(self._memory.release(job_id, self._worker))
+                raise
+            except Exception as error:  # noqa: BLE001 - a job that fails says so in its record, whatever it was
+                await self._failed(job_id, error)
+
+    async def _taken(self, job_id: str) -> bool:
+        if await self._memory.claim(job_id, self._worker, self._now(), self._lease_seconds):
+            return True
+        holder = await self._memory.holder(job_id)
+        if holder is not None and holder != self._worker and self._is_gone(holder):
+            await self._memory.release(job_id, holder)
+            return await self._memory.claim(job_id, self._worker, self._now(), self._lease_seconds)
+        return False
+
+    async def _work(self, job_id: str) -> None:
+        job = await self._memory.job(job_id)
+        project = None if job is None else await self._memory.project(job.research_id)
+        if job is None or project is None:
+            return
+        if job.kind == "research" and project.status != "active":
+            await self._set_status(project, "active")
+        attempts = 0
+        while True:
+            done = await self._memory.steps(job_id)
+            hypotheses = await self._memory.hypotheses(project.id)
+            await self._memory.plan(job_id, self._supervisor.expected_steps(job, project, done, hypotheses))
+            step = await self._supervisor.next_step(job, project, done)
+            if step is None:
+                break
+            try:
+                await self._do(job, project, step)
+                attempts = 0
+            except StepTakenError:
+                # Somebody else may have played the same match at the same time; look again, unless the job itself is gone.
+                attempts += 1
+                if attempts >= _ATTEMPTS or await self._memory.holder(job_id) != self._worker:
+                    raise
+            except UnavailableError:
+                attempts += 1
+                if attempts >= _ATTEMPTS:
+                    raise
+                await asyncio.sleep(0.25 * 2**attempts)
+        await self._memory.set_job(job_id, "completed")
+        if job.kind == "research":
+            await self._set_status(project, "completed")
+
+    async def _do(self, job: Job, project: Project, step: Step) -> None:
+        lock = self._project_locks.setdefault(project.id, asyncio.Lock())
+        async with lock:
+            began = self._clock.monotonic()
+            brief = await self._supervisor.workshop.brief(project, job, step.name)
+            made = await step.work(brief)
+            done = StepDone(
+                job_id=job.id,
+                name=step.name,
+                kind=step.kind,
+                seconds=self._clock.monotonic() - began,
+                made=made.ids,
+                at=self._clock.now().isoformat(),
+            )
+            await self._memory.finish(done, self._worker, made.changes)
+
+    async def _failed(self, job_id: str, error: Exception) -> None:
+        job = await self._memory.job(job_id)
+        if job is None:
+            return
+        message, code = "An unexpected error occurred", "internal_error"
+        if isinstance(error, CarrelError):
+            message, code = error.message, error.code
+        else:
+            log.error("research job failed", extra={"job_id": job_id}, exc_info=error)
+        state: JobState = "paused" if isinstance(error, BudgetExhaustedError) else "failed"
+        await self._memory.set_job(job_id, state, message, code)
+        project = await self._memory.project(job.research_id)
+        if project is not None and job.kind == "research":
+            await self._set_status(project, "paused" if state == "paused" else "failed", message)
+
+    async def _set_status(self, project: Project, status: ProjectStatus, problem: str | None = None) -> None:
+        await self._memory.set_status(project.id, status, self._clock.now().isoformat(), problem)
+
+    def _now(self) -> float:
+        return self._clock.now().timestamp()
+
+
+def has_ended(job: Job) -> bool:
+    """Whether nothing more will happen by itself."""
+    return job.state in _ENDED

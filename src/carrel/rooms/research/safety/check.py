@@ -1,0 +1,181 @@
+"""The rules: each joins an intent, an object and means, so that a dreadful word alone refuses nothing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from carrel.rooms.research.safety.signs import Sign, Signs, read_signs
+
+
+@dataclass(frozen=True)
+class SafetyDecision:
+    """Allowed or not, by which rule, why, and which words showed it."""
+
+    allowed: bool
+    rule: str
+    reason: str
+    signs: tuple[str, ...]
+    words: tuple[str, ...]
+    advice: str
+
+
+@dataclass(frozen=True)
+class _Rule:
+    id: str
+    reason: str
+    applies: Callable[[Signs], bool]
+    advice: str = "Questions of prevention, treatment, detection, history or policy on the same matter are welcome."
+
+
+def _guarded(signs: Signs) -> bool:
+    return signs.any(Sign.PROTECT, Sign.LOOK_BACK)
+
+
+def _mass_harm(signs: Signs) -> bool:
+    if not signs.any(Sign.WEAPON):
+        return False
+    if signs.any(Sign.HARM_PEOPLE, Sign.EVADE) and signs.any(Sign.MAKE, Sign.DEPLOY):
+        return not (_guarded(signs) and not signs.any(Sign.EVADE) and not signs.any(Sign.DEPLOY))
+    return signs.any(Sign.MAKE, Sign.DEPLOY) and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+def _public_attack(signs: Signs) -> bool:
+    dangerous = signs.any(Sign.TOXIN, Sign.PATHOGEN, Sign.WEAPON, Sign.HARM_PEOPLE)
+    if signs.all(Sign.DEPLOY, Sign.PUBLIC_PLACE) and dangerous:
+        return signs.any(Sign.HARM_PEOPLE) or not (_guarded(signs) or signs.any(Sign.EXPLAIN))
+    if signs.all(Sign.DEPLOY, Sign.PATHOGEN, Sign.HARM_PEOPLE):
+        return not signs.any(Sign.LOOK_BACK)
+    weaponised = signs.any(Sign.DEPLOY) and any(word.startswith(("weaponi", "aerosoli")) for word in signs.words([Sign.DEPLOY]))
+    return weaponised and signs.any(Sign.TOXIN, Sign.PATHOGEN) and not _guarded(signs)
+
+
+def _worse_pathogen(signs: Signs) -> bool:
+    if signs.all(Sign.WORSEN, Sign.PATHOGEN):
+        if signs.any(Sign.HARM_PEOPLE, Sign.DEPLOY, Sign.EVADE):
+            return True
+        return not signs.any(Sign.EXPLAIN) and not _only_protects(signs)
+    made_anew = signs.all(Sign.MAKE, Sign.GRAVE_PATHOGEN) and any(
+        word.startswith(("synthesi", "construct", "reconstruct", "creat", "build", "assembl"))
+        for word in signs.words([Sign.MAKE])
+    )
+    if made_anew and not _guarded(signs):
+        return True
+    grown_at_home = any(
+        word.startswith(("at home", "home", "household", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT])
+    )
+    if signs.all(Sign.PATHOGEN, Sign.MAKE) and grown_at_home and not _guarded(signs):
+        return True
+    return signs.all(Sign.PATHOGEN, Sign.EVADE) and signs.any(Sign.MAKE, Sign.INSTRUCT, Sign.DEPLOY) and not _guarded(signs)
+
+
+def _only_protects(signs: Signs) -> bool:
+    # Words such as `treatment` also stand in the harm itself (`so that treatment fails`), so what defeats them is not protection.
+    defeated = any(
+        part in word for word in signs.words([Sign.WORSEN]) for part in ("resist", "escap", "evad", "no drug", "no vaccine")
+    )
+    return signs.any(Sign.PROTECT) and not defeated
+
+
+def _poison(signs: Signs) -> bool:
+    if not signs.any(Sign.TOXIN, Sign.DRUG, Sign.HARM_PEOPLE):
+        return False
+    if signs.all(Sign.TOXIN, Sign.EVADE) and not _guarded(signs):
+        return True
+    if signs.any(Sign.HARM_PEOPLE) and signs.any(Sign.TOXIN, Sign.DRUG, Sign.DEPLOY, Sign.EVADE, Sign.INSTRUCT):
+        return not (signs.any(Sign.LOOK_BACK, Sign.EXPLAIN) or (_guarded(signs) and not signs.any(Sign.EVADE, Sign.DEPLOY)))
+    return signs.all(Sign.TOXIN, Sign.MAKE) and signs.any(Sign.ILLICIT, Sign.INSTRUCT) and not _guarded(signs)
+
+
+def _illegal_drugs(signs: Signs) -> bool:
+    if not signs.any(Sign.DRUG):
+        return False
+    if signs.any(Sign.EVADE) and signs.any(Sign.MAKE, Sign.ILLICIT):
+        return True
+    made = signs.any(Sign.MAKE) and signs.any(Sign.ILLICIT, Sign.INSTRUCT)
+    return made and not signs.any(Sign.PROTECT, Sign.EXPLAIN)
+
+
+def _without_consent(signs: Signs) -> bool:
+    if signs.all(Sign.NO_CONSENT, Sign.INTERVENE) and signs.any(Sign.PEOPLE):
+        return not signs.any(Sign.LOOK_BACK)
+    if signs.any(Sign.CAPTIVE) and signs.any(Sign.INTERVENE) and signs.any(Sign.NO_CONSENT, Sign.HARM_PEOPLE):
+        return not signs.any(Sign.LOOK_BACK)
+    infects = any(word.startswith(("infect", "expos", "withhold")) for word in signs.words([Sign.INTERVENE]))
+    return signs.any(Sign.CAPTIVE) and infects and not _guarded(signs)
+
+
+def _explosives(signs: Signs) -> bool:
+    wanted = signs.any(Sign.MAKE, Sign.EVADE, Sign.HARM_PEOPLE, Sign.DEPLOY, Sign.RUIN, Sign.INSTRUCT)
+    return signs.any(Sign.EXPLOSIVE) and wanted and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+def _sabotage(signs: Signs) -> bool:
+    if not signs.all(Sign.LIVELIHOOD, Sign.RUIN):
+        return False
+    if _guarded(signs) and signs.any(Sign.EXPLAIN):
+        return False
+    return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any(
+        word.startswith(("sabotag", "meltdown", "tamper", "bring")) for word in signs.words([Sign.RUIN])
+    )
+
+
+def _breach(signs: Signs) -> bool:
+    return signs.all(Sign.BREACH, Sign.SECURED) and not signs.any(Sign.LOOK_BACK, Sign.EXPLAIN)
+
+
+def _outside_the_law(signs: Signs) -> bool:
+    return signs.all(Sign.EVADE, Sign.ILLICIT) and signs.any(Sign.MAKE, Sign.INSTRUCT) and not _guarded(signs)
+
+
+_RULES = (
+    _Rule(
+        "self_harm",
+        "It asks for a way to end one's own life.",
+        lambda signs: signs.any(Sign.KILL_SELF),
+        "If this is about you, please speak to someone now: a local crisis line or emergency number answers at any hour.",
+    ),
+    _Rule("mass_harm_weapon", "It asks to make, improve or use a weapon of mass harm.", _mass_harm),
+    _Rule("public_attack", "It asks how to bring a dangerous agent upon people or a public place.", _public_attack),
+    _Rule(
+        "pathogen_enhancement",
+        "It asks to make a pathogen more dangerous, to remake a grave one, or to get one past screening.",
+        _worse_pathogen,
+    ),
+    _Rule("poison_for_harm", "It asks for a poison, or another means of harm, to be used on people unnoticed.", _poison),
+    _Rule("illegal_drug_making", "It asks to make drugs of abuse outside the law.", _illegal_drugs),
+    _Rule(
+        "no_consent",
+        "It asks to act on people who have not agreed or cannot refuse.",
+        _without_consent,
+        "Studies with informed consent and an ethics committee's approval are welcome.",
+    ),
+    _Rule("explosives", "It asks to make or use explosives or other means of killing.", _explosives),
+    _Rule("breach", "It asks how to break into a guarded laboratory or to take dangerous material.", _breach),
+    _Rule("outside_the_law", "It asks how to do something unlawful without being noticed.", _outside_the_law),
+    _Rule("sabotage", "It asks to ruin crops, herds or systems that lives depend on.", _sabotage),
+)
+
+
+def check_goal(text: str) -> SafetyDecision:
+    """Whether a research goal may be worked on."""
+    signs = read_signs(text)
+    for rule in _RULES:
+        if rule.applies(signs):
+            relevant = [sign for sign in signs.shown if sign not in {Sign.PROTECT, Sign.LOOK_BACK, Sign.EXPLAIN}]
+            return SafetyDecision(False, rule.id, rule.reason, tuple(relevant), signs.words(relevant), rule.advice)
+    shown = tuple(signs.shown)
+    reason = "No rule joins what it names with an intent to harm." if shown else "It shows none of the signs the rules look for."
+    return SafetyDecision(True, "none", reason, shown, signs.words(shown), "")
+
+
+def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
+    """Whether a hypothesis may enter a tournament; each line is read by itself, so that quotations do not add up to a plan."""
+    for part in (title, *text.split("\n")):
+        decision = check_goal(part)
+        if not decision.allowed:
+            return decision
+    return check_goal(title)
+
+
+def safety_score(text: str) -> float:
+    """1 for what may be worked on, 0 for what may not: the form reviews take."""
+    return 1.0 if check_goal(text).allowed else 0.0

@@ -1,0 +1,83 @@
+"""Keeps a concept index beside the home folder, with the fingerprint of every paper it was made from."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow
+from carrel.rooms.research.discovery.vocabulary import Vocabulary
+
+# Raised whenever the way concepts are read from texts changes, so that indexes made the old way are made again.
+READING = 1
+
+_TABLES = """
+CREATE TABLE about (reading INTEGER NOT NULL, vocabulary TEXT NOT NULL);
+CREATE TABLE concept (number INTEGER PRIMARY KEY, key TEXT NOT NULL, label TEXT NOT NULL);
+CREATE TABLE document (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, year INTEGER, named BLOB, mentioned BLOB, once TEXT);
+"""
+
+
+class ConceptFile:
+    """One index in one file. Written whole under another name and then renamed, so that a reader never sees half of it."""
+
+    def __init__(self, file: Path, vocabulary_name: str = "") -> None:
+        self._file = file
+        self._about = (READING, vocabulary_name)
+
+    def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
+        """The index and the fingerprints of its papers, or None where there is none that can be used."""
+        try:
+            with self._opened(self._file) as connection:
+                if connection.execute("SELECT reading, vocabulary FROM about").fetchone() != self._about:
+                    return None
+                index = ConceptIndex.from_rows(_Rows(connection), vocabulary)
+                return index, dict(connection.execute("SELECT id, fingerprint FROM document"))
+        except sqlite3.Error:
+            # A cache: whatever is wrong with it, it can be made again from the papers.
+            return None
+
+    def save(self, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        draft = self._file.with_suffix(".draft")
+        draft.unlink(missing_ok=True)
+        with self._opened(draft, is_new=True) as connection:
+            connection.executescript(_TABLES)
+            connection.execute("BEGIN")
+            connection.execute("INSERT INTO about VALUES (?, ?)", self._about)
+            rows = ((row.number, row.key, row.label) for row in index.concept_rows())
+            connection.executemany("INSERT INTO concept VALUES (?, ?, ?)", rows)
+            connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", _documents(index, fingerprints))
+            connection.execute("COMMIT")
+        draft.replace(self._file)
+
+    @contextmanager
+    def _opened(self, file: Path, *, is_new: bool = False) -> Iterator[sqlite3.Connection]:
+        mode = "rwc" if is_new else "ro"
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)) as connection:
+            if is_new:
+                connection.execute("PRAGMA journal_mode = OFF")
+                connection.execute("PRAGMA synchronous = OFF")
+            yield connection
+
+
+class _Rows:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def concept_rows(self) -> Iterable[ConceptRow]:
+        return (ConceptRow(*row) for row in self._connection.execute("SELECT number, key, label FROM concept ORDER BY number"))
+
+    def document_rows(self) -> Iterable[DocumentRow]:
+        sql = "SELECT id, year, named, mentioned, once FROM document ORDER BY rowid"
+        for paper_id, year, named, mentioned, once in self._connection.execute(sql):
+            yield DocumentRow(paper_id, year, named, mentioned, tuple(json.loads(once)))
+
+
+def _documents(index: ConceptIndex, fingerprints: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
+    for row in index.document_rows():
+        yield row.id, fingerprints[row.id], row.year, row.named, row.mentioned, json.dumps(row.once)

@@ -1,0 +1,78 @@
+"""Runs SQL that is shared with PostgreSQL on one SQLite file."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from carrel.core.errors import ConflictError, UnavailableError
+from carrel.stores.sql.driver import Rows, Step
+
+
+class SqliteFileDriver:
+    """One connection on a thread of its own, opened at the first use; transactions take the write lock at their start."""
+
+    def __init__(self, file: Path, schema: Iterable[str], *, busy_seconds: float = 10.0) -> None:
+        self._file = file
+        self._schema = tuple(schema)
+        self._busy_seconds = busy_seconds
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=file.stem)
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def file(self) -> Path:
+        return self._file
+
+    async def run(self, *steps: Step) -> list[Rows]:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, steps)
+
+    async def close(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        self._thread.shutdown()
+
+    def _run(self, steps: tuple[Step, ...]) -> list[Rows]:
+        try:
+            connection = self._opened()
+            if len(steps) == 1 and steps[0][0].startswith("SELECT"):
+                return [connection.execute(*steps[0]).fetchall()]
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                rows = [connection.execute(sql, parameters).fetchall() for sql, parameters in steps]
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            return rows
+        except sqlite3.IntegrityError as error:
+            raise ConflictError("Somebody else has written the same thing first", details={"reason": str(error)}) from error
+        except sqlite3.OperationalError as error:
+            raise UnavailableError(f"{self._file.name} cannot be used: {error}", next_step="Look at the home folder.") from error
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            try:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                if not self._file.exists():
+                    self._file.touch(mode=0o600)
+            except OSError as error:
+                raise UnavailableError(
+                    f"{self._file} cannot be made: {error.strerror}", next_step="Choose another --home."
+                ) from error
+            connection = sqlite3.connect(self._file, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            # A step that was told to be finished must be so after a power cut, too.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in self._schema:
+                connection.execute(statement)
+            connection.execute("COMMIT")
+            self._connection = connection
+        return self._connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -1,0 +1,139 @@
+"""The research room: its memory in SQLite or PostgreSQL, the paper snapshot as its corpus, and a mind."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from carrel.core.clock import SystemClock
+from carrel.core.errors import CarrelError
+from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.agents.workshop import Workshop
+from carrel.rooms.research.minds.discovery import DiscoveryMind
+from carrel.rooms.research.minds.mind import Mind
+from carrel.rooms.research.operations import room
+from carrel.rooms.research.ports import ContextMemory, Corpus
+from carrel.rooms.research.runs import Runner
+from carrel.rooms.research.service import Patience, ResearchRoom
+from carrel.settings import Settings, SettingsError
+from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.papers import papers_service, snapshot_path
+from carrel.wiring.research_corpus import SnapshotCorpus
+
+
+def research_file(settings: Settings) -> Path:
+    return settings.home / "research" / "research.db"
+
+
+def open_memory(settings: Settings) -> ContextMemory:
+    """PostgreSQL where one is named, else a file in the home folder."""
+    if settings.database.url is not None:
+        from carrel.stores.postgres.research import postgres_research
+
+        return postgres_research(settings.database.url)
+    from carrel.stores.sqlite.research import sqlite_research
+
+    return sqlite_research(research_file(settings))
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchService:
+    """The service with what it holds open."""
+
+    service: ResearchRoom
+    runner: Runner
+    memory: ContextMemory
+    close: Callable[[], Awaitable[None]]
+
+
+def research_service(settings: Settings) -> ResearchService:
+    """Nothing is read or made yet; the first call does."""
+    chosen = settings.research
+    clock = SystemClock()
+    memory = open_memory(settings)
+    papers = papers_service(settings)
+    corpus = SnapshotCorpus(snapshot_path(settings), settings.home / "research", papers.service, chosen.vocabulary)
+    mind, let_go = _mind(settings, memory, corpus)
+    supervisor = Supervisor(Workshop(memory, mind, clock, chosen.start_elo))
+    runner = Runner(
+        memory,
+        supervisor,
+        clock,
+        worker_name(),
+        most_at_once=chosen.most_projects_at_once,
+        lease_seconds=chosen.lease_seconds,
+        is_gone=is_gone,
+    )
+    service = ResearchRoom(memory, corpus, supervisor, runner, clock, _new_id, Patience(chosen.patience_seconds))
+
+    async def close() -> None:
+        await runner.close()
+        if let_go is not None:
+            await let_go()
+        await memory.close()
+        await corpus.close()
+        await papers.close()
+
+    return ResearchService(service, runner, memory, close)
+
+
+def open_research(settings: Settings) -> OpenRoom:
+    """The room; work that waits in its memory is taken up when the process that opens it stays."""
+    research = research_service(settings)
+    memory = research.memory
+
+    async def check() -> Health:
+        if settings.database.url is None and not research_file(settings).exists():
+            return Health(True, f"{research_file(settings)} (made by the first project)")
+        try:
+            waiting = await memory.open_jobs()
+        except CarrelError as error:
+            return Health(False, error.message, error.next_step)
+        return Health(True, f"{len(waiting)} jobs under way")
+
+    async def start() -> None:
+        if settings.database.url is not None or research_file(settings).exists():
+            research.runner.look_for_work()
+
+    return OpenRoom(room(research.service), {"research": check}, research.close, start)
+
+
+def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mind, Callable[[], Awaitable[None]] | None]:
+    """A language model where one is set up, and how to let go of it; otherwise the papers alone."""
+    chosen = settings.model
+    if chosen.provider is None:
+        return DiscoveryMind(corpus), None
+    from carrel.rooms.research.minds.models import Budget, ModelMind
+    from carrel.wiring.research_model import ConfiguredModel
+
+    if not chosen.name:
+        raise SettingsError(f"model.provider is {chosen.provider} but model.name is not set", next_step="Name a model.")
+    model = ConfiguredModel(chosen)
+    budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
+    return ModelMind(model, corpus, memory, SystemClock(), budget), model.close
+
+
+def _new_id(prefix: str) -> str:
+    return f"{prefix}_{secrets.token_hex(8)}"
+
+
+def worker_name() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def is_gone(worker: str) -> bool:
+    """Whether a worker of this machine has no process any more. Of other machines nothing is known: their lease must run out."""
+    host, pid, _ = worker.rsplit(":", 2)
+    if host != socket.gethostname() or not pid.isdigit() or int(pid) == os.getpid():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

@@ -1,0 +1,43 @@
+"""The configured language model behind the research room's port."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from carrel.engines.language_model import LanguageModelError, ModelClient
+from carrel.rooms.research.errors import ModelUnavailableError
+from carrel.rooms.research.ports import Completion
+from carrel.settings import ModelSettings
+
+_PER = 1_000_000
+
+
+class ConfiguredModel:
+    """One model; prices are per million tokens."""
+
+    def __init__(self, chosen: ModelSettings) -> None:
+        self._chosen = chosen
+        self._client = ModelClient(
+            str(chosen.provider),
+            chosen.name,
+            url=chosen.url,
+            api_key=chosen.api_key,
+            timeout_seconds=chosen.timeout_seconds,
+            max_output_tokens=chosen.max_output_tokens,
+        )
+
+    @property
+    def name(self) -> str:
+        return self._chosen.name
+
+    async def complete(self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str) -> Completion:
+        try:
+            told = await self._client.ask(instructions, material, schema, schema_name)
+        except LanguageModelError as error:
+            raise ModelUnavailableError(error.message, next_step="Look at the [model] settings, then resume_research.") from error
+        cost = (told.input_tokens * self._chosen.input_price + told.output_tokens * self._chosen.output_price) / _PER
+        return Completion(told.answer, told.input_tokens, told.output_tokens, cost)
+
+    async def close(self) -> None:
+        await self._client.close()

@@ -1,0 +1,114 @@
+"""Reviews count what can be counted; evolution makes children and leaves parents alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from carrel.rooms.research.discovery import (
+    CandidateConnection,
+    EvolutionStrategy,
+    LinkJudgement,
+    NothingToEvolveError,
+    NoveltySearch,
+    ReviewType,
+    evolve,
+    render,
+    review,
+    score,
+)
+from carrel.rooms.research.safety import safety_score
+from tests.rooms.research.discovery.small_corpus import GOAL, small_discovery
+
+DISCOVERY = small_discovery()
+FOUND = DISCOVERY.generate(GOAL, count=3)
+BEST = FOUND[0]
+
+
+def with_direct(connection: CandidateConnection, papers: int) -> CandidateConnection:
+    searched = connection.novelty
+    return replace(connection, novelty=NoveltySearch(searched.documents_searched, 12, 12, papers, 5.0, ()))
+
+
+def test_scores_lie_between_nothing_and_one() -> None:
+    for connection in FOUND:
+        scores = score(connection)
+        values = (scores.plausibility, scores.novelty, scores.testability, scores.specificity, scores.safety, scores.overall)
+        assert all(0 <= value <= 1 for value in values)
+
+
+def test_direct_papers_take_novelty_away() -> None:
+    novelties = [score(with_direct(BEST, papers)).novelty for papers in (0, 1, 3, 10)]
+    assert novelties == sorted(novelties, reverse=True)
+    assert novelties[0] == 1.0
+    assert novelties[-1] < 0.05
+
+
+def test_fewer_bridges_are_less_plausible() -> None:
+    assert score(replace(BEST, bridges=BEST.bridges[:1])).plausibility < score(BEST).plausibility
+
+
+def test_without_methods_it_is_hardly_testable() -> None:
+    assert BEST.methods
+    assert score(replace(BEST, methods=())).testability < score(BEST).testability
+
+
+def test_what_the_safety_check_refuses_scores_nothing() -> None:
+    unsafe = replace(BEST, goal="Weaponize anthrax to kill many people in the subway")
+    assert score(unsafe, safety_score).overall == 0
+    assert score(BEST, safety_score).overall > 0
+
+
+def test_deep_verification_quotes_every_link() -> None:
+    report = review(BEST, ReviewType.DEEP_VERIFICATION)
+    assert len(report.links) == 2 * len(BEST.bridges)
+    said = [link for link in report.links if link.judgement is LinkJudgement.SAID]
+    assert said
+    assert all(link.quotations for link in said)
+    assert set(report.citations) == set(BEST.citations)
+
+
+def test_simulation_walks_the_chain_and_names_its_weakest_link() -> None:
+    report = review(BEST, ReviewType.SIMULATION)
+    assert report.weakest_link is not None
+    assert report.chain_strength is not None
+    assert 0 <= report.chain_strength <= 1
+    assert any(report.weakest_link.from_label in weakness for weakness in report.weaknesses)
+
+
+def test_the_initial_review_is_short() -> None:
+    report = review(BEST, ReviewType.INITIAL)
+    assert report.links == ()
+    assert report.strengths
+    assert report.recommendations
+
+
+@pytest.mark.parametrize("strategy", list(EvolutionStrategy))
+def test_a_child_names_its_parents_and_the_parent_stays(strategy: EvolutionStrategy) -> None:
+    before = BEST.key
+    child = evolve(DISCOVERY, BEST, strategy, FOUND[1])
+    assert BEST.key == before
+    assert child.key != BEST.key
+    assert BEST.key in child.origin.parents
+    assert child.origin.made_by is strategy
+    assert set(child.citations)
+    assert 50 <= len(render(child).summary.split()) <= 100
+
+
+def test_simplify_leaves_one_bridge_and_then_has_nothing_to_do() -> None:
+    child = evolve(DISCOVERY, BEST, EvolutionStrategy.SIMPLIFY)
+    assert len(child.bridges) == 1
+    with pytest.raises(NothingToEvolveError):
+        evolve(DISCOVERY, child, EvolutionStrategy.SIMPLIFY)
+
+
+def test_combine_needs_another_and_joins_both_ends() -> None:
+    with pytest.raises(NothingToEvolveError):
+        evolve(DISCOVERY, BEST, EvolutionStrategy.COMBINE)
+    child = evolve(DISCOVERY, BEST, EvolutionStrategy.COMBINE, FOUND[1])
+    assert {end.key for end in (child.end, *child.also_ends)} == {BEST.end.key, FOUND[1].end.key}
+
+
+def test_a_paradigm_shift_leaves_the_parents_first_bridges_out_or_leads_elsewhere() -> None:
+    child = evolve(DISCOVERY, BEST, EvolutionStrategy.PARADIGM_SHIFT)
+    leant_on = {bridge.concept.key for bridge in BEST.bridges[:2]}
+    assert child.end.key != BEST.end.key or not leant_on & {bridge.concept.key for bridge in child.bridges}

@@ -1,0 +1,108 @@
+"""A server that is killed while it works, and started again: the run goes on, and nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carrel.wiring.papers_build import build_papers
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())"]
+GOAL = "Find novel treatments for cold finger disease"
+BRIDGES = ("blood viscosity", "platelet aggregation", "vessel tone")
+
+
+@pytest.fixture(scope="module")
+def wide_snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A disease and thirty-two substances that share bridges with it and never meet it."""
+    folder = tmp_path_factory.mktemp("wide")
+    told = [
+        (f"Raised {bridge} in cold finger disease", ("cold finger disease", bridge), n) for n, bridge in enumerate(BRIDGES * 4)
+    ]
+    for number in range(32):
+        name = f"{'abcdefgh'[number // 8]}{'aeiou'[number % 5]}{'bdgklmnt'[number % 8]}olin"
+        told.extend((f"{name} lowers {bridge} {n}", (name, bridge), n) for n, bridge in enumerate(BRIDGES * 2))
+    told.extend((f"On corn {n} and soil {n + 1}", (f"corn {n % 7}", f"soil {n % 5}"), n) for n in range(120))
+    lines = [json.dumps({"title": t, "abstract": f"We saw that {t}.", "keywords": k, "year": 2000 + y % 20}) for t, k, y in told]
+    (folder / "source").mkdir()
+    (folder / "source" / "papers.jsonl").write_text("\n".join(lines))
+    build_papers([folder / "source"], folder / "corpus", workers=1)
+    return folder / "corpus" / "paper_snapshot.db"
+
+
+class Server:
+    """`carrel serve` in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
+        self.process = process
+        self._port = port
+
+    def ask(self, tool: str, **arguments: Any) -> Any:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)) as connection:
+            body = json.dumps({"tool_name": tool, "params": arguments})
+            connection.request("POST", "/mcp/invoke", body, {"content-type": "application/json"})
+            answer = json.loads(connection.getresponse().read())
+        assert answer["success"], answer
+        return answer["result"]
+
+
+@contextlib.contextmanager
+def serving(snapshot: Path, home: Path) -> Iterator[Server]:
+    words = [*PROGRAM, "serve", "--port", "0", "--home", str(home), "--snapshot", str(snapshot), "--rooms", "papers,research"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
+        try:
+            assert process.stderr is not None
+            found = next(found for line in process.stderr if (found := re.search(r"http://127\.0\.0\.1:(\d+)", line)))
+            yield Server(process, int(found[1]))
+        finally:
+            process.kill()
+
+
+@pytest.mark.promise("S2")
+def test_a_run_that_is_killed_three_times_goes_on_with_nothing_lost_or_doubled(wide_snapshot: Path, tmp_path: Path) -> None:
+    with serving(wide_snapshot, tmp_path) as server:
+        research_id = server.ask("start_research", goal=GOAL, hypothesis_count=30)["research_id"]
+    seen: dict[str, list[Any]] = {"hypotheses": [], "reviews": [], "matches": []}
+    for reached in (0.1, 0.5):
+        with serving(wide_snapshot, tmp_path) as server:
+            while (status := server.ask("get_research_status", research_id=research_id))["progress"] < reached:
+                assert status["status"] in {"initializing", "active"}, status["problem"]
+            whole = json.loads(server.ask("export_research", research_id=research_id))
+        for kind, before in seen.items():
+            now = [_frozen(kind, record) for record in whole[kind]]
+            assert now[: len(before)] == before
+            seen[kind] = now
+    assert seen["matches"]
+    with serving(wide_snapshot, tmp_path) as server:
+        while (status := server.ask("get_research_status", research_id=research_id))["status"] != "completed":
+            assert status["status"] == "active", status["problem"]
+        whole = json.loads(server.ask("export_research", research_id=research_id))
+        assert server.ask("get_results", research_id=research_id)["total_hypotheses"] == len(whole["hypotheses"])
+    for kind, before in seen.items():
+        assert [_frozen(kind, record) for record in whole[kind]][: len(before)] == before
+    first = [made for made in whole["hypotheses"] if not made["parents"] or made["draft"]["method"] == "expansion"]
+    assert len(first) == 30
+    titles = Counter((made["draft"]["title"], made["draft"]["method"], tuple(made["draft"]["bridges"])) for made in first)
+    assert max(titles.values()) == 1
+    assert set(Counter(review["hypothesis_id"] for review in whole["reviews"]).values()) == {1}
+    assert [match["number"] for match in whole["matches"]] == list(range(3 * len(whole["hypotheses"])))
+    steps = Counter((output["agent"], output["step"]) for output in whole["agent_outputs"])
+    assert max(steps.values()) == 1
+
+
+def _frozen(kind: str, record: dict[str, Any]) -> Any:
+    """What of a record must never change: of a hypothesis, not its standing."""
+    return (record["id"], record["draft"]["title"]) if kind == "hypotheses" else json.dumps(record, sort_keys=True)

@@ -1,0 +1,238 @@
+"""What every context memory of the research room promises."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from carrel.rooms.research.errors import StepTakenError
+from carrel.rooms.research.ports import ContextMemory
+from carrel.rooms.research.records import (
+    AgentOutput,
+    Changes,
+    Decision,
+    Draft,
+    Event,
+    Hypothesis,
+    HypothesisStanding,
+    Job,
+    MatchPlayed,
+    Project,
+    Protocol,
+    Review,
+    SafetyRecord,
+    Scores,
+    StepDone,
+)
+from tests.rooms.research.discovery.small_corpus import GOAL, small_discovery
+
+NOW = "2026-01-01T00:00:00+00:00"
+LATER = "2026-01-01T00:00:01+00:00"
+Story = Callable[[ContextMemory], Awaitable[None]]
+
+
+def project(name: str = "res_a", owner: str = "ada", created_at: str = NOW) -> Project:
+    return Project(
+        id=name,
+        owner=owner,
+        goal=GOAL,
+        domain="medicine",
+        hypothesis_count=3,
+        seed=7,
+        created_at=created_at,
+        updated_at=created_at,
+    )
+
+
+def hypothesis(name: str, research_id: str = "res_a", parents: tuple[str, ...] = ()) -> Hypothesis:
+    (connection,) = small_discovery().generate(GOAL, count=1)
+    draft = Draft(
+        title=f"Title of {name}",
+        summary="Kälte, 冷え and “quotes”",
+        rationale="r",
+        protocol=Protocol(objective="o", methodology=("one", "two")),
+        citations=("disease-0",),
+        origin="discovery",
+        method="literature_based",
+        connection=connection,
+    )
+    return Hypothesis(
+        id=name,
+        research_id=research_id,
+        draft=draft,
+        parents=parents,
+        start_elo=1000.0,
+        created_at=NOW,
+        standing=HypothesisStanding(elo_score=1000.0),
+    )
+
+
+def review(name: str, hypothesis_id: str) -> Review:
+    scores = Scores(plausibility=0.5, novelty=1.0, testability=0.25, safety=1.0, overall=0.6)
+    return Review(
+        id=name,
+        research_id="res_a",
+        hypothesis_id=hypothesis_id,
+        review_type="initial",
+        scores=scores,
+        reviewer="x",
+        created_at=LATER,
+    )
+
+
+def match(number: int) -> MatchPlayed:
+    return MatchPlayed(
+        research_id="res_a",
+        number=number,
+        first="hyp_1",
+        second="hyp_2",
+        verdict="first",
+        first_elo=1016.0,
+        second_elo=984.0,
+        created_at=LATER,
+    )
+
+
+def step(name: str, made: tuple[str, ...] = ()) -> StepDone:
+    return StepDone(job_id="job_a", name=name, kind=name.partition(":")[0], seconds=0.5, made=made, at=NOW)
+
+
+class ResearchMemoryContract:
+    """Inherited by every backend, which gives `told`: it opens a memory, tells it a story, and closes it."""
+
+    @pytest.fixture
+    def told(self) -> Callable[[Story], None]:
+        raise NotImplementedError
+
+    def test_what_is_kept_comes_back_as_it_was(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            made = (hypothesis("hyp_1"), hypothesis("hyp_2", parents=("hyp_1",)))
+            output = AgentOutput(
+                id="out_1",
+                research_id="res_a",
+                agent="generation",
+                step="s",
+                mind="m",
+                given="g",
+                answered="a",
+                cost=0.25,
+                created_at=NOW,
+            )
+            event = Event(id="evt_1", research_id="res_a", kind="started", says="x", created_at=NOW)
+            decision = SafetyRecord(
+                id="safe_1", owner="ada", subject="goal", text="t", is_allowed=False, rule="r", reason="y", created_at=NOW
+            )
+            await memory.keep(
+                Changes(projects=(project(),), hypotheses=made, outputs=(output,), events=(event,), safety=(decision,))
+            )
+            assert await memory.project("res_a") == project()
+            assert await memory.hypotheses("res_a") == list(made)
+            assert await memory.hypothesis("hyp_2") == made[1]
+            assert await memory.outputs("res_a") == [output]
+            assert await memory.output("out_1") == output
+            assert await memory.events("res_a") == [event]
+            assert await memory.safety("ada") == [decision]
+            assert await memory.safety("bob") == []
+            assert await memory.project("res_none") is None
+            assert await memory.hypothesis("hyp_none") is None
+
+        told(story)
+
+    @pytest.mark.promise("A6")
+    def test_projects_are_listed_by_owner_newest_first(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            older, newer, other = project(), project("res_b", created_at=LATER), project("res_c", owner="bob")
+            await memory.keep(Changes(projects=(older, newer, other), hypotheses=(hypothesis("hyp_1"),)))
+            await memory.set_status("res_b", "completed", LATER)
+            assert [(found.id, count) for found, count in await memory.projects("ada", None, 10)] == [("res_b", 0), ("res_a", 1)]
+            assert [found.id for found, _ in await memory.projects("ada", "completed", 10)] == ["res_b"]
+            assert len(await memory.projects("ada", None, 1)) == 1
+
+        told(story)
+
+    def test_reviews_standings_and_decisions_change_only_their_own_part(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            evolved = hypothesis("hyp_2").model_copy(update={"status": "evolved"})
+            await memory.keep(Changes(projects=(project(),), hypotheses=(hypothesis("hyp_1"), evolved)))
+            await memory.decide("hyp_1", Decision(approval="approved", by="ada", at=LATER, reason="good"))
+            standing = HypothesisStanding(elo_score=1016.0, wins=1)
+            await memory.keep(
+                Changes(reviews=(review("rev_1", "hyp_1"), review("rev_2", "hyp_2")), standings=(("hyp_1", standing),))
+            )
+            first, second = await memory.hypotheses("res_a")
+            assert (first.status, first.review_count, first.standing, first.decision.approval) == (
+                "reviewed",
+                1,
+                standing,
+                "approved",
+            )
+            assert (second.status, second.review_count, second.decision.approval) == ("evolved", 1, "undecided")
+            assert [one.id for one in await memory.reviews("res_a")] == ["rev_1", "rev_2"]
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_a_step_is_kept_whole_once_and_only_by_who_holds_the_job(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            await memory.keep(Changes(projects=(project(),)))
+            await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
+            assert await memory.claim("job_a", "one", 100.0, 10.0)
+            await memory.finish(step("generate:1", ("hyp_1",)), "one", Changes(hypotheses=(hypothesis("hyp_1"),)))
+            with pytest.raises(StepTakenError):
+                await memory.finish(step("generate:1"), "one", Changes(hypotheses=(hypothesis("hyp_twice"),)))
+            with pytest.raises(StepTakenError):
+                await memory.finish(step("generate:2"), "two", Changes(hypotheses=(hypothesis("hyp_stolen"),)))
+            assert [made.id for made in await memory.hypotheses("res_a")] == ["hyp_1"]
+            assert [(done.name, done.made) for done in await memory.steps("job_a")] == [("generate:1", ("hyp_1",))]
+            await memory.finish(step("match:1"), "one", Changes(matches=(match(0),)))
+            with pytest.raises(StepTakenError):
+                await memory.finish(step("match:2"), "one", Changes(matches=(match(0),), hypotheses=(hypothesis("hyp_half"),)))
+            assert await memory.hypothesis("hyp_half") is None
+            assert (await memory.pace())["match"].count == 1
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_a_job_is_held_by_one_worker_until_its_lease_runs_out(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            await memory.keep(Changes(projects=(project(),)))
+            await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
+            assert await memory.open_jobs() == ["job_a"]
+            taken = await asyncio.gather(*(memory.claim("job_a", f"worker {number}", 100.0, 10.0) for number in range(5)))
+            assert taken.count(True) == 1
+            holder = await memory.holder("job_a")
+            assert not await memory.claim("job_a", "late", 109.0, 10.0)
+            assert await memory.renew("job_a", str(holder), 109.0, 10.0)
+            assert not await memory.claim("job_a", "late", 111.0, 10.0)
+            assert await memory.claim("job_a", "late", 120.0, 10.0)
+            assert not await memory.renew("job_a", str(holder), 121.0, 10.0)
+            await memory.release("job_a", "late")
+            assert await memory.claim("job_a", "again", 121.0, 10.0)
+
+        told(story)
+
+    @pytest.mark.promise("S9")
+    def test_a_paused_job_takes_no_step_and_a_deleted_project_leaves_nothing(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            await memory.keep(Changes(projects=(project(),)))
+            await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
+            await memory.claim("job_a", "one", 100.0, 10.0)
+            await memory.set_job("job_a", "paused", "because", "budget_exhausted")
+            with pytest.raises(StepTakenError):
+                await memory.finish(step("generate:1"), "one", Changes(hypotheses=(hypothesis("hyp_1"),)))
+            assert await memory.open_jobs() == []
+            job = await memory.job("job_a")
+            assert job is not None
+            assert (job.state, job.problem, job.problem_code) == ("paused", "because", "budget_exhausted")
+            await memory.set_job("job_a", "waiting")
+            await memory.claim("job_a", "one", 100.0, 10.0)
+            await memory.delete_project("res_a")
+            with pytest.raises(StepTakenError):
+                await memory.finish(step("generate:1"), "one", Changes(hypotheses=(hypothesis("hyp_1"),)))
+            assert await memory.project("res_a") is None
+            assert await memory.hypotheses("res_a") == []
+            assert await memory.jobs("res_a") == []
+
+        told(story)

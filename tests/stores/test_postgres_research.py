@@ -1,0 +1,62 @@
+"""The research room's memory in a real PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+
+import pytest
+
+from carrel.core.caller import Caller
+from carrel.policy.scopes import ALL_SCOPES
+from carrel.wiring.desk import open_desk
+from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.rooms.research.house import Asker, build_snapshot, settings_for
+from tests.stores.contracts.research import ResearchMemoryContract, Story
+
+pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
+
+from carrel.stores.postgres.research import postgres_research
+
+
+class TestPostgresResearch(ResearchMemoryContract):
+    @pytest.fixture
+    def told(self, postgres_url: str) -> Callable[[Story], None]:
+        def tell(story: Story) -> None:
+            async def run() -> None:
+                memory = postgres_research(postgres_url)
+                try:
+                    await story(memory)
+                finally:
+                    await memory.close()
+
+            asyncio.run(run())
+
+        return tell
+
+
+@pytest.mark.promise("S2")
+def test_two_servers_share_the_work_of_one_database_and_nothing_is_done_twice(
+    postgres_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("shared")
+    snapshot = build_snapshot(folder)
+
+    async def run() -> None:
+        chosen = {"database": {"url": postgres_url}, "research": {"lease_seconds": 1.0}}
+        first, second = (open_desk(settings_for(snapshot, folder / name, **chosen)) for name in ("one", "two"))
+        async with asyncio.timeout(60), first.opened(takes_up_work=True), second.opened(takes_up_work=True):
+            one, two = (Asker(desk, Caller("ada", ALL_SCOPES)) for desk in (first, second))
+            started = await asyncio.gather(*(one.ask("start_research", goal=GOAL, hypothesis_count=3) for _ in range(2)))
+            await asyncio.gather(*(two.ask("generate_hypotheses", research_id=each.research_id, count=1) for each in started))
+            for each in started:
+                assert (await two.finished(each.research_id)).status == "completed"
+                await asyncio.gather(*(asker.ask("rank_hypotheses", research_id=each.research_id) for asker in (one, two)))
+                whole = json.loads((await two.ask("export_research", research_id=each.research_id)).body)
+                assert [match["number"] for match in whole["matches"]] == list(range(len(whole["matches"])))
+                ratings = [made["standing"]["elo_score"] for made in whole["hypotheses"]]
+                assert sum(ratings) == pytest.approx(1000.0 * len(ratings))
+
+    asyncio.run(run())
