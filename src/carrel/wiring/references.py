@@ -12,10 +12,7 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.identifiers import ArxivId, Doi
 from carrel.engines.attached_files import LocalFiles
-from carrel.engines.bibliography.errors import BibliographyError
-from carrel.engines.bibliography.reading import read
 from carrel.engines.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
-from carrel.engines.bibliography.writing import Form, write
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.service import Papers
 from carrel.rooms.references.errors import CitationFailedError, StyleNotFoundError
@@ -55,6 +52,10 @@ class BibliographyFormats:
         return kind is not None and kind not in IDENTIFIER_KINDS
 
     async def read(self, content: str | bytes) -> ReadBibliography:
+        # Readers and writers are imported at their first use: a session that only searches needs none of them.
+        from carrel.engines.bibliography.errors import BibliographyError
+        from carrel.engines.bibliography.reading import read
+
         try:
             found = read(content) if len(content) < _SMALL_BYTES else await asyncio.to_thread(read, content)
         except BibliographyError as error:
@@ -66,6 +67,8 @@ class BibliographyFormats:
         )
 
     async def write(self, items: Sequence[Item], form: ExportFormat) -> str:
+        from carrel.engines.bibliography.writing import Form, write
+
         return await asyncio.to_thread(write, items, Form(form))
 
 
