@@ -32,7 +32,7 @@ from carrel.settings import Settings
 from carrel.stores.csl_json.library import CslJsonLibrary
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.lookups import Services
-from carrel.wiring.papers import papers_service
+from carrel.wiring.papers import as_csl, papers_service
 
 _SMALL_BYTES = 20_000
 
@@ -118,30 +118,7 @@ async def paper_as_csl(papers: Papers, formats: BibliographyFormats, metadata: P
             item = dict(found.entries[0].item)
             item.pop("id", None)
             return item
-    return _as_csl(metadata)
-
-
-def _as_csl(metadata: PaperMetadata) -> Item:
-    item: Item = {"type": "article-journal" if metadata.venue else "article", "title": metadata.title}
-    authors = [_name(author) for author in metadata.authors]
-    if authors:
-        item["author"] = authors
-    if metadata.year.isdigit():
-        item["issued"] = {"date-parts": [[int(metadata.year)]]}
-    if metadata.venue:
-        item["container-title"] = metadata.venue
-    if metadata.doi:
-        item["DOI"] = metadata.doi
-    if metadata.arxiv_id:
-        item["custom"] = {"arxiv_id": metadata.arxiv_id}
-    if metadata.keywords:
-        item["keyword"] = "; ".join(metadata.keywords)
-    return item
-
-
-def _name(author: str) -> Item:
-    given, _, family = author.strip().rpartition(" ")
-    return {"family": family, "given": given} if given else {"literal": author.strip()}
+    return as_csl(metadata)
 
 
 class CitationStyles:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.rooms.papers.models import DEFAULT_MAX_CHARS
+from carrel.settings import Settings
+from carrel.wiring.demo import with_demo
+from carrel.wiring.desk import open_desk
 from tests.rooms.papers.conftest import CORPUS, LIDAR, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.desk import Desk
 from tests.rooms.papers.snapshots import Generation, write_snapshot
@@ -189,3 +195,26 @@ def test_the_genuine_snapshot_is_read(demo: Desk) -> None:
     missing = demo.ask("search_papers", query="A Paper Without Source Markdown")[0]
     assert missing.year == "unknown"
     assert refused(demo, "get_paper_source", paper_id=missing.paper_id).code == "source_not_available"
+
+
+@pytest.mark.promise("P9")
+def test_a_corpus_says_how_large_it_is_and_is_written_out(tmp_path: Path) -> None:
+    settings = with_demo(Settings.model_validate({"home": tmp_path, "rooms": ("papers",), "audit": {"enabled": False}}))
+
+    async def scene() -> tuple[Any, str, str, str]:
+        async with open_desk(settings).opened() as desk:
+            visit = Visit("cli", "test")
+            caller = await desk.gate.identify(visit)
+
+            async def ask(name: str, **arguments: object) -> Any:
+                return await desk.gate.call(desk.catalogue.operations[name], arguments, caller, visit)
+
+            found = [await ask("export_papers", format=form, query="BM25", limit=1) for form in ("jsonl", "bibtex")]
+            everything = await ask("export_papers")
+            return await ask("get_corpus_statistics"), found[0].body, found[1].body, everything.body
+
+    statistics, lines, bibtex, everything = asyncio.run(scene())
+    assert statistics.papers == len(everything.splitlines()) == 10
+    assert statistics.index == "fast index of words"
+    assert sum(year.paper_count for year in statistics.years) == 10
+    assert json.loads(lines)["title"] in bibtex.replace("{", "").replace("}", "")

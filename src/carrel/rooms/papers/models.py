@@ -30,6 +30,19 @@ class SearchPapers(Question):
     page: Page = 1
 
 
+class ExportPapers(Question):
+    """Papers to write out."""
+
+    format: Literal["jsonl", "bibtex", "csl-json", "ris"] = "jsonl"
+    query: str | None = Field(default=None, max_length=MAX_QUERY_CHARACTERS, description="Only papers that match; all without it")
+    limit: int = Field(default=100, ge=1, le=1000)
+    page: int = Field(default=1, ge=1)
+
+
+class NoQuestion(Question):
+    """Asks nothing in particular."""
+
+
 class SearchPapersByKeyword(Question):
     """A search among keywords and tags."""
 
@@ -102,6 +115,28 @@ class PaperMetadata(Answer):
     available_translations: tuple[str, ...]
     has_source: bool
     has_bibtex: bool
+
+
+class YearCount(Answer):
+    year: str
+    paper_count: int
+
+
+class CorpusStatistics(Answer):
+    """How large the corpus is and what it holds."""
+
+    papers: int
+    with_doi: int
+    with_source: int
+    with_bibtex: int
+    with_translation: int
+    authors: int
+    venues: int
+    keywords: int
+    years: list[YearCount]
+    build_id: str
+    built_at: str | None
+    index: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,13 @@ from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.operation import Operation
 from carrel.rooms.papers.models import (
+    CorpusStatistics,
+    ExportPapers,
     FacetCount,
     GetPaperSource,
     GetPaperSummary,
     ListTopFacets,
+    NoQuestion,
     OnePaper,
     PaperHit,
     PaperMetadata,
@@ -44,6 +47,12 @@ def room(papers: Papers) -> Room:
 
     async def get_paper_bibtex(question: OnePaper, call: Call) -> Text:
         return await papers.bibtex(question.paper_id)
+
+    async def export_papers(question: ExportPapers, call: Call) -> Text:
+        return Text(await papers.export(question.format, question.query, page=question.page, limit=question.limit))
+
+    async def get_corpus_statistics(question: NoQuestion, call: Call) -> CorpusStatistics:
+        return await papers.statistics()
 
     return Room(
         name="papers",
@@ -132,6 +141,28 @@ def room(papers: Papers) -> Room:
                 run=get_paper_bibtex,
                 scopes=SCOPES,
                 command="bibtex",
+            ),
+            Operation(
+                name="export_papers",
+                room="papers",
+                title="Export papers",
+                description="Papers as JSON lines of their metadata, or as BibTeX, CSL-JSON or RIS text.",
+                question=ExportPapers,
+                answer=Text,
+                run=export_papers,
+                scopes=SCOPES,
+                command="export",
+            ),
+            Operation(
+                name="get_corpus_statistics",
+                room="papers",
+                title="Get corpus statistics",
+                description="How many papers, authors, venues and keywords there are, papers by year, and how they are indexed.",
+                question=NoQuestion,
+                answer=CorpusStatistics,
+                run=get_corpus_statistics,
+                scopes=SCOPES,
+                command="stats",
             ),
         ),
         resources=resources(papers),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperHit
+from carrel.rooms.papers.models import CorpusStatistics, FacetCategory, FacetCount, Paper, PaperHit, PaperMetadata
 from carrel.rooms.papers.query_language import Query
 
 
@@ -23,7 +24,19 @@ class PaperStore(Protocol):
 
     async def bibtex(self, paper_id: str) -> str | None: ...
 
+    async def listed(self, *, first: int, count: int) -> list[str]:
+        """Ids of `count` papers after the `first`, newest first."""
+        ...
+
+    async def statistics(self) -> CorpusStatistics: ...
+
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]: ...
+
+
+class Bibliographies(Protocol):
+    """Writes papers in a bibliography format."""
+
+    async def write(self, papers: Sequence[PaperMetadata], form: str) -> str: ...
 
 
 class Assets(Protocol):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from carrel.core.answer import Text
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import InvalidInputError, NotConfiguredError
 from carrel.rooms.papers.errors import (
     AssetFetchFailedError,
     BibtexNotAvailableError,
@@ -19,13 +19,14 @@ from carrel.rooms.papers.errors import (
 from carrel.rooms.papers.models import (
     DEFAULT_MAX_CHARS,
     MAX_DEPTH,
+    CorpusStatistics,
     FacetCategory,
     FacetCount,
     Paper,
     PaperHit,
     PaperMetadata,
 )
-from carrel.rooms.papers.ports import Assets, PaperStore
+from carrel.rooms.papers.ports import Assets, Bibliographies, PaperStore
 from carrel.rooms.papers.query_language import parse
 
 _PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -35,9 +36,10 @@ _NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
 class Papers:
     """The room itself, over a store of papers and their static texts."""
 
-    def __init__(self, store: PaperStore, assets: Assets) -> None:
+    def __init__(self, store: PaperStore, assets: Assets, bibliographies: Bibliographies | None = None) -> None:
         self._store = store
         self._assets = assets
+        self._bibliographies = bibliographies
 
     async def search(self, text: str, *, page: int, limit: int) -> list[PaperHit]:
         first = _first(page, limit)
@@ -46,6 +48,23 @@ class Papers:
 
     async def search_by_keyword(self, keyword: str, *, page: int, limit: int) -> list[PaperHit]:
         return await self._store.search_by_keyword(keyword, first=_first(page, limit), count=limit)
+
+    async def statistics(self) -> CorpusStatistics:
+        return await self._store.statistics()
+
+    async def export(self, form: str, query: str | None, *, page: int, limit: int) -> str:
+        """A page of papers, all or those that match, as JSON lines of their metadata or as a bibliography."""
+        if query is None:
+            ids = await self._store.listed(first=(page - 1) * limit, count=limit)
+        else:
+            first = _first(page, limit)
+            ids = [hit.paper_id for hit in await self._store.search(parse(query), first=first, count=limit)]
+        papers = [await self.metadata(paper_id) for paper_id in ids]
+        if form == "jsonl":
+            return "".join(f"{paper.model_dump_json()}\n" for paper in papers)
+        if self._bibliographies is None:
+            raise NotConfiguredError("This server writes no bibliographies", next_step="Export as jsonl.")
+        return await self._bibliographies.write(papers, form)
 
     async def metadata(self, paper_id: str) -> PaperMetadata:
         paper = await self._paper(paper_id)

@@ -16,6 +16,11 @@ class Ranking(Protocol):
     """Papers for a question, best first. Called on the store's threads; a connection to the snapshot is lent for the call."""
 
     @property
+    def name(self) -> str:
+        """What the index is, for people who ask."""
+        ...
+
+    @property
     def stem(self) -> Stem | None:
         """How words that count as equal are told, for marking them; None where only equal words do."""
         ...

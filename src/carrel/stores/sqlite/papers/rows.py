@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from carrel.rooms.papers.identifiers import Identifier
-from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperMetadata
+from carrel.rooms.papers.models import CorpusStatistics, FacetCategory, FacetCount, Paper, PaperMetadata, YearCount
 from carrel.rooms.papers.words import fold_in_place, is_cjk, join_cjk, key
 from carrel.stores.sqlite.papers.snapshot import Generation
 
@@ -180,3 +180,41 @@ def _place(text: str, value: str, start: int) -> int | None:
     edges = ("", "") if is_cjk(value) else (r"(?<!\w)", r"(?!\w)")
     found = re.compile(edges[0] + re.escape(value) + edges[1]).search(text, start)
     return found.start() if found else None
+
+
+def listed(connection: sqlite3.Connection, first: int, count: int) -> list[str]:
+    """Ids of papers, newest first."""
+    found = connection.execute(f"SELECT paper_id FROM paper ORDER BY {NEWEST_FIRST} LIMIT ? OFFSET ?", (count, first))
+    return [str(row[0]) for row in found]
+
+
+def statistics(connection: sqlite3.Connection, generation: Generation, index: str) -> CorpusStatistics:
+    """What the whole snapshot holds, from its counts."""
+
+    def count(question: str) -> int:
+        return int(connection.execute(f"SELECT count(*) FROM {question}").fetchone()[0])
+
+    built = None
+    if "snapshot_meta" in generation.tables:
+        built = connection.execute("SELECT value FROM snapshot_meta WHERE key = 'built_at'").fetchone()
+    years = (
+        connection.execute("SELECT year, paper_count FROM year_count ORDER BY year DESC")
+        if "year_count" in generation.tables
+        else ()
+    )
+    return CorpusStatistics(
+        papers=count("paper"),
+        with_doi=count("paper WHERE doi IS NOT NULL AND doi <> ''") if generation.has_doi else 0,
+        with_source=count("paper WHERE source_md_content_hash IS NOT NULL AND source_md_content_hash <> ''"),
+        with_bibtex=count("paper_bibtex") if generation.has_bibtex else 0,
+        with_translation=count("(SELECT DISTINCT paper_id FROM paper_translation)")
+        if "paper_translation" in generation.tables
+        else 0,
+        authors=count("author"),
+        venues=count("venue"),
+        keywords=count("keyword"),
+        years=[YearCount(year=str(year), paper_count=int(number)) for year, number in years],
+        build_id=generation.build_id,
+        built_at=None if built is None else str(built[0]),
+        index=index,
+    )

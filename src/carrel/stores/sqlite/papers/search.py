@@ -27,6 +27,7 @@ class _Condition:
 class Fts5Ranking:
     """The index that every snapshot has."""
 
+    name = "the snapshot's own full-text tables"
     stem = None
 
     def __init__(self, generation: Generation) -> None:

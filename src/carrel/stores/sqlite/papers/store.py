@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from carrel.rooms.papers.models import FacetCategory, FacetCount, Paper, PaperHit
+from carrel.rooms.papers.models import CorpusStatistics, FacetCategory, FacetCount, Paper, PaperHit
 from carrel.rooms.papers.query_language import Phrase, Query
 from carrel.rooms.papers.snippets import Marker
 from carrel.rooms.papers.words import words
@@ -70,6 +70,15 @@ class SqlitePaperStore:
         return await self._run(
             lambda generation, connection: rows.bibtex(connection, paper_id) if generation.has_bibtex else None,
         )
+
+    async def listed(self, *, first: int, count: int) -> list[str]:
+        return await self._run(lambda _, connection: rows.listed(connection, first, count))
+
+    async def statistics(self) -> CorpusStatistics:
+        def work(generation: Generation, connection: sqlite3.Connection) -> CorpusStatistics:
+            return rows.statistics(connection, generation, self._ranking(generation).name)
+
+        return await self._run(work)
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
         """Remembered while the snapshot stays the same, so that asking again costs no thread."""

@@ -38,6 +38,8 @@ def open_paper_index(snapshot: Path, build_id: str) -> TantivyRanking | None:
 class TantivyRanking:
     """One opened index; many threads may search it at once."""
 
+    name = "fast index of words"
+
     def __init__(self, folder: Path) -> None:
         self._schema = schema()
         index = tantivy.Index.open(str(folder))

@@ -81,6 +81,8 @@ class PaperVectors:
 class SemanticRanking:
     """The papers that words find, and those that mean the like, in one order."""
 
+    name = "fast index of words, and vectors of meaning"
+
     def __init__(self, words: TantivyRanking, vectors: PaperVectors, embedder: Embedder) -> None:
         self._words = words
         self._vectors = vectors
