@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
+@cache
 def cited() -> dict[str, list[str]]:
     """Requirement numbers by the tests that cite them, read from the source so that skipped tests count too."""
     found: dict[str, list[str]] = {}
