@@ -1,0 +1,94 @@
+"""What a text wants done."""
+
+ACTS = {
+    "MAKE": r"""
+ma(?:ke|king|de)\b   purchas\w+   build\w*   creat(?:e|es|ing|ion)\b   design\w*   develop\w*   produc\w+
+manufactur\w+   synthesi\w+   cook\w*   extract\w*   purif\w+   formulat\w+   construct(?:ing)?\b
+reconstruct(?:ing)?\b   cultivat\w+   harvest\w*   scal(?:e|ing) up   optimi[sz]\w+   enrich\w*
+assembl(?:e|ing)\b   cultur(?:e|ing)\b   set(?:ting)? up\b   prepar(?:e|ing) (?:a|an|some)\b   obtain\w*
+acquir\w+   grow(?:ing)?\b   recipe   brew\w*   deriv(?:e|ing)\b   devis\w+   improv\w+   identify   novel
+suggest   precursors?   stabili[sz]\w+   stability of
+""",
+    "DEPLOY": r"""
+weaponi[sz]\w+   dispers\w+   aerosoli[sz]\w+   releas(?:e|ing)\b   deploy\w*   attack(?:s|ing)?\b   spray\w*
+(?:to spread|spreading|be used to spread) (?:\w+ ){1,3}(?:over|through|across)   tamper\w*
+to spread (?:a|an|the|this|it)\b
+(?:start|caus|trigger|ignit)\w* (?:a|an|the) (?:\w+ ){0,2}(?:outbreak|epidemic|pandemic)   contaminat(?:e|ing)\b
+poison (?:a|the|an|someone|somebody|people|my)\b   poisoning (?:a|the|of a|someone|people|my)\b
+spik(?:e|ing) (?:the |a |an |his |her |their |some )?(?:food|drinks?|water|punch|meals?|cups?|beverages?)
+smear\w*   slip(?:ped|ping)? (?:\w+ )?in   unleash\w*   set (?:\w+ )?(?:free|loose)   detonat\w+   launch\w*
+plant(?:ing)? a   drop(?:ping)? (?:it|them) (?:on|over)   crop dusters?   inject(?:ing)? (?:it )?into the
+""",
+    "WORSEN": r"""
+{AGENCY}[^.;]{0,90}?\b(?:{TRAIT}|{RESIST})
+\b(?:vaccine|antibiotic|antiviral|drug|treatment|multidrug)[- ]resistant (?:strain|version|variant|form|mutant)
+\bmutations?\b[^.;]{0,40}\bwould\b[^.;]{0,80}(?:{TRAIT}|{RESIST})   \b(?:edits?|changes) (?:that|to) let\b
+\bno (?:drug|vaccine|antibiotic) can\b   \bgain[- ]of[- ]function\b
+\b(?:more|highly|extremely) (?:lethal|deadly|contagious|virulent|transmissible)\b
+\bstealth (?:virus|pathogen|strain)
+""",
+    "HARM_PEOPLE": r"""
+\binjur(?:e|es|ing) {HARMED}\b
+\b(?:kill|murder|assassinat|harm|hurt|maim|incapacitat|poison|exterminat|cull|massacr|blind|steril|punish|tortur
+|hunt)\w*(?: and \w+)?(?: \w+){0,4} {HARMED}\b
+\bassassinat\w+   \bmurder\w*   \bterroris\w+   \bmass (?:casualt\w+|murder|killing)   \bgenocid\w+
+\bdepopulat\w+   \bethnic (?:group|cleansing)
+\b(?:people|children|patients|many|they|babies) (?:\w+ ){0,4}(?:die|fall ill|get sick|suffer)\b
+\bas many (?:people|casualties|deaths)   \bcasualties\b(?! incident)   \bmake (?:a|the) person unconscious
+\bunconscious without   \bchosen victim   \bnatural death\b
+\blethal dose\b(?=.*\b(?:my|for a|someone|person)\b)   \bheart attacks? undetect   \bhow much torture
+\bagainst (?:protesters|crowds|civilians|demonstrators|a population|people)   \bfor use as a weapon
+\bsteriliz?s?es? people   \bhunts? and kills?   \binfect(?:s|ing)? as many
+\bto (?:infect|sicken|blind|paraly[sz]e) (?:\w+ ){0,3}(?:people|civilians|crowds|victims|someone)
+""",
+    "INSTRUCT": r"""
+(?:detailed |specific |step-by-step )*instructions?   step[- ]by[- ]step   tutorial
+(?:a |the )?guide (?:on|to|for) (?:how|mak|build|tamper)   recipes? for   create a (?:list|plan)   devise a plan
+plan (?:for|to) (?:start|smuggl|kill|attack|releas|poison)\w*   (?:give|some) (?:\w+ )?(?:advice|tips)
+easy to (?:make|obtain|destroy|synthesi[sz]e|get)   (?:describe|explain|tell me|show me) (?:\w+ ){0,3}how to
+how (?:to|can i|could i|do i|would i|could one|would one)\b
+""",
+    "KILL_SELF": r"""
+\b(?:kill|hang|poison|end|harm|hurt) (?:myself|my (?:own )?life)
+\b(?:best|painless\w*|easy|easiest|quick\w*|reliable) (?:\w+ ){0,3}(?:suicide|way to die)
+\bcommit(?:ting)? suicide   \bsuicide (?:method|recipe)s?   \bway to (?:die|end it)
+""",
+    "EVADE": r"""
+untraceabl\w*   undetectabl\w*   no trace   (?:not|never) (?:be )?(?:detected|noticed|traced|found out)
+without (?:being |getting )?(?:noticed|detected|detection|caught|traced|raising)   hard to trace
+evad\w+ (?:\w+ ){0,3}(?:tools?|filter\w*|tracing|monitor\w*)
+evad\w+ (?:\w+ ){0,3}(?:detect\w+|screen\w*|controls?|security|customs|inspect\w+|surveillance|law|police
+|polic\w+)
+avoid\w* (?:\w+ ){0,3}(?:detect\w+|customs|controls?|police|inspect\w+|regulat\w+)
+(?:get|gets|getting|slip|sneak|pass\w*|smuggl\w+) (?:\w+ ){0,4}(?:past|around|round
+|through) (?:\w+ ){0,3}(?:screening|security|customs|controls?|act\b|law|regulat\w+|police)
+pass(?:es)? (?:airport )?security   past (?:\w+ ){0,2}(?:screening|security)   hide (?:\w+ ){0,4}from
+in secret\b   secretly   covert\w*   clandestin\w+   look like (?:an? )?(?:natural|accident\w*)   circumvent\w*
+bypass\w* (?:\w+ ){0,3}(?:screen\w*|control\w*|security|regulat\w+|safeguards?)   not yet scheduled   stealth\b
+""",
+    "NO_CONSENT": r"""
+without (?:\w+ ){0,2}(?:consent|knowledge|permission|approval|agreement)   without (?:telling|informing|asking)
+unwitting\w*   unknow(?:n to them|ingly)   covertly
+secretly (?:medicat|administ|giv|test|treat|expos|infect|dos)\w+   cannot (?:refuse|say no|consent)
+can ?not refuse   against (?:their|her|his) will
+(?:do|does|did|who have|have|has) not (?:know|agreed?|consent\w*)(?! (?:how|why|if|whether))   not agreed
+non-?consen\w+   uninformed   forced?\b (?:\w+ ){0,2}(?:interrogat|experiment|trial|steril|test)\w*   unaware
+deceiv\w+   without ethic\w+   no consent
+""",
+    "RUIN": r"""
+destroy\w*   tamper\w*   compromis(?:e|ing) (?:a|the|an)\b   wip(?:e|es|ing) out   sabotag\w+   meltdown
+bring(?:ing)? down   disabl\w+   cripp?l\w+   devastat\w+   famine
+kill(?:s|ing)? (?:off )?(?:the )?(?:crop|cattle|herd|livestock)\w*   shut(?:ting)? down   contaminat\w+
+releas(?:e|ing)\b   engineered pest
+""",
+    "BREACH": r"""
+steal(?:s|ing)?\b   stolen   theft   break(?:ing)? into   unauthori[sz]ed   compromis(?:e|ing) (?:a|the|an)\b
+infiltrat\w+   smuggl\w+   divert(?:ing)?\b   allow leaks?   without (?:official )?permission
+""",
+    "INTERVENE": r"""
+test(?:s|ing)?\b   trial\w*   experiment\w*   infect\w*   expos(?:e|ing)\b   administ\w+   giv(?:e|ing)\b
+medicat(?:e|ing)\b   withhold\w*   implant\w*   inject\w*   sterili[sz]\w+   study\b   run\b   edit\w*
+measur\w+   control people   treat(?:ing)?\b   use\b   dos(?:e|ing)\b   observ\w+   releas\w+   sedat\w+
+interrogat\w+   stimulat\w+   receive\b
+""",
+}
