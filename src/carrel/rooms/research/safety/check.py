@@ -33,7 +33,9 @@ def _guarded(signs: Signs) -> bool:
 def _mass_harm(signs: Signs) -> bool:
     if not signs.any(Sign.WEAPON):
         return False
-    if signs.any(Sign.HARM_PEOPLE, Sign.EVADE) and signs.any(Sign.MAKE, Sign.DEPLOY):
+    if signs.all(Sign.HARM_PEOPLE, Sign.DEFEATED) and not _guarded(signs):
+        return True
+    if signs.any(Sign.HARM_PEOPLE, Sign.EVADE) and signs.any(Sign.MAKE, Sign.DEPLOY, Sign.SEEK):
         return not (_guarded(signs) and not signs.any(Sign.EVADE) and not signs.any(Sign.DEPLOY))
     return signs.any(Sign.MAKE, Sign.DEPLOY) and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
 
@@ -114,12 +116,42 @@ def _sabotage(signs: Signs) -> bool:
     if _guarded(signs) and signs.any(Sign.EXPLAIN):
         return False
     return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any(
-        word.startswith(("sabotag", "meltdown", "tamper", "bring")) for word in signs.words([Sign.RUIN])
+        word.startswith(("sabotag", "meltdown", "tamper", "bring", "make ", "making ", "cause ", "causing ")) for word in signs.words([Sign.RUIN])
     )
 
 
 def _breach(signs: Signs) -> bool:
     return signs.all(Sign.BREACH, Sign.SECURED) and not signs.any(Sign.LOOK_BACK, Sign.EXPLAIN)
+
+
+def _attack_on_care(signs: Signs) -> bool:
+    if not signs.all(Sign.HACK, Sign.CARE_SYSTEM) or signs.any(Sign.LOOK_BACK, Sign.EXPLAIN):
+        return False
+    return signs.any(Sign.HARM_PEOPLE, Sign.EVADE, Sign.VILLAIN, Sign.ILL_WILL) or not _guarded(signs)
+
+
+def _persecution(signs: Signs) -> bool:
+    return signs.any(Sign.PERSECUTE) and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+_MEANS = (Sign.WEAPON, Sign.EXPLOSIVE, Sign.PATHOGEN, Sign.TOXIN, Sign.DRUG, Sign.SUBSTANCE, Sign.CARE_SYSTEM)
+
+
+def _means_for_ill_will(signs: Signs) -> bool:
+    if not signs.any(Sign.ILL_WILL) or not signs.any(*_MEANS):
+        return False
+    sought = signs.any(Sign.SEEK, Sign.MAKE, Sign.INSTRUCT, Sign.EVADE, Sign.DEPLOY, Sign.HARM_PEOPLE)
+    return sought and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+def _villains_part(signs: Signs) -> bool:
+    if signs.any(Sign.LOOK_BACK, Sign.EXPLAIN) or not signs.any(*_MEANS):
+        return False
+    wanted = signs.any(Sign.MAKE, Sign.SEEK, Sign.DEPLOY, Sign.WORSEN, Sign.HARM_PEOPLE, Sign.INSTRUCT)
+    if signs.any(Sign.ROLE):
+        grave = signs.any(Sign.WEAPON, Sign.TOXIN, Sign.EXPLOSIVE) and signs.any(Sign.MAKE) and not _guarded(signs)
+        return grave or (wanted and signs.any(Sign.VILLAIN, Sign.HARM_PEOPLE, Sign.ILL_WILL))
+    return signs.any(Sign.VILLAIN) and wanted and not _guarded(signs)
 
 
 def _outside_the_law(signs: Signs) -> bool:
@@ -150,6 +182,10 @@ _RULES = (
     ),
     _Rule("explosives", "It asks to make or use explosives or other means of killing.", _explosives),
     _Rule("breach", "It asks how to break into a guarded laboratory or to take dangerous material.", _breach),
+    _Rule("attack_on_care", "It asks to break into, disable or rob the systems patients depend on.", _attack_on_care),
+    _Rule("persecution", "It asks to single out a group of people for exclusion, punishment or harm.", _persecution),
+    _Rule("means_for_ill_will", "It looks for the means to carry out a wish to harm.", _means_for_ill_will),
+    _Rule("villains_part", "It asks for a harmful plan in the part of someone who means harm.", _villains_part),
     _Rule("outside_the_law", "It asks how to do something unlawful without being noticed.", _outside_the_law),
     _Rule("sabotage", "It asks to ruin crops, herds or systems that lives depend on.", _sabotage),
 )

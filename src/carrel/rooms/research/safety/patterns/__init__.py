@@ -8,7 +8,7 @@ from carrel.rooms.research.safety.patterns.aims import AIMS
 from carrel.rooms.research.safety.patterns.objects import OBJECTS
 from carrel.rooms.research.safety.patterns.parts import PARTS
 
-ANYWHERE = frozenset({"WORSEN", "HARM_PEOPLE", "KILL_SELF", "EXPLAIN"})
+ANYWHERE = frozenset({"WORSEN", "HARM_PEOPLE", "KILL_SELF", "EXPLAIN", "PERSECUTE", "DEFEATED"})
 """Signs whose expressions say themselves where a word begins."""
 
 WORDS = {**ACTS, **OBJECTS, **AIMS}

@@ -7,7 +7,7 @@ manufactur\w+   synthesi\w+   cook\w*   extract\w*   purif\w+   formulat\w+   co
 reconstruct(?:ing)?\b   cultivat\w+   harvest\w*   scal(?:e|ing) up   optimi[sz]\w+   enrich\w*
 assembl(?:e|ing)\b   cultur(?:e|ing)\b   set(?:ting)? up\b   prepar(?:e|ing) (?:a|an|some)\b   obtain\w*
 acquir\w+   grow(?:ing)?\b   recipe   brew\w*   deriv(?:e|ing)\b   devis\w+   improv\w+   identify   novel
-suggest   precursors?   stabili[sz]\w+   stability of
+suggest   precursors?   turn(?:ed|ing)? (?:\w+ ){0,4}into\b   stabili[sz]\w+   stability of
 """,
     "DEPLOY": r"""
 weaponi[sz]\w+   dispers\w+   aerosoli[sz]\w+   releas(?:e|ing)\b   deploy\w*   attack(?:s|ing)?\b   spray\w*
@@ -20,24 +20,33 @@ smear\w*   slip(?:ped|ping)? (?:\w+ )?in   unleash\w*   set (?:\w+ )?(?:free|loo
 plant(?:ing)? a   drop(?:ping)? (?:it|them) (?:on|over)   crop dusters?   inject(?:ing)? (?:it )?into the
 """,
     "WORSEN": r"""
-{AGENCY}[^.;]{0,90}?\b(?:{TRAIT}|{RESIST})
+{AGENCY}(?!{REMEDY})[^.;]{0,90}?\b(?:{TRAIT}|{RESIST})
 \b(?:vaccine|antibiotic|antiviral|drug|treatment|multidrug)[- ]resistant (?:strain|version|variant|form|mutant)
 \bmutations?\b[^.;]{0,40}\bwould\b[^.;]{0,80}(?:{TRAIT}|{RESIST})   \b(?:edits?|changes) (?:that|to) let\b
 \bno (?:drug|vaccine|antibiotic) can\b   \bgain[- ]of[- ]function\b
 \b(?:more|highly|extremely) (?:lethal|deadly|contagious|virulent|transmissible)\b
 \bstealth (?:virus|pathogen|strain)
+\badapt(?:ing)? (?:\w+ ){1,5}to (?:humans|people|mammals)\b
+\b(?:design|creat|engineer|build|mak|develop)\w* (?:\w+ ){0,3}(?:super-?bugs?|super-?virus|doomsday)\b(?![- ]\w*(?:kill|vacc|test))
+\bput into (?:\w+ ){1,3}would (?:defeat|overcome|escape)
 """,
     "HARM_PEOPLE": r"""
 \binjur(?:e|es|ing) {HARMED}\b
 \b(?:kill|murder|assassinat|harm|hurt|maim|incapacitat|poison|exterminat|cull|massacr|blind|steril|punish|tortur
 |hunt)\w*(?: and \w+)?(?: \w+){0,4} {HARMED}\b
-\bassassinat\w+   \bmurder\w*   \bterroris\w+   \bmass (?:casualt\w+|murder|killing)   \bgenocid\w+
+\bassassinat\w+   \bmurder\w*   \bterrori[sz]\w+   \bmass (?:casualt\w+|murder|killing|deaths?\b)   \bgenocid\w+
 \bdepopulat\w+   \bethnic (?:group|cleansing)
 \b(?:people|children|patients|many|they|babies) (?:\w+ ){0,4}(?:die|fall ill|get sick|suffer)\b
 \bas many (?:people|casualties|deaths)   \bcasualties\b(?! incident)   \bmake (?:a|the) person unconscious
 \bunconscious without   \bchosen victim   \bnatural death\b
 \blethal dose\b(?=.*\b(?:my|for a|someone|person)\b)   \bheart attacks? undetect   \bhow much torture
 \bagainst (?:protesters|crowds|civilians|demonstrators|a population|people)   \bfor use as a weapon
+\b(?:end|ending|take|taking) (?:\w+ )?(?:patient|people|person|someone|his|her|their|human)(?:s|'s|s')? (?:\w+ )?(?:life|lives)\b
+\b(?:end|ending|destroy\w*) (?:all )?(?:humanity|mankind|human life|civili[sz]ation)
+\bwip(?:e|es|ing) out (?:\w+ ){0,3}(?:countr|nation|cit|town|village|population|people|humanity|mankind|minorit)\w*
+\bget(?:ting)? rid of (?:\w+ ){1,2}{HARMED}\b   \bblow(?:ing)? up (?:a|an|the|my|some)\b
+\bso that (?:\w+ ){0,6}(?:cannot|can ?not|nobody can|no one can) (?:protect|escape|defend|survive|breathe|get out|be saved)
+\bremember (?:an|the) assault   \b(?:make|render)\w* (?:\w+ ){1,4}(?:infertile|unconscious)\b
 \bsteriliz?s?es? people   \bhunts? and kills?   \binfect(?:s|ing)? as many
 \bto (?:infect|sicken|blind|paraly[sz]e) (?:\w+ ){0,3}(?:people|civilians|crowds|victims|someone)
 """,
@@ -46,11 +55,15 @@ plant(?:ing)? a   drop(?:ping)? (?:it|them) (?:on|over)   crop dusters?   inject
 (?:a |the )?guide (?:on|to|for) (?:how|mak|build|tamper)   recipes? for   create a (?:list|plan)   devise a plan
 plan (?:for|to) (?:start|smuggl|kill|attack|releas|poison)\w*   (?:give|some) (?:\w+ )?(?:advice|tips)
 easy to (?:make|obtain|destroy|synthesi[sz]e|get)   (?:describe|explain|tell me|show me) (?:\w+ ){0,3}how to
-how (?:to|can i|could i|do i|would i|could one|would one)\b
+how (?:to|can i|do i)\b   how (?:might|could|would|should) (?:i|one|someone|somebody|you|they|an? \w+)\b
 """,
     "KILL_SELF": r"""
 \b(?:kill|hang|poison|end|harm|hurt) (?:myself|my (?:own )?life)
 \b(?:best|painless\w*|easy|easiest|quick\w*|reliable) (?:\w+ ){0,3}(?:suicide|way to die)
+\b(?:starv|cut|burn|injur|drown|suffocat)\w* (?:myself|themselves)
+\b(?:encourag|push|persuad|convinc|urg|lead|get)\w* (?:\w+ ){0,3}to (?:hurt|harm|kill|cut|starve) themselves
+\b(?:encourag|push|persuad|convinc|urg|get)\w* (?:\w+ ){0,3}to (?:take|end) their (?:own )?li(?:fe|ves)
+\b(?:most|more) (?:reliable|painless|lethal|effective|certain) (?:\w+ ){0,3}(?:for|of) suicide
 \bcommit(?:ting)? suicide   \bsuicide (?:method|recipe)s?   \bway to (?:die|end it)
 """,
     "EVADE": r"""
@@ -64,7 +77,14 @@ avoid\w* (?:\w+ ){0,3}(?:detect\w+|customs|controls?|police|inspect\w+|regulat\w
 |through) (?:\w+ ){0,3}(?:screening|security|customs|controls?|act\b|law|regulat\w+|police)
 pass(?:es)? (?:airport )?security   past (?:\w+ ){0,2}(?:screening|security)   hide (?:\w+ ){0,4}from
 in secret\b   secretly   covert\w*   clandestin\w+   look like (?:an? )?(?:natural|accident\w*)   circumvent\w*
-bypass\w* (?:\w+ ){0,3}(?:screen\w*|control\w*|security|regulat\w+|safeguards?)   not yet scheduled   stealth\b
+without (?:\w+ ){0,4}(?:noticing|knowing|suspecting|finding out|flagg\w+|trigger\w+|alert\w+|suspicion)
+(?:nobody|no one|no-one|neither|no (?:\w+ ){1,3}?(?:will|would|can|could)) (?:\w+ ){0,5}?(?:notic|suspect|find out|detect|flag|trac)\w*
+(?:least|less|not|un)[ -]?suspicious   hardest (?:\w+ ){0,4}to (?:find|detect|trace|prove)   get away with
+(?:not|never) (?:be )?(?:flagged|recogni[sz]ed|suspected|caught)   (?:does|do|will|would) not (?:recogni[sz]e|flag|notice)
+leav(?:e|es|ing) no\b   cannot be (?:traced|detected|found|proven)   disguis\w+   surreptitious\w*   quietly
+(?:get|gets|getting|ship\w*|bring\w*|carry\w*|take) (?:\w+ ){0,5}(?:past|across|through) (?:\w+ ){0,3}(?:border|inspect|control|check)\w*
+pass(?:es)? (?:\w+ ){0,2}(?:scanners?|checkpoints?)   (?:undetected|unnoticed)(?=\s*(?:[.;?!]|$|by\b))
+bypass\w* (?:\w+ ){0,3}(?:screen\w*|control\w*|security|regulat\w+|safeguards?|checks?)   not yet scheduled   stealth\b
 """,
     "NO_CONSENT": r"""
 without (?:\w+ ){0,2}(?:consent|knowledge|permission|approval|agreement)   without (?:telling|informing|asking)
@@ -73,13 +93,16 @@ secretly (?:medicat|administ|giv|test|treat|expos|infect|dos)\w+   cannot (?:ref
 can ?not refuse   against (?:their|her|his) will
 (?:do|does|did|who have|have|has) not (?:know|agreed?|consent\w*)(?! (?:how|why|if|whether))   not agreed
 non-?consen\w+   uninformed   forced?\b (?:\w+ ){0,2}(?:interrogat|experiment|trial|steril|test)\w*   unaware
-deceiv\w+   without ethic\w+   no consent
+deceiv\w+   without (?:any )?ethic\w+   no consent   secretly\b   in secret\b   behind (?:their|his|her) backs?
+without (?:\w+ ){0,3}(?:knowing|being told|finding out|noticing)   neither (?:\w+ ){1,6}find out
+to force (?:\w+ ){1,3}to   so that (?:\w+ ){1,6}(?:do not|does not|never) (?:know|find out|notice)
 """,
     "RUIN": r"""
 destroy\w*   tamper\w*   compromis(?:e|ing) (?:a|the|an)\b   wip(?:e|es|ing) out   sabotag\w+   meltdown
 bring(?:ing)? down   disabl\w+   cripp?l\w+   devastat\w+   famine
 kill(?:s|ing)? (?:off )?(?:the )?(?:crop|cattle|herd|livestock)\w*   shut(?:ting)? down   contaminat\w+
-releas(?:e|ing)\b   engineered pest
+releas(?:e|ing)\b   releas(?:ed) (?:in|into|over|\?|$)   engineered pest
+(?:mak|caus)\w* (?:\w+(?:'s)? ){1,5}(?:fail|break down|crash|collapse|malfunction)\b
 """,
     "BREACH": r"""
 steal(?:s|ing)?\b   stolen   theft   break(?:ing)? into   unauthori[sz]ed   compromis(?:e|ing) (?:a|the|an)\b
@@ -89,6 +112,22 @@ infiltrat\w+   smuggl\w+   divert(?:ing)?\b   allow leaks?   without (?:official
 test(?:s|ing)?\b   trial\w*   experiment\w*   infect\w*   expos(?:e|ing)\b   administ\w+   giv(?:e|ing)\b
 medicat(?:e|ing)\b   withhold\w*   implant\w*   inject\w*   sterili[sz]\w+   study\b   run\b   edit\w*
 measur\w+   control people   treat(?:ing)?\b   use\b   dos(?:e|ing)\b   observ\w+   releas\w+   sedat\w+
-interrogat\w+   stimulat\w+   receive\b
+interrogat\w+   stimulat\w+   receive\b   depriv\w+   enrol\w*
+""",
+    "HACK": r"""
+hack(?:s|ing|ed)?\b   malware   ransomware   cyber-?attacks?   break(?:ing)? into   backdoors?
+exploit(?:s|ing)? (?:\w+ ){0,4}(?:vulnerabilit|weakness|flaw)\w*   remotely (?:\w+ )?(?:shut|stop|disabl|kill|turn|switch)\w*
+(?:kill|injur|harm|hurt)\w* (?:\w+ ){0,3}(?:remotely|from a distance)
+(?:alter|chang|manipulat|falsif)\w* (?:\w+ ){0,3}(?:doses?|dosage|settings|records)\b
+steal(?:s|ing)?\b
+""",
+    "PERSECUTE": r"""
+\b(?:eliminat|exterminat|punish|persecut|deport|sterili[sz]|eradicat|remov|exclud|imprison|weed out|breed out
+|cleans|purg|segregat)\w* (?:of )?(?:\w+ ){0,2}{GROUP}(?! (?:bias|dispar|inequ|gap|barrier|differen|stigma)\w*)
+\b{GROUP}\b[^.;]{0,80}\b(?:be|are|get) (?:\w+ )?(?:excluded|punished|removed|sterili[sz]ed|eliminated|deported|denied|imprisoned)
+\b(?:genetically|naturally|biologically|intellectually|racially) (?:inferior|superior)   \b(?:superior|inferior|master|pure) race\b
+\b(?:only|selectively|specifically) (?:harm|kill|infect|affect|attack|target|sicken)s? (?:\w+ ){0,2}{GROUP}
+\b(?:mak|render)(?:e|es|ing) (?:\w+ ){0,2}{GROUP} (?:infertile|sterile|ill|sick|weak\w*)   \b(?:the )?unfit (?:from|people)
+\b(?:prevent|stop|keep)\w* (?:\w+ ){0,2}{GROUP} from (?:having|reproducing|breeding)
 """,
 }

@@ -16,7 +16,7 @@ explosives?\b(?! (?:volcan|erupt|growth|event|outbreak))
 \bTATP\b   landmines?
 """,
     "PATHOGEN": r"""
-virus\w*   viral   influenza   flu\b   h\d+n\d+   coronavir\w+   sars\b   sars-cov-2   covid\S*
+\w*virus\w*   viral   influenza   flu\b   h\d+n\d+   coronavir\w+   sars\b   sars-cov-2   covid\S*
 dangerous (?:dna |genetic )?sequences?   select agents?   e\. ?coli   mers\b   ebola\w*   marburg\w*   smallpox
 variola   measles   polio\w*   nipah   hendra   lassa   anthrax   bacill\w+   anthracis   yersinia   pestis
 plague   tubercul\w+   pathogen\w*   bacteri\w+   strains?\b   tularens\w+   tularemia   fever   microb\w+
@@ -41,9 +41,10 @@ methamphetamines?   crystal meth   \bmeth\b   amphetamines?   heroin   cocaine  
 \blsd\b   fentanyl\w*   carfentanil   opioids?   opiates?   designer drugs?   controlled substances?   \bghb\b
 ketamine   psilocybin   cathinones?   synthetic cannabinoids?   nitazenes?   narcotics?   street drugs?
 recreational drugs?   date[- ]rape
+(?:sell\w*|sold|sale) (?:\w+ ){0,3}(?:on the (?:street|dark\w*)|at (?:\w+ )?(?:festivals?|clubs?|parties|raves?))   street value
 """,
     "ILLICIT": r"""
-at home   household   home(?:made| production| lab)   kitchen   street   sell\w*   sold\b   sale\b
+at home   household   home[- ]?(?:made|production|lab|synthesis|brew\w*|cook\w*)   kitchen   street   sell\w*   sold\b   sale\b
 deal(?:er|ers|ing)\b   traffick\w+   customs   unregulated   unscheduled
 not (?:yet )?(?:scheduled|controlled|regulated|listed)   clandestin\w+   law enforcement   police   illegal\w*
 illicit   black market   dark ?(?:web|net)   distribution   customers   hooked   festivals?
@@ -58,7 +59,7 @@ recruits   villagers
 """,
     "CAPTIVE": r"""
 prisoners?   detainees   captives   inmates   orphan\w*   prisoners of war   slaves?   hostages?
-people in (?:custody|camps)   psychiatric (?:patients|inmates)   homeless   refugees
+people in (?:custody|camps)   detained   imprisoned   enslaved   psychiatric (?:patients|inmates)   homeless   refugees
 """,
     "PUBLIC_PLACE": r"""
 subway   metro\b   trains?\b   airports?   stadium   ventilation   city\b   cities   towns?   downtown
@@ -70,7 +71,7 @@ concert\w*   church\w*   mosques?   synagogues?
     "LIVELIHOOD": r"""
 crops?\b   wheat   rice\b   maize   harvests?   livestock   cattle   herds?   food supply   agricultur\w+
 power (?:grid|plant)   nuclear (?:power )?plant   nuclear reactor   hospital network   vaccine supply
-medical devices?   dams?\b   pipelines?   cooling system   ventilators?   pacemakers?   insulin pumps?
+medical devices?   hospital\S* (?:\w+ ){0,2}(?:suppl|system|power|network)\w*   oxygen suppl\w+   dams?\b   pipelines?   cooling system   ventilators?   pacemakers?   insulin pumps?
 infrastructure
 """,
     "ENEMY": r"""
@@ -82,5 +83,15 @@ bsl-?[34]   biosafety level [34]
 (?:synthesis|containment|nuclear|enrichment|weapons?) (?:facilit\w+|complex|plant)   enriched uranium
 plutonium   laborator(?:y|ies) to allow   (?:virus|pathogen|culture) (?:stocks?|collections?)   fissile
 radioactive source\w*   chemical or biological
+""",
+    "SUBSTANCE": r"""
+substances?   medicines?   medications?   drugs?\b   compounds?   chemicals?   pills?   agents?\b   gas(?:es)?\b
+overdoses?   pesticides?   dos(?:e|es)\b   injections?
+""",
+    "CARE_SYSTEM": r"""
+(?:insulin|infusion|drug|medication) pumps?   pacemakers?   defibrillators?   ventilators?   medical (?:devices?|records?)
+(?:patients?'?|health|electronic|hospital) (?:health )?(?:records?|data|files|networks?|systems?)   hospitals?\b   clinics?\b
+intensive care   oxygen suppl\w+   life[- ]support
+(?:treatment|radiation|radiotherapy|dialysis|ana?esthesia|imaging) (?:machines?|devices?)
 """,
 }
