@@ -51,10 +51,12 @@ def _public_attack(signs: Signs) -> bool:
 
 
 def _worse_pathogen(signs: Signs) -> bool:
-    if signs.all(Sign.WORSEN, Sign.PATHOGEN):
+    wanted = signs.any(Sign.MAKE, Sign.INSTRUCT, Sign.DEPLOY, Sign.HARM_PEOPLE, Sign.ROLE)
+    if signs.any(Sign.PATHOGEN) and (signs.any(Sign.WORSEN) or (signs.any(Sign.FEARED_FORM) and wanted)):
         if signs.any(Sign.HARM_PEOPLE, Sign.DEPLOY, Sign.EVADE):
             return True
-        return not signs.any(Sign.EXPLAIN) and not _only_protects(signs)
+        debated = signs.any(Sign.LOOK_BACK) and all(word.startswith("gain") for word in signs.words([Sign.WORSEN]))
+        return not debated and not signs.any(Sign.EXPLAIN) and not _only_protects(signs)
     made_anew = signs.all(Sign.MAKE, Sign.GRAVE_PATHOGEN) and any(
         word.startswith(("synthesi", "construct", "reconstruct", "creat", "build", "assembl"))
         for word in signs.words([Sign.MAKE])
@@ -62,7 +64,7 @@ def _worse_pathogen(signs: Signs) -> bool:
     if made_anew and not _guarded(signs):
         return True
     grown_at_home = any(
-        word.startswith(("at home", "home", "household", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT])
+        word.startswith(("at home", "home", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT])
     )
     if signs.all(Sign.PATHOGEN, Sign.MAKE) and grown_at_home and not _guarded(signs):
         return True
@@ -72,7 +74,7 @@ def _worse_pathogen(signs: Signs) -> bool:
 def _only_protects(signs: Signs) -> bool:
     # Words such as `treatment` also stand in the harm itself (`so that treatment fails`), so what defeats them is not protection.
     defeated = any(
-        part in word for word in signs.words([Sign.WORSEN]) for part in ("resist", "escap", "evad", "no drug", "no vaccine")
+        part in word for word in signs.words([Sign.WORSEN, Sign.FEARED_FORM]) for part in ("resist", "escap", "evad", "no drug", "no vaccine")
     )
     return signs.any(Sign.PROTECT) and not defeated
 
@@ -134,7 +136,7 @@ def _persecution(signs: Signs) -> bool:
     return signs.any(Sign.PERSECUTE) and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
 
 
-_MEANS = (Sign.WEAPON, Sign.EXPLOSIVE, Sign.PATHOGEN, Sign.TOXIN, Sign.DRUG, Sign.SUBSTANCE, Sign.CARE_SYSTEM)
+_MEANS = (Sign.WEAPON, Sign.EXPLOSIVE, Sign.PATHOGEN, Sign.TOXIN, Sign.DRUG, Sign.SUBSTANCE, Sign.CARE_SYSTEM, Sign.SECURED)
 
 
 def _means_for_ill_will(signs: Signs) -> bool:
@@ -142,6 +144,12 @@ def _means_for_ill_will(signs: Signs) -> bool:
         return False
     sought = signs.any(Sign.SEEK, Sign.MAKE, Sign.INSTRUCT, Sign.EVADE, Sign.DEPLOY, Sign.HARM_PEOPLE)
     return sought and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+def _against_a_foe(signs: Signs) -> bool:
+    harmful = signs.any(Sign.WEAPON, Sign.PATHOGEN, Sign.TOXIN, Sign.EXPLOSIVE, Sign.WORSEN, Sign.RUIN)
+    wanted = signs.any(Sign.MAKE, Sign.DEPLOY, Sign.WORSEN, Sign.SEEK)
+    return signs.any(Sign.FOE) and harmful and wanted and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
 
 
 def _villains_part(signs: Signs) -> bool:
@@ -185,6 +193,7 @@ _RULES = (
     _Rule("attack_on_care", "It asks to break into, disable or rob the systems patients depend on.", _attack_on_care),
     _Rule("persecution", "It asks to single out a group of people for exclusion, punishment or harm.", _persecution),
     _Rule("means_for_ill_will", "It looks for the means to carry out a wish to harm.", _means_for_ill_will),
+    _Rule("against_a_foe", "It asks to turn an agent or a disease against a foe.", _against_a_foe),
     _Rule("villains_part", "It asks for a harmful plan in the part of someone who means harm.", _villains_part),
     _Rule("outside_the_law", "It asks how to do something unlawful without being noticed.", _outside_the_law),
     _Rule("sabotage", "It asks to ruin crops, herds or systems that lives depend on.", _sabotage),

@@ -23,9 +23,11 @@ contaminating contamination contiguous convent crown crows cyanine dispense excl
 heroine heron inactive influence influences interior interrogans inulin methylamphetamine plaque prague prison
 resistance resistances resultant rican satin serin steam steap steel stead sterility supple syneresis synthases
 synthetase synthetases synthetic syntheses synthesized terrorism toxic transmissive unresectable unselected vaccinee
-varus attacked attache
+varus attacked attache biologics coronarius coronaviral crowe explosion explosions explosively herein marder poisson
+populating pupylation radiating resisting rifin sabin sawin stabilise stabilised sterilized synthekine synthesised
+synthesises synthesizes synthetize synthetized undirected vaccinees
 """
-"""Real words one slip away from a known one; found by reading 49,000 titles of papers."""
+"""Real words one slip away from a known one; found by reading the titles and abstracts of 49,000 papers."""
 
 _FIGURES = str.maketrans("013457@$!", "oleastasi")
 _TWO_SLIPS = 9

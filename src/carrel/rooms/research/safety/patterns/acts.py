@@ -10,7 +10,7 @@ acquir\w+   grow(?:ing)?\b   recipe   brew\w*   deriv(?:e|ing)\b   devis\w+   im
 suggest   precursors?   turn(?:ed|ing)? (?:\w+ ){0,4}into\b   stabili[sz]\w+   stability of
 """,
     "DEPLOY": r"""
-weaponi[sz]\w+   dispers\w+   aerosoli[sz]\w+   releas(?:e|ing)\b   deploy\w*   attack(?:s|ing)?\b   spray\w*
+weaponi[sz]\w+   dispers\w+   aerosoli[sz](?:e|ing|ation)\b   releas(?:e|ing)\b   deploy(?:ing)?\b   (?<!heart )(?<!panic )(?<!asthma )(?<!immune )attack(?:s|ing)?\b(?! rates?)   spray\w*
 (?:to spread|spreading|be used to spread) (?:\w+ ){1,3}(?:over|through|across)   tamper\w*
 to spread (?:a|an|the|this|it)\b
 (?:start|caus|trigger|ignit)\w* (?:a|an|the) (?:\w+ ){0,2}(?:outbreak|epidemic|pandemic)   contaminat(?:e|ing)\b
@@ -21,23 +21,25 @@ plant(?:ing)? a   drop(?:ping)? (?:it|them) (?:on|over)   crop dusters?   inject
 """,
     "WORSEN": r"""
 {AGENCY}(?!{REMEDY})[^.;]{0,90}?\b(?:{TRAIT}|{RESIST})
-\b(?:vaccine|antibiotic|antiviral|drug|treatment|multidrug)[- ]resistant (?:strain|version|variant|form|mutant)
 \bmutations?\b[^.;]{0,40}\bwould\b[^.;]{0,80}(?:{TRAIT}|{RESIST})   \b(?:edits?|changes) (?:that|to) let\b
 \bno (?:drug|vaccine|antibiotic) can\b   \bgain[- ]of[- ]function\b
-\b(?:more|highly|extremely) (?:lethal|deadly|contagious|virulent|transmissible)\b
-\bstealth (?:virus|pathogen|strain)
 \badapt(?:ing)? (?:\w+ ){1,5}to (?:humans|people|mammals)\b
 \b(?:design|creat|engineer|build|mak|develop)\w* (?:\w+ ){0,3}(?:super-?bugs?|super-?virus|doomsday)\b(?![- ]\w*(?:kill|vacc|test))
-\bput into (?:\w+ ){1,3}would (?:defeat|overcome|escape)
+""",
+    "FEARED_FORM": r"""
+(?:vaccine|antibiotic|antiviral|drug|treatment|multidrug)[- ]resistant (?:strain|version|variant|form|mutant)
+(?:more|highly|extremely) (?:lethal|deadly|contagious|virulent|transmissible)\b   stealth (?:virus|pathogen|strain)
 """,
     "HARM_PEOPLE": r"""
 \binjur(?:e|es|ing) {HARMED}\b
 \b(?:kill|murder|assassinat|harm|hurt|maim|incapacitat|poison|exterminat|cull|massacr|blind|steril|punish|tortur
-|hunt)\w*(?: and \w+)?(?: \w+){0,4} {HARMED}\b
+|hunt)\w*(?! (?:frogs?|ivy|control|cent))(?: and \w+)?(?: \w+){0,4} {HARMED}\b
 \bassassinat\w+   \bmurder\w*   \bterrori[sz]\w+   \bmass (?:casualt\w+|murder|killing|deaths?\b)   \bgenocid\w+
 \bdepopulat\w+   \bethnic (?:group|cleansing)
 \b(?:people|children|patients|many|they|babies) (?:\w+ ){0,4}(?:die|fall ill|get sick|suffer)\b
-\bas many (?:people|casualties|deaths)   \bcasualties\b(?! incident)   \bmake (?:a|the) person unconscious
+\bas many (?:people|casualties|deaths)   \b(?:the )?most (?:deaths|casualties|victims)   \bkill\w* the most
+\bto (?:make|render) (?:\w+ ){0,3}(?:{HARMED}|office|town|school|class) (?:\w+ ){0,4}{STRICKEN}
+\bso that (?:\w+ ){1,3}(?:become|are|get|go|fall) {STRICKEN}   \bcasualties\b(?! incident)   \bmake (?:a|the) person unconscious
 \bunconscious without   \bchosen victim   \bnatural death\b
 \blethal dose\b(?=.*\b(?:my|for a|someone|person)\b)   \bheart attacks? undetect   \bhow much torture
 \bagainst (?:protesters|crowds|civilians|demonstrators|a population|people)   \bfor use as a weapon
@@ -58,11 +60,10 @@ easy to (?:make|obtain|destroy|synthesi[sz]e|get)   (?:describe|explain|tell me|
 how (?:to|can i|do i)\b   how (?:might|could|would|should) (?:i|one|someone|somebody|you|they|an? \w+)\b
 """,
     "KILL_SELF": r"""
-\b(?:kill|hang|poison|end|harm|hurt) (?:myself|my (?:own )?life)
+\b(?:(?:get|take|taking|swallow\w*) (?:\w+ ){0,2}(?:lethal|fatal|deadly) (?:amount|dose|number))
+\b(?:kill|hang|poison|end|harm|hurt)(?:ing)? (?:myself|my (?:own )?life)
 \b(?:best|painless\w*|easy|easiest|quick\w*|reliable) (?:\w+ ){0,3}(?:suicide|way to die)
 \b(?:starv|cut|burn|injur|drown|suffocat)\w* (?:myself|themselves)
-\b(?:encourag|push|persuad|convinc|urg|lead|get)\w* (?:\w+ ){0,3}to (?:hurt|harm|kill|cut|starve) themselves
-\b(?:encourag|push|persuad|convinc|urg|get)\w* (?:\w+ ){0,3}to (?:take|end) their (?:own )?li(?:fe|ves)
 \b(?:most|more) (?:reliable|painless|lethal|effective|certain) (?:\w+ ){0,3}(?:for|of) suicide
 \bcommit(?:ting)? suicide   \bsuicide (?:method|recipe)s?   \bway to (?:die|end it)
 """,
@@ -76,14 +77,14 @@ avoid\w* (?:\w+ ){0,3}(?:detect\w+|customs|controls?|police|inspect\w+|regulat\w
 (?:get|gets|getting|slip|sneak|pass\w*|smuggl\w+) (?:\w+ ){0,4}(?:past|around|round
 |through) (?:\w+ ){0,3}(?:screening|security|customs|controls?|act\b|law|regulat\w+|police)
 pass(?:es)? (?:airport )?security   past (?:\w+ ){0,2}(?:screening|security)   hide (?:\w+ ){0,4}from
-in secret\b   secretly   covert\w*   clandestin\w+   look like (?:an? )?(?:natural|accident\w*)   circumvent\w*
-without (?:\w+ ){0,4}(?:noticing|knowing|suspecting|finding out|flagg\w+|trigger\w+|alert\w+|suspicion)
-(?:nobody|no one|no-one|neither|no (?:\w+ ){1,3}?(?:will|would|can|could)) (?:\w+ ){0,5}?(?:notic|suspect|find out|detect|flag|trac)\w*
+in secret\b   secretly   covert\w*   clandestin\w+   look like (?:an? )?(?:natural|accident\w*)   circumvent\w* (?:\w+ ){0,3}(?:screen|control|law|regulat|detect|safeguard|check|inspect|custom)\w*
+without (?:\w+ ){0,4}(?:noticing|knowing|suspecting|finding out|flagg\w+|trigger\w+|alert\w+|suspicion|reali[sz]ing)   without leaving (?:\w+ )?(?:evidence|traces?|marks?)
+(?:nobody|no one|no-one|neither|no (?:\w+ ){1,3}?(?:will|would|can|could)) (?:\w+ ){0,5}?(?:notic|suspect|suspicious|find out|detect|flag|trac|reali[sz])\w*
 (?:least|less|not|un)[ -]?suspicious   hardest (?:\w+ ){0,4}to (?:find|detect|trace|prove)   get away with
-(?:not|never) (?:be )?(?:flagged|recogni[sz]ed|suspected|caught)   (?:does|do|will|would) not (?:recogni[sz]e|flag|notice)
+(?:not|never) (?:be )?(?:flagged|recogni[sz]ed|suspected|caught)   (?:screening|software|scanner|check|filter)\w* (?:\w+ ){0,2}(?:does|do|will|would) not (?:recogni[sz]e|flag|notice)
 leav(?:e|es|ing) no\b   cannot be (?:traced|detected|found|proven)   disguis\w+   surreptitious\w*   quietly
 (?:get|gets|getting|ship\w*|bring\w*|carry\w*|take) (?:\w+ ){0,5}(?:past|across|through) (?:\w+ ){0,3}(?:border|inspect|control|check)\w*
-pass(?:es)? (?:\w+ ){0,2}(?:scanners?|checkpoints?)   (?:undetected|unnoticed)(?=\s*(?:[.;?!]|$|by\b))
+(?:undetected|unnoticed)(?=\s*(?:[.;?!]|$|by\b))
 bypass\w* (?:\w+ ){0,3}(?:screen\w*|control\w*|security|regulat\w+|safeguards?|checks?)   not yet scheduled   stealth\b
 """,
     "NO_CONSENT": r"""
@@ -94,8 +95,8 @@ can ?not refuse   against (?:their|her|his) will
 (?:do|does|did|who have|have|has) not (?:know|agreed?|consent\w*)(?! (?:how|why|if|whether))   not agreed
 non-?consen\w+   uninformed   forced?\b (?:\w+ ){0,2}(?:interrogat|experiment|trial|steril|test)\w*   unaware
 deceiv\w+   without (?:any )?ethic\w+   no consent   secretly\b   in secret\b   behind (?:their|his|her) backs?
-without (?:\w+ ){0,3}(?:knowing|being told|finding out|noticing)   neither (?:\w+ ){1,6}find out
-to force (?:\w+ ){1,3}to   so that (?:\w+ ){1,6}(?:do not|does not|never) (?:know|find out|notice)
+(?:not|never) (?:been )?(?:asked|told|informed)\b
+without (?:\w+ ){0,3}(?:knowing|being told|finding out|noticing)   to force (?:\w+ ){1,3}to   so that (?:\w+ ){1,6}(?:do not|does not|never) (?:know|find out|notice)
 """,
     "RUIN": r"""
 destroy\w*   tamper\w*   compromis(?:e|ing) (?:a|the|an)\b   wip(?:e|es|ing) out   sabotag\w+   meltdown
@@ -109,25 +110,28 @@ steal(?:s|ing)?\b   stolen   theft   break(?:ing)? into   unauthori[sz]ed   comp
 infiltrat\w+   smuggl\w+   divert(?:ing)?\b   allow leaks?   without (?:official )?permission
 """,
     "INTERVENE": r"""
-test(?:s|ing)?\b   trial\w*   experiment\w*   infect\w*   expos(?:e|ing)\b   administ\w+   giv(?:e|ing)\b
+test(?:s|ed|ing)?\b   trial\w*   experiment\w*   infect\w*   expos(?:e|ing)\b   administ\w+   giv(?:e|ing)\b
 medicat(?:e|ing)\b   withhold\w*   implant\w*   inject\w*   sterili[sz]\w+   study\b   run\b   edit\w*
 measur\w+   control people   treat(?:ing)?\b   use\b   dos(?:e|ing)\b   observ\w+   releas\w+   sedat\w+
-interrogat\w+   stimulat\w+   receive\b   depriv\w+   enrol\w*
+interrogat\w+   stimulat\w+   receive\b   depriv\w+   enrol\w*   given to   induc(?:e|es|ing)\b
 """,
     "HACK": r"""
 hack(?:s|ing|ed)?\b   malware   ransomware   cyber-?attacks?   break(?:ing)? into   backdoors?
 exploit(?:s|ing)? (?:\w+ ){0,4}(?:vulnerabilit|weakness|flaw)\w*   remotely (?:\w+ )?(?:shut|stop|disabl|kill|turn|switch)\w*
 (?:kill|injur|harm|hurt)\w* (?:\w+ ){0,3}(?:remotely|from a distance)
 (?:alter|chang|manipulat|falsif)\w* (?:\w+ ){0,3}(?:doses?|dosage|settings|records)\b
-steal(?:s|ing)?\b
+steal(?:s|ing)?\b   tak(?:e|ing) (?:over )?control of   computer (?:worm|virus)\w*
+(?:delet|wip|corrupt|eras)(?:e|es|ing)? (?:\w+ ){0,3}(?:records|data|files)
 """,
     "PERSECUTE": r"""
 \b(?:eliminat|exterminat|punish|persecut|deport|sterili[sz]|eradicat|remov|exclud|imprison|weed out|breed out
 |cleans|purg|segregat)\w* (?:of )?(?:\w+ ){0,2}{GROUP}(?! (?:bias|dispar|inequ|gap|barrier|differen|stigma)\w*)
-\b{GROUP}\b[^.;]{0,80}\b(?:be|are|get) (?:\w+ )?(?:excluded|punished|removed|sterili[sz]ed|eliminated|deported|denied|imprisoned)
+\b{GROUP}\b[^.;]{0,80}\b(?:can|could|should|must|to|may|will) be (?:\w+ )?(?:excluded|punished|removed|sterili[sz]ed|eliminated|deported|denied|imprisoned)
 \b(?:genetically|naturally|biologically|intellectually|racially) (?:inferior|superior)   \b(?:superior|inferior|master|pure) race\b
 \b(?:only|selectively|specifically) (?:harm|kill|infect|affect|attack|target|sicken)s? (?:\w+ ){0,2}{GROUP}
 \b(?:mak|render)(?:e|es|ing) (?:\w+ ){0,2}{GROUP} (?:infertile|sterile|ill|sick|weak\w*)   \b(?:the )?unfit (?:from|people)
+\b{GROUP} (?:are|is) (?:\w+ )?(?:less|more) (?:intelligent|criminal|violent|evolved|human|capable|stupid)
+\b(?:virus|pathogen|toxin|agent|weapon|disease)\w* (?:\w+ ){0,3}(?:target|harm|kill)s? (?:\w+ ){0,3}(?:it\b|them\b|{GROUP})
 \b(?:prevent|stop|keep)\w* (?:\w+ ){0,2}{GROUP} from (?:having|reproducing|breeding)
 """,
 }

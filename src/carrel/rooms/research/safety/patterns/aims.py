@@ -12,23 +12,25 @@ attenuat\w+   eradicat\w+   biosecurity   biodefen[cs]e   non-?addictive   pain 
 analgesi\w+   health (?:effects|of)   lung disease   immune\b   immunity   anti-?venom\w*   preparedness   oncolytic
 against (?:\w+ ){0,3}(?:cancer|tumou?r|melanom|gliom|mosquito|pest|insect|locust|weed|beetle)\w*   (?:cancer|tumou?r) cells?
 (?:care|help|support) for   victims? of   wounded   resilien\w+   withstand   keep (?:\w+ )?(?:working|running)   fix(?:es|ed|ing)?\b
-defend\w*   respond\w*   response to   secur(?:e|ing)\b   demin\w+   prepare for
+tests? for   warn\w*   sensors?   assays?   defend\w*   respond\w*   response to   secur(?:e|ing)\b   demin\w+   prepare for
 (?:find|locat\w*|clear\w*) (?:\w+ ){0,2}(?:landmines?|explosives?|bombs?)
 """,
     "LOOK_BACK": r"""
 (?<!natural )history   historical   ethic\w+ of   polic(?:y|ies)   first world war   second world war   trust in
 regulat(?:ion|ory)   treaty   convention\b   misuse   aftermath   long-term   consent be
-improv\w+ (?:\w+ )?consent   acceptab\w+   attitudes?   opinions?   what does the public   forensic (?:identif|analy|investig|toxicolog)\w+   epidemiolog\w+   black death   informed consent (?:in|for|process)
+controvers\w+   debates?   moratorium   oversight   improv\w+ (?:\w+ )?consent   acceptab\w+   attitudes?   opinions?   what does the public   forensic (?:identif|analy|investig|toxicolog)\w+   epidemiolog\w+   black death   informed consent (?:in|for|process)
 with informed consent
 """,
     "EXPLAIN": r"""
 ^\s*(?:how (?:do|does|did|are|is)\b|why\b|what (?:causes|makes|explains)\b|understand\w*|mechanisms? of
-|the role of|role of|effects? of|explore the mechanism|gain a better understanding)
+|(?:examine|investigate|assess|study) (?:how|why|whether) (?!.*\b(?:could|would|can|might|best|most|so that|to
+|i|we|one)\b)|the role of|role of|effects? of|explore the mechanism|gain a better understanding)
 """,
     "ILL_WILL": r"""
 (?:want|wish|need|intend|plan|hope|aim|would like|going|tr[yi]|order)\w* (?:\w+ ){0,2}?to (?:\w+ ){0,2}?{HURT}(?! (?:[\w-]+ ){0,4}{NOT_PEOPLE})
-(?:want|wish|need|intend|plan|hope)\w* (?:\w+ )?(?:sarin|ricin|anthrax|novichok|a bomb|a weapon|a bioweapon)\b
-ideal for (?:caus|kill|attack|spread)\w*   suitable (?:\w+ )?for an? (?:attack|assassination)
+(?<!likely )(?<!known )(?<!ability )(?<!able )(?<!tendency )(?:to|for) (?:\w+ and )?{HURTING}(?: \w+){0,3} {HARMED}
+to depopulate   to (?:make|render) (?:\w+ ){0,3}{HARMED} (?:\w+ ){0,4}{STRICKEN}
+ideal for (?:caus|kill|attack|spread)\w*
 (?:is|are|be) (?:\w+ ){0,2}(?:unable|powerless) to (?:remember|resist) (?:an? |the )?(?:assault|attack|rape)
 without any authori[sz]ation   so that (?:\w+ ){1,5}(?:dies?|starves?|perish)\b
 (?:end|ending|destroy\w*) (?:all )?(?:humanity|mankind|human life|civili[sz]ation)
@@ -46,7 +48,7 @@ play(?:ing)? the (?:part|role)   role-?play\w*   for (?:my|a|our) (?:novel|story
 as an? (?:mystery|crime|thriller|fiction) (?:writer|author)   in the (?:voice|character) of
 """,
     "VILLAIN": r"""
-evil\b   rogue (?:state|nation|regime|group)   villain\w*   assassins?\b   hit ?man   terrorists?\b   cartels?\b   bomb[- ]?makers?
+evil\b   extremists?   insurgents?   cults?\b   rogue (?:state|nation|regime|group)   villain\w*   assassins?\b   hit ?man   terrorists?\b   cartels?\b   bomb[- ]?makers?
 poisoners?\b   drug lords?   warlords?   dictators?   cult leaders?   attackers?\b   murderers?   militias?   super-?villain\w*
 bioweapons? (?:scientist|engineer|expert|developer)s?   (?:no|without) (?:any )?(?:ethical|moral) (?:limits|constraints|rules)
 """,

@@ -13,15 +13,15 @@ aerosol attack   fissile   blister agent\w*
 explosives?\b(?! (?:volcan|erupt|growth|event|outbreak))
 (?:pipe|nail|car|letter|time|homemade|fertili[sz]er|suicide) bombs?   bombs?\b(?! calorimet)   grenades?
 \bIEDs?\b   detonators?   incendiar\w+   drones? (?:\w+ ){0,4}(?:kill|hunt|attack)\w*   swarm of drones
-\bTATP\b   landmines?
+\bTATP\b   landmines?   napalm   molotov\w*
 """,
     "PATHOGEN": r"""
 \w*virus\w*   viral   influenza   flu\b   h\d+n\d+   coronavir\w+   sars\b   sars-cov-2   covid\S*
 dangerous (?:dna |genetic )?sequences?   select agents?   e\. ?coli   mers\b   ebola\w*   marburg\w*   smallpox
 variola   measles   polio\w*   nipah   hendra   lassa   anthrax   bacill\w+   anthracis   yersinia   pestis
-plague   tubercul\w+   pathogen\w*   bacteri\w+   strains?\b   tularens\w+   tularemia   fever   microb\w+
+plague   tubercul\w+   pathogens?\b   bacteri\w+   strains?\b   tularens\w+   tularemia   fever   microb\w+
 rabies   cholera   hepatitis   hiv\b   fung(?:us|i|al)   rinderpest   spores?   germs?\b   superbug\w*
-clostridium   toxoplasm\w+   prions?   contagion
+lyme\b   dengue   typhus   typhoid   zika   pox\b   clostridium   toxoplasm\w+   prions?   contagion
 """,
     "GRAVE_PATHOGEN": r"""
 variola   smallpox   1918   spanish flu   ebola   marburg   nipah   h5n1   synthetic pathogen
@@ -52,7 +52,7 @@ controlled substances act   underground lab   legal high\w*   replacement precur
 more addictive   garage   basement   cartel\w*
 """,
     "PEOPLE": r"""
-patients?   volunteers?   people   persons?   women   men\b   children   infants?   babies   subjects?
+patients?   volunteers?   people   persons?   women   men\b   \w*children   woman   man\b   girls?   boys?   parents   tribes?   infants?   babies   subjects?
 participants?   employees   workers   passengers   adults   humans?   students   homeless   refugees
 prisoners?   detainees   captives   inmates   orphans?   minorit\w+   embryos   citizens   residents   soldiers
 recruits   villagers
@@ -65,7 +65,8 @@ people in (?:custody|camps)   detained   imprisoned   enslaved   psychiatric (?:
 subway   metro\b   trains?\b   airports?   stadium   ventilation   city\b   cities   towns?   downtown
 district   water (?:supply|supplies|system|reservoir)   crowd\w*   malls?\b   schools?   buildings?
 military base   embass\w+   parliament   food (?:supply|chain|at)   restaurants?   baby formula   infant formula
-supermarkets?   hospitals?\b   population   region\b   village   region   door handle   vaccine supply   public
+supermarkets?   hospitals?\b   population   (?:in|over|across) an? (?:\w+ )?region   village   door handle   vaccine supply   public
+festivals?   offices?\b   air[- ]condition\w*   (?:into|in) (?:the |their |village )*wells   markets?   reservoirs?   tribes?
 concert\w*   church\w*   mosques?   synagogues?
 """,
     "LIVELIHOOD": r"""
@@ -73,6 +74,10 @@ crops?\b   wheat   rice\b   maize   harvests?   livestock   cattle   herds?   fo
 power (?:grid|plant)   nuclear (?:power )?plant   nuclear reactor   hospital network   vaccine supply
 medical devices?   hospital\S* (?:\w+ ){0,2}(?:suppl|system|power|network)\w*   oxygen suppl\w+   dams?\b   pipelines?   cooling system   ventilators?   pacemakers?   insulin pumps?
 infrastructure
+""",
+    "FOE": r"""
+(?:the|our|their|an) enem(?:y|ies)\b(?! release)   enemy (?:state|troops|soldiers|countr|nation)\w*   adversar(?:y|ies)
+(?:rival|hostile|foreign) (?:state|country|nation|power|army)s?
 """,
     "ENEMY": r"""
 enem(?:y|ies)   rival   hostile   countr(?:y|ies)   nation(?:s|'s)?\b   state\b   famine   adversar\w+
@@ -91,7 +96,7 @@ overdoses?   pesticides?   dos(?:e|es)\b   injections?
     "CARE_SYSTEM": r"""
 (?:insulin|infusion|drug|medication) pumps?   pacemakers?   defibrillators?   ventilators?   medical (?:devices?|records?)
 (?:patients?'?|health|electronic|hospital) (?:health )?(?:records?|data|files|networks?|systems?)   hospitals?\b   clinics?\b
-intensive care   oxygen suppl\w+   life[- ]support
+blood banks?   ambulances?   emergency services   intensive care   oxygen suppl\w+   life[- ]support
 (?:treatment|radiation|radiotherapy|dialysis|ana?esthesia|imaging) (?:machines?|devices?)
 """,
 }

@@ -5,17 +5,17 @@ PARTS = {
 (?:people|persons?|child|babies|baby|infants?|toddlers?|girls?|boys?|(?:grand)?mother|(?:grand)?father|famil(?:y
 |ies)|colleagues?|coworkers?|teachers?|students?|someone|somebody|anyone|everyone|humans?|civilians?|crowds?
 |victims?|children|husband|wife|partner|boss|neighbou?rs?|politicians?|presidents?|protesters?|demonstrators?
-|soldiers?|troops|enem(?:y|ies)|populations?|inhabitants|residents|commuters|passengers|rivals?|opponents?|women
+|soldiers?|troops|enem(?:y|ies)|populations?|inhabitants|residents|commuters|passengers|rivals?(?! (?:species|strain|bacteri|cell|male))|opponents?|women
 |relatives?|spouse|girlfriend|boyfriend|sister|brother|uncle|aunt|roommate|stepfather|stepmother|employees|workers
 |voters|guests|shoppers|villagers|worshippers|humanity|mankind|witness(?:es)?|citizens|teenagers?|bystanders
-|men|patients?|prisoners?|detainees|captives|thousands|millions|many|several|descent|ethnic\w*|minorit\w+)
+|men|patients?|prisoners?|detainees|captives|thousands|millions|many|several|descent|ethnic\w*|minorit\w+)(?!(?: \w+)? (?:cells?|tissues?|neurons?|tumou?rs?|macrophages?|lymphocytes?|leuk\w+)\b)
 """,
     "TRAIT": r"""
 (?:lethal\w*|deadl\w+|virulen\w+|transmissib\w+|transmission between|contagious\w*|infectiv\w*
-|infectious(?:ness)?|fatality|mortality|pathogenic\w*|airborne|spreads? (?:faster|quickly|more|easily
+|infectious(?:ness)?|catching|killers?\b|fatality|mortality|pathogenic\w*|airborne|spreads? (?:faster|quickly|more|easily
 |efficiently|among|by)|pass\w* efficiently|person to person|human[- ]to[- ]human|between humans
 |from human to human|by the air|incubation|unstoppable|incurable|untreatable|deadliness|severity in (?:humans|people)
-|(?:killing|destructive|pandemic|epidemic) (?:power|capacity|potential)|spreads? (?:on its own|through the air|worldwide)
+|(?:killing|destructive|pandemic|epidemic) (?:power|capacity|potential)|spread\w* (?:[\w-]+ ){1,3}(?:faster|further|quickly|rapidly|easily)|spreads? (?:on its own|through the air|worldwide)
 |(?:spread|transmit|pass)\w* (?:\w+ ){0,2}(?:among|between|to) (?:mammals|humans|people))
 """,
     "RESIST": r"""
@@ -35,7 +35,8 @@ PARTS = {
 """,
     "REMEDY": r"""
 \s+(?:(?!that\b|which\b|so\b|to\b|and\b|\w*virus|strain|bacteri|pathogen|flu\b|resist|escap|evad)[\w-]+\s+){0,4}?(?:vaccines?
-|drugs?|antibod\w+|inhibitors?|treatments?|therap\w+|antivirals?|antibiotics?|tests?|assays?|models?|sensors?|peptides?)\b(?![- ]resist)
+|drugs?|antibod\w+|inhibitors?|treatments?|therap\w+|antivirals?|antibiotics?|tests?|assays?|models?|sensors?|peptides?|nanobod\w+|binders?|molecules?|compounds?|phages?|crops?|plants?|mice|mouse
+|strateg\w+|interventions?|diagnostics?|methods?|materials?)\b(?![- ](?:resist|proof))
 """,
     "GROUP": r"""
 (?:(?:a |an |the |one |whole |entire )?(?:races?\b|(?:racial|ethnic|religious|sexual) (?:group|minorit)\w*|ethnicit\w+
@@ -53,21 +54,28 @@ PARTS = {
 |terrori[sz]e|sicken|infect|assassinate|massacre|paralyse|starve|cause (?:a |an |as )?(?:\w+ )?(?:famine|pandemic|epidemic
 |panic|deaths?|outbreak)|end (?:humanity|mankind|the world|civili[sz]ation|(?:\w+ )?lives))
 """,
+    "HURTING": r"""
+(?:kill|murder|poison|hurt|injur|maim|sicken|assassinat|massacr|blind|paraly[sz]|incapacitat|sterili[sz]|depopulat|subdu
+|exterminat|terrori[sz]|eliminat|drug|punish|attack)(?:e|es|ing)?
+""",
+    "STRICKEN": r"""
+(?:blind|deaf|sick|ill|sterile|infertile|unconscious|helpless|addicted|obey|paraly[sz]ed|suffer)\b
+""",
     "NOT_PEOPLE": r"""
 (?:\w*cells?|tumou?rs?|cancers?|bacteri\w+|virus\w*|microb\w+|pathogens?|parasites?|fung\w+|insects?|mosquito\w*|pests?
 |weeds?|larvae|prey|hosts?|disease|malaria|polio|bias|dispar\w+|neurons?|biofilms?|plaques?|mice|rats?|mouse|plants?
 |macrophages?|hepatitis|tuberculosis|stigma|problems?|waste|amphibians?|worms?|ticks?|snails?|rodents?)\b
 """,
     "LED": r"""
-(?:^|[.;:,]\s*|\b(?:to|and|or|by|for|of|would|could|should|ways?|how|me|please|then|that)\s+)
+(?:^|[.;:,]\s*|\b(?:to|and|or|by|for|of|would|could|should|might|can|ways?|how|me|us|one|please|then|that|now)\s+)
 """,
     "AGENCY": r"""
-(?:\b(?:engineer(?:ing)?|design(?:ing)?|creat(?:e|ing)|construct(?:ing)?|modif(?:y|ying|ications?)
-|render(?:ing)?|adapt(?:ing)?|equip(?:ping)?|recombin(?:e|ing)
+(?:\b(?:engineer(?:ing)?|design(?:ing)?|creat(?:e|ing)|construct(?:ing)?|modif(?:y|ying|ications? (?:that|to) (?:make|let|give|increase|allow))
+|render(?:ing)?|equip(?:ping)?|recombin(?:e|ing)
 |breed(?:ing)?|tweak(?:ing)?|gain(?:ing)?[- ]of[- ]function|gain airborne|passag(?:e|ing)
 |edits? that|supercharg(?:e|ing)|reprogram(?:ming)?)\b|{LED}(?:mak(?:e|ing)|develop(?:ing)?|enhanc(?:e|ing)
 |increas(?:e|ing)|boost(?:ing)?|rais(?:e|ing)|improv(?:e|ing)|evolv(?:e|ing)|alter(?:ing)?|maximi[sz](?:e|ing)
 |optimi[sz](?:e|ing)|amplify(?:ing)?|strengthen(?:ing)?|giv(?:e|ing)|confer(?:ring)?|introduc(?:e|ing)
-|insert(?:ing)?|turn(?:ing)?)\b)
+|insert(?:ing)?|adapt(?:ing)?|turn(?:ing)?)\b)
 """,
 }
