@@ -41,7 +41,7 @@ def _mass_harm(signs: Signs) -> bool:
 
 
 def _public_attack(signs: Signs) -> bool:
-    dangerous = signs.any(Sign.TOXIN, Sign.PATHOGEN, Sign.WEAPON, Sign.HARM_PEOPLE)
+    dangerous = signs.any(Sign.TOXIN, Sign.PATHOGEN, Sign.WEAPON, Sign.DRUG, Sign.HARM_PEOPLE)
     if signs.all(Sign.DEPLOY, Sign.PUBLIC_PLACE) and dangerous:
         return signs.any(Sign.HARM_PEOPLE) or not (_guarded(signs) or signs.any(Sign.EXPLAIN))
     if signs.all(Sign.DEPLOY, Sign.PATHOGEN, Sign.HARM_PEOPLE):
@@ -101,7 +101,7 @@ def _illegal_drugs(signs: Signs) -> bool:
 def _without_consent(signs: Signs) -> bool:
     if signs.all(Sign.NO_CONSENT, Sign.INTERVENE) and signs.any(Sign.PEOPLE):
         return not signs.any(Sign.LOOK_BACK)
-    if signs.any(Sign.CAPTIVE) and signs.any(Sign.INTERVENE) and signs.any(Sign.NO_CONSENT, Sign.HARM_PEOPLE):
+    if signs.all(Sign.CAPTIVE, Sign.NO_CONSENT) or signs.all(Sign.CAPTIVE, Sign.INTERVENE, Sign.HARM_PEOPLE):
         return not signs.any(Sign.LOOK_BACK)
     infects = any(word.startswith(("infect", "expos", "withhold")) for word in signs.words([Sign.INTERVENE]))
     return signs.any(Sign.CAPTIVE) and infects and not _guarded(signs)
@@ -140,9 +140,9 @@ _MEANS = (Sign.WEAPON, Sign.EXPLOSIVE, Sign.PATHOGEN, Sign.TOXIN, Sign.DRUG, Sig
 
 
 def _means_for_ill_will(signs: Signs) -> bool:
-    if not signs.any(Sign.ILL_WILL) or not signs.any(*_MEANS):
+    if not signs.any(Sign.ILL_WILL) or not signs.any(*_MEANS, Sign.FOE, Sign.HARM_PEOPLE, Sign.PUBLIC_PLACE):
         return False
-    sought = signs.any(Sign.SEEK, Sign.MAKE, Sign.INSTRUCT, Sign.EVADE, Sign.DEPLOY, Sign.HARM_PEOPLE)
+    sought = signs.any(Sign.SEEK, Sign.MAKE, Sign.INSTRUCT, Sign.EVADE, Sign.DEPLOY, Sign.HARM_PEOPLE, Sign.PUBLIC_PLACE)
     return sought and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
 
 

@@ -16,6 +16,8 @@ to spread (?:a|an|the|this|it)\b
 (?:start|caus|trigger|ignit)\w* (?:a|an|the) (?:\w+ ){0,2}(?:outbreak|epidemic|pandemic)   contaminat(?:e|ing)\b
 poison (?:a|the|an|someone|somebody|people|my)\b   poisoning (?:a|the|of a|someone|people|my)\b
 spik(?:e|ing) (?:the |a |an |his |her |their |some )?(?:food|drinks?|water|punch|meals?|cups?|beverages?)
+(?:^|to |and |please )spread (?!of\b|in\b|and\b|through\b|across\b)\w+   smuggl\w+   let(?:ting)? (?:it|them) (?:out|loose|escape)
+put(?:ting)? (?:it |them |this )?(?:in|into) (?:the|a|an|my|his|her|their|some\w*)\b
 smear\w*   slip(?:ped|ping)? (?:\w+ )?in   unleash\w*   set (?:\w+ )?(?:free|loose)   detonat\w+   launch\w*
 plant(?:ing)? a   drop(?:ping)? (?:it|them) (?:on|over)   crop dusters?   inject(?:ing)? (?:it )?into the
 """,
@@ -23,6 +25,7 @@ plant(?:ing)? a   drop(?:ping)? (?:it|them) (?:on|over)   crop dusters?   inject
 {AGENCY}(?!{REMEDY})[^.;]{0,90}?\b(?:{TRAIT}|{RESIST})
 \bmutations?\b[^.;]{0,40}\bwould\b[^.;]{0,80}(?:{TRAIT}|{RESIST})   \b(?:edits?|changes) (?:that|to) let\b
 \bno (?:drug|vaccine|antibiotic) can\b   \bgain[- ]of[- ]function\b
+\b(?:let|mak|caus|help|get)\w* (?:\w+ ){1,4}(?:jump|cross|spill|leap)\w* (?:over )?(?:in)?to (?:people|humans)\b
 \badapt(?:ing)? (?:\w+ ){1,5}to (?:humans|people|mammals)\b
 \b(?:design|creat|engineer|build|mak|develop)\w* (?:\w+ ){0,3}(?:super-?bugs?|super-?virus|doomsday)\b(?![- ]\w*(?:kill|vacc|test))
 """,
@@ -57,15 +60,17 @@ plant(?:ing)? a   drop(?:ping)? (?:it|them) (?:on|over)   crop dusters?   inject
 (?:a |the )?guide (?:on|to|for) (?:how|mak|build|tamper)   recipes? for   create a (?:list|plan)   devise a plan
 plan (?:for|to) (?:start|smuggl|kill|attack|releas|poison)\w*   (?:give|some) (?:\w+ )?(?:advice|tips)
 easy to (?:make|obtain|destroy|synthesi[sz]e|get)   (?:describe|explain|tell me|show me) (?:\w+ ){0,3}how to
-how (?:to|can i|do i)\b   how (?:might|could|would|should) (?:i|one|someone|somebody|you|they|an? \w+)\b
+how (?:to|can i|do i)\b   how (?:i|one|someone|somebody) (?:could|can|might|would)\b   how (?:might|could|would|should) (?:i|one|someone|somebody|you|they|an? \w+)\b
 """,
     "KILL_SELF": r"""
 \b(?:(?:get|take|taking|swallow\w*) (?:\w+ ){0,2}(?:lethal|fatal|deadly) (?:amount|dose|number))
 \b(?:kill|hang|poison|end|harm|hurt)(?:ing)? (?:myself|my (?:own )?life)
-\b(?:best|painless\w*|easy|easiest|quick\w*|reliable) (?:\w+ ){0,3}(?:suicide|way to die)
-\b(?:starv|cut|burn|injur|drown|suffocat)\w* (?:myself|themselves)
-\b(?:most|more) (?:reliable|painless|lethal|effective|certain) (?:\w+ ){0,3}(?:for|of) suicide
-\bcommit(?:ting)? suicide   \bsuicide (?:method|recipe)s?   \bway to (?:die|end it)
+\b(?:best|painless\w*|easy|easiest|quick\w*|reliable) (?:\w+ ){0,3}(?:suicide(?! (?:prevent|risk|attempt|rate|screen|care|interven|research))|way to die)
+\b(?:starv|cut|burn|injur|drown|suffocat)\w* myself
+\b(?:teach|show|tell|help|train)\w* (?:\w+ ){0,3}(?:how )?to (?:\w+ )?(?:cut|hurt|harm|burn|starve|kill) themselves
+\b(?:how (?:do|can|could|should|would|might) i|i want to|help me(?: to)?) (?:\w+ )?(?:overdose|die|hang)\b
+\b(?:most|more) (?:reliable|painless|lethal|effective|certain) (?:\w+ ){0,3}(?:for|of) suicide(?! (?:prevent|risk|attempt|rate|screen|care|interven|research))
+\bcommit(?:ting)? suicide   \b(?<!access to )(?<!of )suicide (?:method|recipe)s?(?! (?:among|in\b|used|restrict))   \bway to (?:die|end it)
 """,
     "EVADE": r"""
 untraceabl\w*   undetectabl\w*   no trace   (?:not|never) (?:be )?(?:detected|noticed|traced|found out)
@@ -78,7 +83,8 @@ avoid\w* (?:\w+ ){0,3}(?:detect\w+|customs|controls?|police|inspect\w+|regulat\w
 |through) (?:\w+ ){0,3}(?:screening|security|customs|controls?|act\b|law|regulat\w+|police)
 pass(?:es)? (?:airport )?security   past (?:\w+ ){0,2}(?:screening|security)   hide (?:\w+ ){0,4}from
 in secret\b   secretly   covert\w*   clandestin\w+   look like (?:an? )?(?:natural|accident\w*)   circumvent\w* (?:\w+ ){0,3}(?:screen|control|law|regulat|detect|safeguard|check|inspect|custom)\w*
-without (?:\w+ ){0,4}(?:noticing|knowing|suspecting|finding out|flagg\w+|trigger\w+|alert\w+|suspicion|reali[sz]ing)   without leaving (?:\w+ )?(?:evidence|traces?|marks?)
+without (?:\w+ ){0,4}(?:noticing|knowing|suspecting|finding out|flagg\w+|trigger\w+|alert\w+|suspicion|reali[sz]ing)   (?:lists?|laws?|rules|controls) (?:do|does) not (?:cover|include|apply)   (?:without|no) questions
+without leaving (?:\w+ )?(?:evidence|traces?|marks?)
 (?:nobody|no one|no-one|neither|no (?:\w+ ){1,3}?(?:will|would|can|could)) (?:\w+ ){0,5}?(?:notic|suspect|suspicious|find out|detect|flag|trac|reali[sz])\w*
 (?:least|less|not|un)[ -]?suspicious   hardest (?:\w+ ){0,4}to (?:find|detect|trace|prove)   get away with
 (?:not|never) (?:be )?(?:flagged|recogni[sz]ed|suspected|caught)   (?:screening|software|scanner|check|filter)\w* (?:\w+ ){0,2}(?:does|do|will|would) not (?:recogni[sz]e|flag|notice)
@@ -95,6 +101,7 @@ can ?not refuse   against (?:their|her|his) will
 (?:do|does|did|who have|have|has) not (?:know|agreed?|consent\w*)(?! (?:how|why|if|whether))   not agreed
 non-?consen\w+   uninformed   forced?\b (?:\w+ ){0,2}(?:interrogat|experiment|trial|steril|test)\w*   unaware
 deceiv\w+   without (?:any )?ethic\w+   no consent   secretly\b   in secret\b   behind (?:their|his|her) backs?
+(?:nobody|no one|none of them) (?:is|was|are|were) (?:told|asked|informed)   in the dark (?:while|about)
 (?:not|never) (?:been )?(?:asked|told|informed)\b
 without (?:\w+ ){0,3}(?:knowing|being told|finding out|noticing)   to force (?:\w+ ){1,3}to   so that (?:\w+ ){1,6}(?:do not|does not|never) (?:know|find out|notice)
 """,
@@ -120,7 +127,7 @@ hack(?:s|ing|ed)?\b   malware   ransomware   cyber-?attacks?   break(?:ing)? int
 exploit(?:s|ing)? (?:\w+ ){0,4}(?:vulnerabilit|weakness|flaw)\w*   remotely (?:\w+ )?(?:shut|stop|disabl|kill|turn|switch)\w*
 (?:kill|injur|harm|hurt)\w* (?:\w+ ){0,3}(?:remotely|from a distance)
 (?:alter|chang|manipulat|falsif)\w* (?:\w+ ){0,3}(?:doses?|dosage|settings|records)\b
-steal(?:s|ing)?\b   tak(?:e|ing) (?:over )?control of   computer (?:worm|virus)\w*
+steal(?:s|ing)?\b   malicious (?:code|software)   tak(?:e|ing) (?:over )?control of   computer (?:worm|virus)\w*
 (?:delet|wip|corrupt|eras)(?:e|es|ing)? (?:\w+ ){0,3}(?:records|data|files)
 """,
     "PERSECUTE": r"""
@@ -130,6 +137,8 @@ steal(?:s|ing)?\b   tak(?:e|ing) (?:over )?control of   computer (?:worm|virus)\
 \b(?:genetically|naturally|biologically|intellectually|racially) (?:inferior|superior)   \b(?:superior|inferior|master|pure) race\b
 \b(?:only|selectively|specifically) (?:harm|kill|infect|affect|attack|target|sicken)s? (?:\w+ ){0,2}{GROUP}
 \b(?:mak|render)(?:e|es|ing) (?:\w+ ){0,2}{GROUP} (?:infertile|sterile|ill|sick|weak\w*)   \b(?:the )?unfit (?:from|people)
+\bonly (?:white|blond\w*|aryan|superior) (?:children|babies|people)
+\b(?:should|must) not be allowed to (?:have children|reproduce|breed|marry)
 \b{GROUP} (?:are|is) (?:\w+ )?(?:less|more) (?:intelligent|criminal|violent|evolved|human|capable|stupid)
 \b(?:virus|pathogen|toxin|agent|weapon|disease)\w* (?:\w+ ){0,3}(?:target|harm|kill)s? (?:\w+ ){0,3}(?:it\b|them\b|{GROUP})
 \b(?:prevent|stop|keep)\w* (?:\w+ ){0,2}{GROUP} from (?:having|reproducing|breeding)

@@ -5,7 +5,7 @@ AIMS = {
 treat(?:s|ing|ment|ments)?\b   stop(?:s|ping)?\b   fight\w*   combat\w*   sav(?:e|ing)\b   cur(?:e|ing)\b
 therap\w+   vaccines? (?:against|for|to)   (?:develop|improve|test|design) (?:\w+ ){0,3}vaccines?
 vaccin\w+ effects   antidotes?   countermeasures?   protect(?!ive (?:cloth|equip|gear|mask|suit|meas))\w*
-prevent\w*   detect\w*   diagnos\w+   neutrali[sz]\w+   survivors?   rescue   monitor\w*   reduc\w+   revers\w+
+prevent\w*   detect\w*   diagnos\w+   neutrali[sz]\w+   survivors?   rescue   monitor(?:ing|ed)?\b   reduc\w+   revers\w+
 detoxif\w+   screen (?:imported|food|for)   prepare hospitals   so that vaccines   surviv\w+   recover\w*
 biomarkers?   overdose   addiction   craving   safety of   relie(?:f|ve)\w*   decontaminat\w+   remediat\w+
 attenuat\w+   eradicat\w+   biosecurity   biodefen[cs]e   non-?addictive   pain medicine   under licen[cs]e
@@ -28,8 +28,11 @@ with informed consent
 """,
     "ILL_WILL": r"""
 (?:want|wish|need|intend|plan|hope|aim|would like|going|tr[yi]|order)\w* (?:\w+ ){0,2}?to (?:\w+ ){0,2}?{HURT}(?! (?:[\w-]+ ){0,4}{NOT_PEOPLE})
-(?<!likely )(?<!known )(?<!ability )(?<!able )(?<!tendency )(?:to|for) (?:\w+ and )?{HURTING}(?: \w+){0,3} {HARMED}
-to depopulate   to (?:make|render) (?:\w+ ){0,3}{HARMED} (?:\w+ ){0,4}{STRICKEN}
+(?<!likely )(?<!known )(?<!ability )(?<!able )(?<!tendency )(?:to (?!\w+ing )|for )(?:\w+ and )?{HURTING}(?: \w+){0,3} {HARMED}
+(?<![^.;:,] )\b(?:kill|poison(?! frogs?)|starve|murder|sicken|blind|maim|massacre) (?:\w+ ){0,3}(?:{HARMED}|city|town)
+(?:develop|design|creat|build|invent|engineer|produc)\w* (?:[\w-]+ ){0,4}that (?:makes? {HARMED} {STRICKEN}|(?:kill|harm|hurt|cripple)s? (?:\w+ )?{HARMED})
+(?:put|slip|add|mix|drop)\w* (?:\w+ ){0,3}(?:in|into|to) (?:his|her|my \S+|someone's) (?:tea|coffee|food|meal|drink|dinner|soup)
+to depopulate   (?:^|to )(?:make|render) (?:\w+ ){0,3}{HARMED} (?:\w+ ){0,4}{STRICKEN}
 ideal for (?:caus|kill|attack|spread)\w*
 (?:is|are|be) (?:\w+ ){0,2}(?:unable|powerless) to (?:remember|resist) (?:an? |the )?(?:assault|attack|rape)
 without any authori[sz]ation   so that (?:\w+ ){1,5}(?:dies?|starves?|perish)\b

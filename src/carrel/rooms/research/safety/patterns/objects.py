@@ -2,7 +2,7 @@
 
 OBJECTS = {
     "WEAPON": r"""
-chemical (?:weapon|warfare)\w*   bio-?weapon\w*   biological (?:weapon|warfare)\w*   nerve (?:agent|gas)\w*
+chemical (?:weapon|warfare)\w*   bio-?weapon\w*   biological (?:weapon|warfare)\w*   nerve (?:agent|gas|poison)\w*
 sarin\b   \bVX\b   tabun   soman\b   novichok\w*   cyclosarin   (?:sulfur |sulphur )?mustard (?:gas|agent)\w*
 dirty bomb\w*   radiological (?:dispersal|weapon|bomb)\w*   nuclear (?:weapon|bomb|device|warhead|explosive)\w*
 weapons?[- ]grade   (?:highly )?enriched uranium   (?:improvised|crude) nuclear   poison gas\w*   toxic gas\w*
@@ -31,13 +31,13 @@ chimeric (?:corona)?virus   anthra(?:x|cis)   pestis   plague   lassa   rinderpe
 ricin\b   abrin\b   botulin\w+   saxitoxin   tetrodotoxin   toxins?\b
 toxic (?:substance|agent|compound|chemical|drug)\w*   poison\w*   cyanide   arsenic   thallium   polonium
 venoms?   chlorine gas   strychnine   parathion   organophosphates?   nicotine poison\w*   warfarin poison\w*
-biohazard\w*   digitoxin   colchicine   brodifacoum   chemical agents?   dimethyl ?mercury   hydrogen cyanide
+biohazard\w*   digitoxin   colchicine   brodifacoum   chemical agents?   c(?:a)?esium   dimethyl ?mercury   hydrogen cyanide
 chloroform   neurotoxin\w*   paralytic   sedatives?   lethal (?:dose|compound|substance)\w*   toxicants?
 compound that induces   knock-?out drops   interrogation drugs   amatoxin\w*   aconit\w+   psychoactive
 slip(?:ped)? into a drink
 """,
     "DRUG": r"""
-methamphetamines?   crystal meth   \bmeth\b   amphetamines?   heroin   cocaine   crack cocaine   mdma   ecstasy
+methamphetamines?   crystal meth   \bmeth\b   amphetamines?   heroin\b   cocaine   crack cocaine   mdma   ecstasy
 \blsd\b   fentanyl\w*   carfentanil   opioids?   opiates?   designer drugs?   controlled substances?   \bghb\b
 ketamine   psilocybin   cathinones?   synthetic cannabinoids?   nitazenes?   narcotics?   street drugs?
 recreational drugs?   date[- ]rape
@@ -55,7 +55,7 @@ more addictive   garage   basement   cartel\w*
 patients?   volunteers?   people   persons?   women   men\b   \w*children   woman   man\b   girls?   boys?   parents   tribes?   infants?   babies   subjects?
 participants?   employees   workers   passengers   adults   humans?   students   homeless   refugees
 prisoners?   detainees   captives   inmates   orphans?   minorit\w+   embryos   citizens   residents   soldiers
-recruits   villagers
+recruits   villagers?   villages?
 """,
     "CAPTIVE": r"""
 prisoners?   detainees   captives   inmates   orphan\w*   prisoners of war   slaves?   hostages?
@@ -66,6 +66,7 @@ subway   metro\b   trains?\b   airports?   stadium   ventilation   city\b   citi
 district   water (?:supply|supplies|system|reservoir)   crowd\w*   malls?\b   schools?   buildings?
 military base   embass\w+   parliament   food (?:supply|chain|at)   restaurants?   baby formula   infant formula
 supermarkets?   hospitals?\b   population   (?:in|over|across) an? (?:\w+ )?region   village   door handle   vaccine supply   public
+shopping \w+   planes?\b   theat(?:re|er)s?\b   tap water   (?:his|her|their|someone's|my \S+) (?:tea|coffee|food|meal|drink|dinner|soup)
 festivals?   offices?\b   air[- ]condition\w*   (?:into|in) (?:the |their |village )*wells   markets?   reservoirs?   tribes?
 concert\w*   church\w*   mosques?   synagogues?
 """,
@@ -96,7 +97,7 @@ overdoses?   pesticides?   dos(?:e|es)\b   injections?
     "CARE_SYSTEM": r"""
 (?:insulin|infusion|drug|medication) pumps?   pacemakers?   defibrillators?   ventilators?   medical (?:devices?|records?)
 (?:patients?'?|health|electronic|hospital) (?:health )?(?:records?|data|files|networks?|systems?)   hospitals?\b   clinics?\b
-blood banks?   ambulances?   emergency services   intensive care   oxygen suppl\w+   life[- ]support
+patient monitors?   medication systems?   blood banks?   ambulances?   emergency services   intensive care   oxygen suppl\w+   life[- ]support
 (?:treatment|radiation|radiotherapy|dialysis|ana?esthesia|imaging) (?:machines?|devices?)
 """,
 }

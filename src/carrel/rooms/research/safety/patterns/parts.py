@@ -12,7 +12,7 @@ PARTS = {
 """,
     "TRAIT": r"""
 (?:lethal\w*|deadl\w+|virulen\w+|transmissib\w+|transmission between|contagious\w*|infectiv\w*
-|infectious(?:ness)?|catching|killers?\b|fatality|mortality|pathogenic\w*|airborne|spreads? (?:faster|quickly|more|easily
+|infectious(?:ness)?|catching|most dangerous|killers?\b|fatality|mortality|pathogenic\w*|airborne|spreads? (?:faster|quickly|more|easily
 |efficiently|among|by)|pass\w* efficiently|person to person|human[- ]to[- ]human|between humans
 |from human to human|by the air|incubation|unstoppable|incurable|untreatable|deadliness|severity in (?:humans|people)
 |(?:killing|destructive|pandemic|epidemic) (?:power|capacity|potential)|spread\w* (?:[\w-]+ ){1,3}(?:faster|further|quickly|rapidly|easily)|spreads? (?:on its own|through the air|worldwide)
@@ -59,7 +59,7 @@ PARTS = {
 |exterminat|terrori[sz]|eliminat|drug|punish|attack)(?:e|es|ing)?
 """,
     "STRICKEN": r"""
-(?:blind|deaf|sick|ill|sterile|infertile|unconscious|helpless|addicted|obey|paraly[sz]ed|suffer)\b
+(?:blind|deaf|sick|ill|sterile|infertile|unconscious|helpless|addicted|obey|paraly[sz]ed|suffer|collapse|die)\b
 """,
     "NOT_PEOPLE": r"""
 (?:\w*cells?|tumou?rs?|cancers?|bacteri\w+|virus\w*|microb\w+|pathogens?|parasites?|fung\w+|insects?|mosquito\w*|pests?
@@ -67,7 +67,7 @@ PARTS = {
 |macrophages?|hepatitis|tuberculosis|stigma|problems?|waste|amphibians?|worms?|ticks?|snails?|rodents?)\b
 """,
     "LED": r"""
-(?:^|[.;:,]\s*|\b(?:to|and|or|by|for|of|would|could|should|might|can|ways?|how|me|us|one|please|then|that|now)\s+)
+(?:^|[.;:,]\s*|\b(?:to|and|or|by|for|of|would|could|should|might|ways?|how|me|us|please|then|that|now)\s+)
 """,
     "AGENCY": r"""
 (?:\b(?:engineer(?:ing)?|design(?:ing)?|creat(?:e|ing)|construct(?:ing)?|modif(?:y|ying|ications? (?:that|to) (?:make|let|give|increase|allow))
@@ -76,6 +76,6 @@ PARTS = {
 |edits? that|supercharg(?:e|ing)|reprogram(?:ming)?)\b|{LED}(?:mak(?:e|ing)|develop(?:ing)?|enhanc(?:e|ing)
 |increas(?:e|ing)|boost(?:ing)?|rais(?:e|ing)|improv(?:e|ing)|evolv(?:e|ing)|alter(?:ing)?|maximi[sz](?:e|ing)
 |optimi[sz](?:e|ing)|amplify(?:ing)?|strengthen(?:ing)?|giv(?:e|ing)|confer(?:ring)?|introduc(?:e|ing)
-|insert(?:ing)?|adapt(?:ing)?|turn(?:ing)?)\b)
+|insert(?:ing)?|select(?:ing)? for|adapt(?:ing)?(?= (?:an?|the|this|it)\b)|turn(?:ing)?)\b)
 """,
 }
