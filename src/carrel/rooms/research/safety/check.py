@@ -74,7 +74,9 @@ def _worse_pathogen(signs: Signs) -> bool:
 def _only_protects(signs: Signs) -> bool:
     # Words such as `treatment` also stand in the harm itself (`so that treatment fails`), so what defeats them is not protection.
     defeated = any(
-        part in word for word in signs.words([Sign.WORSEN, Sign.FEARED_FORM]) for part in ("resist", "escap", "evad", "no drug", "no vaccine")
+        part in word
+        for word in signs.words([Sign.WORSEN, Sign.FEARED_FORM])
+        for part in ("resist", "escap", "evad", "no drug", "no vaccine")
     )
     return signs.any(Sign.PROTECT) and not defeated
 
@@ -118,7 +120,8 @@ def _sabotage(signs: Signs) -> bool:
     if _guarded(signs) and signs.any(Sign.EXPLAIN):
         return False
     return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any(
-        word.startswith(("sabotag", "meltdown", "tamper", "bring", "make ", "making ", "cause ", "causing ")) for word in signs.words([Sign.RUIN])
+        word.startswith(("sabotag", "meltdown", "tamper", "bring", "make ", "making ", "cause ", "causing "))
+        for word in signs.words([Sign.RUIN])
     )
 
 
@@ -153,7 +156,11 @@ def _against_a_foe(signs: Signs) -> bool:
 
 
 def _villains_part(signs: Signs) -> bool:
-    if signs.any(Sign.LOOK_BACK, Sign.EXPLAIN) or not signs.any(*_MEANS):
+    if signs.any(Sign.LOOK_BACK, Sign.EXPLAIN):
+        return False
+    if signs.all(Sign.ROLE, Sign.VILLAIN, Sign.MAKE):
+        return True
+    if not signs.any(*_MEANS):
         return False
     wanted = signs.any(Sign.MAKE, Sign.SEEK, Sign.DEPLOY, Sign.WORSEN, Sign.HARM_PEOPLE, Sign.INSTRUCT)
     if signs.any(Sign.ROLE):

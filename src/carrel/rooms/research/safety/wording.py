@@ -1,15 +1,15 @@
-"""Plain wording: spaced-out letters joined, figures read as letters, and slips of spelling mended in the words the rules hang on."""
+"""Plain wording: spaced-out letters joined, figures read as letters, slips of spelling mended in the words rules hang on."""
 
 import re
 import unicodedata
 from functools import lru_cache
 
 _KNOWN = """
-aerosol airport anthrax antibiotic arsenic assassinate attack autopsy avoid biological bioweapon biosecurity botulinum
-bypass cartel chemical civilians clandestine cocaine consent contagious contaminate coronavirus covertly crowd cyanide
+aerosol agent airport anthrax antibiotic arsenic assassinate attack autopsy avoid biological bioweapon biosecurity botulinum
+bypass cartel chemical civilians clandestine cocaine consent contagious contaminate coronavirus create covertly crowd cyanide
 deadly destroy detainees develop disperse ebola engineer enhance ethnic evade execute explosive explosives fentanyl
 genocide grenade hacking harvest heroin homemade hospital household humanity immune inferior influenza insulin
-interrogate lethal malware manufacture marburg measles methamphetamine minority murder narcotics nuclear opioids
+interrogate lethal malware manufacture marburg measles methamphetamine minority murder nerve narcotics nuclear opioids
 orphans pacemaker painless pandemic pathogen people pesticide plague poison poisoning polonium population prisoners
 produce radiation radioactive ransomware recipe release reservoir resistant ricin sabotage sarin screening secretly
 security smallpox smuggle somebody someone soldiers spread steal sterilise stadium subway suicide supply synthesis
@@ -23,7 +23,7 @@ contaminating contamination contiguous convent crown crows cyanine dispense excl
 heroine heron inactive influence influences interior interrogans inulin methylamphetamine plaque prague prison
 resistance resistances resultant rican satin serin steam steap steel stead sterility supple syneresis synthases
 synthetase synthetases synthetic syntheses synthesized terrorism toxic transmissive unresectable unselected vaccinee
-varus attacked attache biologics coronarius coronaviral crowe explosion explosions explosively herein marder poisson
+varus attacked attache biologics coronarius coronaviral crease crete crowe explosion explosions explosively herein marder poisson
 populating pupylation radiating resisting rifin sabin sawin stabilise stabilised sterilized synthekine synthesised
 synthesises synthesizes synthetize synthetized undirected vaccinees
 """
