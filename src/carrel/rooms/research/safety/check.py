@@ -30,7 +30,16 @@ def _guarded(signs: Signs) -> bool:
     return signs.any(Sign.PROTECT, Sign.LOOK_BACK)
 
 
+def _long_ago(signs: Signs) -> bool:
+    return any(word.startswith(("histor", "first world", "second world")) for word in signs.words([Sign.LOOK_BACK])) or any(
+        word.startswith(("how did", "why did")) for word in signs.words([Sign.EXPLAIN])
+    )
+
+
 def _mass_harm(signs: Signs) -> bool:
+    # Nothing that stands beside it (a policy, a wish to understand) makes a plan to make arms into something else.
+    if signs.any(Sign.MAKE_OUTRIGHT) and not signs.any(Sign.PROTECT) and not _long_ago(signs):
+        return True
     if not signs.any(Sign.WEAPON):
         return False
     if signs.all(Sign.HARM_PEOPLE, Sign.DEFEATED) and not _guarded(signs):
@@ -58,7 +67,7 @@ def _worse_pathogen(signs: Signs) -> bool:
         debated = signs.any(Sign.LOOK_BACK) and all(word.startswith("gain") for word in signs.words([Sign.WORSEN]))
         return not debated and not signs.any(Sign.EXPLAIN) and not _only_protects(signs)
     made_anew = signs.all(Sign.MAKE, Sign.GRAVE_PATHOGEN) and any(
-        word.startswith(("synthesi", "construct", "reconstruct", "creat", "build", "assembl"))
+        word.startswith(("from ", "synthesi", "construct", "reconstruct", "creat", "build", "assembl"))
         for word in signs.words([Sign.MAKE])
     )
     if made_anew and not _guarded(signs):

@@ -13,6 +13,7 @@ class Sign(StrEnum):
     """One thing a text can show."""
 
     MAKE = "making"
+    MAKE_OUTRIGHT = "making arms outright"
     DEPLOY = "deploying"
     WORSEN = "making a pathogen worse"
     FEARED_FORM = "a feared form of a pathogen"

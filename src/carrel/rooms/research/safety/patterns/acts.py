@@ -2,12 +2,18 @@
 
 ACTS = {
     "MAKE": r"""
-ma(?:ke|king|de)\b   purchas\w+   build\w*   creat(?:e|es|ing|ion)\b   design\w*   develop\w*   produc\w+
-manufactur\w+   synthesi\w+   cook\w*   extract\w*   purif\w+   formulat\w+   construct(?:ing)?\b
-reconstruct(?:ing)?\b   cultivat\w+   harvest\w*   scal(?:e|ing) up   optimi[sz]\w+   enrich\w*
-assembl(?:e|ing)\b   cultur(?:e|ing)\b   set(?:ting)? up\b   prepar(?:e|ing) (?:a|an|some)\b   obtain\w*
-acquir\w+   grow(?:ing)?\b   recipe   brew\w*   deriv(?:e|ing)\b   devis\w+   improv\w+   identify   novel
-suggest   precursors?   turn(?:ed|ing)? (?:\w+ ){0,4}into\b   stabili[sz]\w+   stability of
+ma(?:ke|kes|king|de)\b   from (?:scratch|synthetic dna|its (?:\w+ )?sequence)   purchas\w+   build\w*
+creat(?:e|es|ing|ion)\b   design\w*   develop\w*   produc\w+   manufactur\w+   synthesi\w+   cook\w*
+extract\w*   purif\w+   formulat\w+   construct(?:ing)?\b   reconstruct(?:ing)?\b   cultivat\w+   harvest\w*
+scal(?:e|ing) up   optimi[sz]\w+   enrich\w*   assembl(?:e|ing)\b   cultur(?:e|ing)\b   set(?:ting)? up\b
+prepar(?:e|ing) (?:a|an|some)\b   obtain\w*   acquir\w+   grow(?:ing)?\b   recipe   brew\w*   deriv(?:e|ing)\b
+devis\w+   improv\w+   identify   novel   suggest   precursors?   turn(?:ed|ing)? (?:\w+ ){0,4}into\b
+stabili[sz]\w+   stability of
+""",
+    "MAKE_OUTRIGHT": r"""
+(?:ma(?:ke|kes|king)|produc(?:e|es|ing)|build(?:s|ing)?|construct(?:ing)?|synthesi[sz](?:e|es|ing)
+|manufactur(?:e|ing)|cook(?:s|ing)?|brew(?:s|ing)?|assembl(?:e|ing)|creat(?:e|es|ing)|obtain(?:ing)?|acquir(?:e
+|ing)) (?:[\w-]+ ){0,3}?{ARMS}
 """,
     "DEPLOY": r"""
 weaponi[sz]\w+   dispers\w+   aerosoli[sz](?:e|ing|ation)\b   releas(?:e|ing)\b   deploy(?:ing)?\b
@@ -63,7 +69,7 @@ stealth (?:virus|pathogen|strain)
 \bto (?:infect|sicken|blind|paraly[sz]e) (?:\w+ ){0,3}(?:people|civilians|crowds|victims|someone)
 """,
     "INSTRUCT": r"""
-(?:detailed |specific |step-by-step )*instructions?   step[- ]by[- ]step   tutorial
+(?:detailed |specific |step-by-step )*instructions?   step[- ]by[- ]step   (?:each|every) step   tutorial
 (?:a |the )?guide (?:on|to|for) (?:how|mak|build|tamper)   recipes? for   create a (?:list|plan)   devise a plan
 plan (?:for|to) (?:start|smuggl|kill|attack|releas|poison)\w*   (?:give|some) (?:\w+ )?(?:advice|tips)
 easy to (?:make|obtain|destroy|synthesi[sz]e|get)   (?:describe|explain|tell me|show me) (?:\w+ ){0,3}how to

@@ -19,15 +19,18 @@ respond\w*   response to   secur(?:e|ing)\b   demin\w+   prepare for
 """,
     "LOOK_BACK": r"""
 (?<!natural )history   historical   ethic\w+ of   polic(?:y|ies)   first world war   second world war   trust in
-regulat(?:ion|ory)   treaty   convention\b   misuse   aftermath   long-term   consent be   controvers\w+
-debates?   moratorium   oversight   improv\w+ (?:\w+ )?consent   acceptab\w+   attitudes?   opinions?
-what does the public   forensic (?:identif|analy|investig|toxicolog)\w+   epidemiolog\w+   black death
-informed consent (?:in|for|process)   with informed consent
+regulat(?:ion|ory)   treaty   convention\b   misuse   aftermath
+long-term (?:effect|outcome|health|consequence|follow|risk|safety|surviv|trend|lung|brain|care|result|impact
+|disease|change)\w*
+consent be   controvers\w+   debates?   moratorium   oversight   improv\w+ (?:\w+ )?consent   acceptab\w+
+attitudes?   opinions?   what does the public   forensic (?:identif|analy|investig|toxicolog)\w+
+epidemiolog\w+   black death   informed consent (?:in|for|process)   with informed consent
 """,
     "EXPLAIN": r"""
-^\s*(?:how (?:do|does|did|are|is)\b|why\b|what (?:causes|makes|explains)\b|understand\w*|mechanisms? of
-|(?:examine|investigate|assess|study) (?:how|why|whether) (?!.*\b(?:could|would|can|might|best|most|so that|to
-|i|we|one)\b)|the role of|role of|effects? of|explore the mechanism|gain a better understanding)
+^\s*(?!.*\bhow (?:to|do (?:i|we|you|one)|i|one|someone)\b)(?:how (?:do|does|did|are|is)\b(?! (?:i|we|you
+|one)\b)|why(?! not)\b|what (?:causes|makes|explains)\b|understand\w*|mechanisms? of|(?:examine|investigate
+|assess|study) (?:how|why|whether) (?!.*\b(?:could|would|can|might|best|most|so that|to|i|we|one)\b)
+|the role of|role of|effects? of|explore the mechanism|gain a better understanding)
 """,
     "ILL_WILL": r"""
 (?:want|wish|need|intend|plan|hope|aim|would like|going|tr[yi]
@@ -63,6 +66,7 @@ program\b
 imagin(?:e|ing) (?:you|that you|we|an?)\b   play(?:ing)? the (?:part|role)   role-?play\w*
 for (?:my|a|our) (?:novel|story|thriller|film|script|screenplay|game)\b
 as an? (?:mystery|crime|thriller|fiction) (?:writer|author)   in the (?:voice|character) of
+(?:writ|tell)\w* (?:me )?(?:a|the) (?:story|novel|tale|scene|script)   as a story
 as an? (?:\w+ ){0,4}(?:for|of) an? (?:terror\w*|militia|cartel|cult|rogue)
 """,
     "VILLAIN": r"""

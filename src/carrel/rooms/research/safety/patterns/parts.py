@@ -64,6 +64,12 @@ PARTS = {
     "PROMPTING": r"""
 (?:teach|show|tell|help|train|encourag|push|persuad|convinc|urg|get)\w*
 """,
+    "ARMS": r"""
+(?:sarin|tabun|soman|novichok|vx|nerve (?:agents?|gas)|(?:mustard|poison) gas|(?:chemical|biological
+|nuclear) weapons?|bio-?weapons?|(?:dirty|pipe|nail|car|atom\w*) bombs?|bombs?
+|weaponi[sz]ed \w+)\b(?! (?:antidot|detect|sens|surviv|casualt|simul|victim|expos|scaveng|degrad|calorim
+|harmless|safe|less)\w*)
+""",
     "HURTING": r"""
 (?:kill|murder|poison|hurt|injur|maim|sicken|assassinat|massacr|blind|paraly[sz]|incapacitat|sterili[sz]
 |depopulat|subdu|exterminat|terrori[sz]|eliminat|drug|punish|attack)(?:e|es|ing)?
