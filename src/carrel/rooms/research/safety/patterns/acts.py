@@ -47,6 +47,7 @@ stealth (?:virus|pathogen|strain)
 \binjur(?:e|es|ing) {HARMED}\b
 \b(?:kill|murder|assassinat|harm|hurt|maim|incapacitat|poison|exterminat|cull|massacr|blind|steril|punish
 |tortur|hunt)\w*(?! (?:frogs?|ivy|control|cent))(?: and \w+)?(?: \w+){0,4} {HARMED}\b
+\b(?:caus|do|inflict)\w* (?:\w+ )?(?:harm|injury|injuries|pain) (?:to|on) (?:others|(?:\w+ )?{HARMED})
 \bassassinat\w+   \bmurder\w*   \bterrori[sz]\w+   \bmass (?:casualt\w+|murder|killing|deaths?\b)   \bgenocid\w+
 \bdepopulat\w+   \bethnic (?:group|cleansing)
 \b(?:people|children|patients|many|they|babies) (?:\w+ ){0,4}(?:die|fall ill|get sick|suffer)\b

@@ -43,7 +43,9 @@ epidemiolog\w+   black death   informed consent (?:in|for|process)   with inform
 |(?:kill|harm|hurt|cripple|paraly[sz]e|sicken|blind)s? (?:\w+ ){0,2}(?:{HARMED}|towns?|cit(?:y|ies)|nations?))
 (?:put|slip|add|mix|drop)\w* (?:\w+ ){0,3}(?:in|into|to) (?:his|her|my \S+|someone's) (?:tea|coffee|food|meal
 |drink|dinner|soup)
-for (?:an|the|our) attack\b   to depopulate
+for (?:an|the|our) attack\b
+(?:how to|plan to|and) (?:cause|do|inflict) (?:\w+ )?(?:harm|injury|injuries|pain) (?:to|on) (?:others|{HARMED})
+weapons? (?:[\w-]+ ){0,4}to (?:kill|assassinate|harm|maim|attack)   to depopulate
 (?:^|to )(?:make|render) (?:\w+ ){0,3}{HARMED} (?:\w+ ){0,4}{STRICKEN}
 ideal for (?:caus|kill|attack|spread)\w*
 (?:is|are|be) (?:\w+ ){0,2}(?:unable|powerless) to (?:remember|resist) (?:an? |the )?(?:assault|attack|rape)

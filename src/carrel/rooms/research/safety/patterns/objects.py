@@ -43,7 +43,7 @@ ecstasy   \blsd\b   fentanyl\w*   carfentanil   opioids?   opiates?   designer d
 street drugs?   recreational drugs?   date[- ]rape
 (?:sell\w*|sold|sale) (?:\w+ ){0,3}(?:on the (?:street|dark\w*)|at (?:\w+ )?(?:festivals?|clubs?|parties
 |raves?))
-street value
+street value   drugs? (?:[\w-]+ ){0,4}(?:synthesi[sz]|made|cook|produc)\w* (?:\w+ )?at home
 """,
     "ILLICIT": r"""
 at home   household   home[- ]?(?:made|production|lab|synthesis|brew\w*|cook\w*)   kitchen   street   sell\w*
@@ -79,6 +79,7 @@ crops?\b   wheat   rice\b   maize   harvests?   livestock   cattle   herds?   fo
 power (?:grid|plant)   nuclear (?:power )?plant   nuclear reactor   hospital network   vaccine supply
 medical devices?   hospital\S* (?:\w+ ){0,2}(?:suppl|system|power|network)\w*   oxygen suppl\w+   dams?\b
 pipelines?   cooling system   ventilators?   pacemakers?   insulin pumps?   infrastructure
+(?:transport\w*|railway|train) systems?
 """,
     "FOE": r"""
 (?:the|our|their|an) enem(?:y|ies)\b(?! release)   enemy (?:state|troops|soldiers|countr|nation)\w*
