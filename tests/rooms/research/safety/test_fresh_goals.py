@@ -67,3 +67,8 @@ def test_an_ordinary_word_is_left_as_it_is(word: str) -> None:
 def test_what_is_to_be_defeated_does_not_count_as_protection() -> None:
     assert check_goal("Find out why existing vaccines no longer protect against measles virus").allowed
     assert not check_goal("Modify measles virus so that existing vaccines no longer protect against it").allowed
+
+
+@pytest.mark.parametrize("text", ["a b c d " * 2000, "x" * 20_000, "so that we " * 1000, "1a" * 5000])
+def test_an_endless_word_is_read_without_filling_the_memory(text: str) -> None:
+    assert check_goal(text).allowed

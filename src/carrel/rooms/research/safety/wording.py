@@ -37,6 +37,7 @@ _FIGURED = re.compile(r"(?<!\w)(?=[\w@$!]*[A-Za-z])(?=[\w@$!]*[013457@$!])[A-Za-
 _WORD = re.compile(r"[A-Za-z]{5,}")
 
 _KNOWN_WORDS = frozenset(_KNOWN.split())
+_LONGEST = max(map(len, _KNOWN_WORDS)) + 2
 _LEFT_ALONE = frozenset(_OTHER_WORDS.split())
 _SHORT_KNOWN = frozenset({"bomb", "drug", "kill", "meth"})
 
@@ -82,7 +83,8 @@ def _distance(left: str, right: str) -> int:
 @lru_cache(maxsize=20_000)
 def mended(word: str) -> str:
     """The known word that this one is a slip of, or the word itself."""
-    if len(word) < _SHORTEST or word in _KNOWN_WORDS or word in _LEFT_ALONE:
+    # The longest matters: leaving out letters of a word of thousands would fill the memory.
+    if not _SHORTEST <= len(word) <= _LONGEST or word in _KNOWN_WORDS or word in _LEFT_ALONE:
         return word
     near = {known for short in _shortened(word, _slips(len(word))) for known in _BY_SHORTENED.get(short, ())}
     # An ending is no slip, and hardly anyone gets the first letter wrong.
