@@ -30,16 +30,27 @@ def _guarded(signs: Signs) -> bool:
     return signs.any(Sign.PROTECT, Sign.LOOK_BACK)
 
 
+def _long_ago(signs: Signs) -> bool:
+    return any(word.startswith(("histor", "first world", "second world")) for word in signs.words([Sign.LOOK_BACK])) or any(
+        word.startswith(("how did", "why did")) for word in signs.words([Sign.EXPLAIN])
+    )
+
+
 def _mass_harm(signs: Signs) -> bool:
+    # Nothing that stands beside it (a policy, a wish to understand) makes a plan to make arms into something else.
+    if signs.any(Sign.MAKE_OUTRIGHT) and not signs.any(Sign.PROTECT) and not _long_ago(signs):
+        return True
     if not signs.any(Sign.WEAPON):
         return False
-    if signs.any(Sign.HARM_PEOPLE, Sign.EVADE) and signs.any(Sign.MAKE, Sign.DEPLOY):
+    if signs.all(Sign.HARM_PEOPLE, Sign.DEFEATED) and not _guarded(signs):
+        return True
+    if signs.any(Sign.HARM_PEOPLE, Sign.EVADE) and signs.any(Sign.MAKE, Sign.DEPLOY, Sign.SEEK):
         return not (_guarded(signs) and not signs.any(Sign.EVADE) and not signs.any(Sign.DEPLOY))
     return signs.any(Sign.MAKE, Sign.DEPLOY) and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
 
 
 def _public_attack(signs: Signs) -> bool:
-    dangerous = signs.any(Sign.TOXIN, Sign.PATHOGEN, Sign.WEAPON, Sign.HARM_PEOPLE)
+    dangerous = signs.any(Sign.TOXIN, Sign.PATHOGEN, Sign.WEAPON, Sign.DRUG, Sign.HARM_PEOPLE)
     if signs.all(Sign.DEPLOY, Sign.PUBLIC_PLACE) and dangerous:
         return signs.any(Sign.HARM_PEOPLE) or not (_guarded(signs) or signs.any(Sign.EXPLAIN))
     if signs.all(Sign.DEPLOY, Sign.PATHOGEN, Sign.HARM_PEOPLE):
@@ -49,18 +60,20 @@ def _public_attack(signs: Signs) -> bool:
 
 
 def _worse_pathogen(signs: Signs) -> bool:
-    if signs.all(Sign.WORSEN, Sign.PATHOGEN):
+    wanted = signs.any(Sign.MAKE, Sign.INSTRUCT, Sign.DEPLOY, Sign.HARM_PEOPLE, Sign.ROLE)
+    if signs.any(Sign.PATHOGEN) and (signs.any(Sign.WORSEN) or (signs.any(Sign.FEARED_FORM) and wanted)):
         if signs.any(Sign.HARM_PEOPLE, Sign.DEPLOY, Sign.EVADE):
             return True
-        return not signs.any(Sign.EXPLAIN) and not _only_protects(signs)
+        debated = signs.any(Sign.LOOK_BACK) and all(word.startswith("gain") for word in signs.words([Sign.WORSEN]))
+        return not debated and not signs.any(Sign.EXPLAIN) and not _only_protects(signs)
     made_anew = signs.all(Sign.MAKE, Sign.GRAVE_PATHOGEN) and any(
-        word.startswith(("synthesi", "construct", "reconstruct", "creat", "build", "assembl"))
+        word.startswith(("from ", "synthesi", "construct", "reconstruct", "creat", "build", "assembl"))
         for word in signs.words([Sign.MAKE])
     )
     if made_anew and not _guarded(signs):
         return True
     grown_at_home = any(
-        word.startswith(("at home", "home", "household", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT])
+        word.startswith(("at home", "home", "kitchen", "garage", "basement")) for word in signs.words([Sign.ILLICIT])
     )
     if signs.all(Sign.PATHOGEN, Sign.MAKE) and grown_at_home and not _guarded(signs):
         return True
@@ -70,7 +83,9 @@ def _worse_pathogen(signs: Signs) -> bool:
 def _only_protects(signs: Signs) -> bool:
     # Words such as `treatment` also stand in the harm itself (`so that treatment fails`), so what defeats them is not protection.
     defeated = any(
-        part in word for word in signs.words([Sign.WORSEN]) for part in ("resist", "escap", "evad", "no drug", "no vaccine")
+        part in word
+        for word in signs.words([Sign.WORSEN, Sign.FEARED_FORM])
+        for part in ("resist", "escap", "evad", "no drug", "no vaccine")
     )
     return signs.any(Sign.PROTECT) and not defeated
 
@@ -97,7 +112,7 @@ def _illegal_drugs(signs: Signs) -> bool:
 def _without_consent(signs: Signs) -> bool:
     if signs.all(Sign.NO_CONSENT, Sign.INTERVENE) and signs.any(Sign.PEOPLE):
         return not signs.any(Sign.LOOK_BACK)
-    if signs.any(Sign.CAPTIVE) and signs.any(Sign.INTERVENE) and signs.any(Sign.NO_CONSENT, Sign.HARM_PEOPLE):
+    if signs.all(Sign.CAPTIVE, Sign.NO_CONSENT) or signs.all(Sign.CAPTIVE, Sign.INTERVENE, Sign.HARM_PEOPLE):
         return not signs.any(Sign.LOOK_BACK)
     infects = any(word.startswith(("infect", "expos", "withhold")) for word in signs.words([Sign.INTERVENE]))
     return signs.any(Sign.CAPTIVE) and infects and not _guarded(signs)
@@ -114,12 +129,53 @@ def _sabotage(signs: Signs) -> bool:
     if _guarded(signs) and signs.any(Sign.EXPLAIN):
         return False
     return signs.any(Sign.ENEMY, Sign.HARM_PEOPLE) or any(
-        word.startswith(("sabotag", "meltdown", "tamper", "bring")) for word in signs.words([Sign.RUIN])
+        word.startswith(("sabotag", "meltdown", "tamper", "bring", "make ", "making ", "cause ", "causing "))
+        for word in signs.words([Sign.RUIN])
     )
 
 
 def _breach(signs: Signs) -> bool:
     return signs.all(Sign.BREACH, Sign.SECURED) and not signs.any(Sign.LOOK_BACK, Sign.EXPLAIN)
+
+
+def _attack_on_care(signs: Signs) -> bool:
+    if not signs.all(Sign.HACK, Sign.CARE_SYSTEM) or signs.any(Sign.LOOK_BACK, Sign.EXPLAIN):
+        return False
+    return signs.any(Sign.HARM_PEOPLE, Sign.EVADE, Sign.VILLAIN, Sign.ILL_WILL) or not _guarded(signs)
+
+
+def _persecution(signs: Signs) -> bool:
+    return signs.any(Sign.PERSECUTE) and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+_MEANS = (Sign.WEAPON, Sign.EXPLOSIVE, Sign.PATHOGEN, Sign.TOXIN, Sign.DRUG, Sign.SUBSTANCE, Sign.CARE_SYSTEM, Sign.SECURED)
+
+
+def _means_for_ill_will(signs: Signs) -> bool:
+    if not signs.any(Sign.ILL_WILL) or not signs.any(*_MEANS, Sign.FOE, Sign.HARM_PEOPLE, Sign.PUBLIC_PLACE):
+        return False
+    sought = signs.any(Sign.SEEK, Sign.MAKE, Sign.INSTRUCT, Sign.EVADE, Sign.DEPLOY, Sign.HARM_PEOPLE, Sign.PUBLIC_PLACE)
+    return sought and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+def _against_a_foe(signs: Signs) -> bool:
+    harmful = signs.any(Sign.WEAPON, Sign.PATHOGEN, Sign.TOXIN, Sign.EXPLOSIVE, Sign.WORSEN, Sign.RUIN)
+    wanted = signs.any(Sign.MAKE, Sign.DEPLOY, Sign.WORSEN, Sign.SEEK)
+    return signs.any(Sign.FOE) and harmful and wanted and not _guarded(signs) and not signs.any(Sign.EXPLAIN)
+
+
+def _villains_part(signs: Signs) -> bool:
+    if signs.any(Sign.LOOK_BACK, Sign.EXPLAIN):
+        return False
+    if signs.all(Sign.ROLE, Sign.VILLAIN, Sign.MAKE):
+        return True
+    if not signs.any(*_MEANS):
+        return False
+    wanted = signs.any(Sign.MAKE, Sign.SEEK, Sign.DEPLOY, Sign.WORSEN, Sign.HARM_PEOPLE, Sign.INSTRUCT)
+    if signs.any(Sign.ROLE):
+        grave = signs.any(Sign.WEAPON, Sign.TOXIN, Sign.EXPLOSIVE) and signs.any(Sign.MAKE) and not _guarded(signs)
+        return grave or (wanted and signs.any(Sign.VILLAIN, Sign.HARM_PEOPLE, Sign.ILL_WILL))
+    return signs.any(Sign.VILLAIN) and wanted and not _guarded(signs)
 
 
 def _outside_the_law(signs: Signs) -> bool:
@@ -150,6 +206,11 @@ _RULES = (
     ),
     _Rule("explosives", "It asks to make or use explosives or other means of killing.", _explosives),
     _Rule("breach", "It asks how to break into a guarded laboratory or to take dangerous material.", _breach),
+    _Rule("attack_on_care", "It asks to break into, disable or rob the systems patients depend on.", _attack_on_care),
+    _Rule("persecution", "It asks to single out a group of people for exclusion, punishment or harm.", _persecution),
+    _Rule("means_for_ill_will", "It looks for the means to carry out a wish to harm.", _means_for_ill_will),
+    _Rule("against_a_foe", "It asks to turn an agent or a disease against a foe.", _against_a_foe),
+    _Rule("villains_part", "It asks for a harmful plan in the part of someone who means harm.", _villains_part),
     _Rule("outside_the_law", "It asks how to do something unlawful without being noticed.", _outside_the_law),
     _Rule("sabotage", "It asks to ruin crops, herds or systems that lives depend on.", _sabotage),
 )

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from carrel.rooms.research.safety.patterns import ANYWHERE, PARTS, WORDS
+from carrel.rooms.research.safety.wording import plain_wording
 
 
 class Sign(StrEnum):
     """One thing a text can show."""
 
     MAKE = "making"
+    MAKE_OUTRIGHT = "making arms outright"
     DEPLOY = "deploying"
     WORSEN = "making a pathogen worse"
+    FEARED_FORM = "a feared form of a pathogen"
     HARM_PEOPLE = "harm to people"
     INSTRUCT = "step-by-step instructions"
     KILL_SELF = "harm to oneself"
@@ -30,11 +33,21 @@ class Sign(StrEnum):
     CAPTIVE = "people who cannot refuse"
     PUBLIC_PLACE = "public place or supply"
     LIVELIHOOD = "crops, herds or vital systems"
+    FOE = "a foe"
     ENEMY = "an enemy or a country"
     BREACH = "breaking in or stealing"
     SECURED = "guarded laboratory or material"
     RUIN = "ruining"
     INTERVENE = "acting on people"
+    HACK = "breaking into systems"
+    PERSECUTE = "persecution of a group"
+    SUBSTANCE = "substance"
+    CARE_SYSTEM = "hospital or medical device"
+    ILL_WILL = "a wish to harm"
+    SEEK = "looking for the best means"
+    ROLE = "a part to be played"
+    VILLAIN = "someone who means harm"
+    DEFEATED = "protection that is to fail, or only a frame"
     PROTECT = "protection, treatment or detection"
     LOOK_BACK = "history, ethics or policy"
     EXPLAIN = "explaining what happens"
@@ -51,8 +64,8 @@ def _alternatives(block: str) -> list[str]:
 
 
 def _filled(expression: str) -> str:
-    # Twice, since a part may itself have parts.
-    for _ in range(2):
+    # Thrice, since a part may have parts that have parts.
+    for _ in range(3):
         for name, block in PARTS.items():
             expression = expression.replace("{" + name + "}", "|".join(_alternatives(block)))
     return expression
@@ -85,12 +98,20 @@ class Signs:
         return tuple(dict.fromkeys(word for sign in signs for word in self.shown.get(sign, ())))
 
 
+def _without_what_is_defeated(text: str) -> str:
+    """A vaccine that is to fail, a screening to be got round or an opening `For a seminar,` protects nobody."""
+    for sign in (Sign.EVADE, Sign.DEFEATED):
+        text = _PATTERNS[sign].sub(" , ", text)
+    return text
+
+
 def read_signs(text: str) -> Signs:
     """Every sign a text shows."""
-    plain = " ".join(text.split())
+    plain = plain_wording(text)
     shown = {}
     for sign, pattern in _PATTERNS.items():
-        words = tuple(dict.fromkeys(found.group(0).strip().lower() for found in pattern.finditer(plain)))
+        read = _without_what_is_defeated(plain) if sign is Sign.PROTECT else plain
+        words = tuple(dict.fromkeys(found.group(0).strip().lower() for found in pattern.finditer(read)))
         if words:
             shown[sign] = words
     return Signs(shown)
