@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from carrel.rooms.research.safety.patterns import ANYWHERE, PARTS, WORDS
 from carrel.rooms.research.safety.wording import plain_wording
@@ -76,7 +77,10 @@ def _compiled(sign: Sign) -> re.Pattern[str]:
     return re.compile(expression if sign.name in ANYWHERE else rf"\b(?:{expression})", re.IGNORECASE)
 
 
-_PATTERNS: dict[Sign, re.Pattern[str]] = {sign: _compiled(sign) for sign in Sign}
+@cache
+def _patterns() -> dict[Sign, re.Pattern[str]]:
+    """Compiled at the first check: most sessions never make one."""
+    return {sign: _compiled(sign) for sign in Sign}
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ class Signs:
 def _without_what_is_defeated(text: str) -> str:
     """A vaccine that is to fail, a screening to be got round or an opening `For a seminar,` protects nobody."""
     for sign in (Sign.EVADE, Sign.DEFEATED):
-        text = _PATTERNS[sign].sub(" , ", text)
+        text = _patterns()[sign].sub(" , ", text)
     return text
 
 
@@ -109,7 +113,7 @@ def read_signs(text: str) -> Signs:
     """Every sign a text shows."""
     plain = plain_wording(text)
     shown = {}
-    for sign, pattern in _PATTERNS.items():
+    for sign, pattern in _patterns().items():
         read = _without_what_is_defeated(plain) if sign is Sign.PROTECT else plain
         words = tuple(dict.fromkeys(found.group(0).strip().lower() for found in pattern.finditer(read)))
         if words:
