@@ -18,13 +18,14 @@ from carrel.core.caller import Call
 class Question(BaseModel):
     """Base of every question: exact types, no unknown fields, never changed after parsing."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+    # Built at the first question, not at start-up: a session uses few of the operations there are.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True)
 
 
 class Answer(BaseModel):
     """Base of every structured answer."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 QuestionT = TypeVar("QuestionT", bound=Question)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -19,14 +20,21 @@ LIST_TTL_MS = 300_000
 READ_TTL_MS = 0
 
 
-@dataclass(frozen=True, slots=True)
 class ServedTool:
-    """An operation under the name it has here; `encode` turns an answer into the inside of a tool result."""
+    """An operation under the name it has here. Its listing and its encoder are made when they are first needed."""
 
-    operation: Operation[Any]
-    name: str
-    listing: bytes
-    encode: Callable[[Any], bytes]
+    def __init__(self, operation: Operation[Any], name: str) -> None:
+        self.operation = operation
+        self.name = name
+
+    @cached_property
+    def listing(self) -> bytes:
+        return orjson.dumps(_tool_listing(self.operation, self.name))
+
+    @cached_property
+    def encode(self) -> Callable[[Any], bytes]:
+        """Turns an answer into the inside of a tool result."""
+        return _encoder(self.operation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,10 @@ class Endpoint:
 
 
 def _served_tool(operation: Operation[Any], is_alone: bool) -> ServedTool:
-    name = (operation.name_alone if is_alone else None) or operation.name
+    return ServedTool(operation, (operation.name_alone if is_alone else None) or operation.name)
+
+
+def _tool_listing(operation: Operation[Any], name: str) -> dict[str, object]:
     listing: dict[str, object] = {
         "name": name,
         "title": operation.title,
@@ -135,7 +146,7 @@ def _served_tool(operation: Operation[Any], is_alone: bool) -> ServedTool:
         "idempotentHint": operation.is_idempotent or operation.effect is Effect.READS,
         "openWorldHint": operation.reaches_outside,
     }
-    return ServedTool(operation, name, orjson.dumps(listing), _encoder(operation))
+    return listing
 
 
 def _served_resource(resource: Resource) -> ServedResource:
