@@ -223,7 +223,7 @@ def test_guessing_passwords_is_slow_and_nobody_learns_who_exists(tmp_path: Path)
             known = await log_in(house.http, url, password="wrong password")
             unknown = await log_in(house.http, url, user="bob", password="wrong password")
             assert (known.status_code, unknown.status_code) == (401, 401)
-            assert known.text.replace("ada", "") == unknown.text.replace("bob", "")
+            assert known.text.replace('"ada"', '""') == unknown.text.replace('"bob"', '""')
             for _ in range(4):
                 await log_in(house.http, url, password="wrong password")
             slow = await log_in(house.http, url)

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carrel.doors.mcp.lane import Lane
 from carrel.doors.mcp.stdio import _Session, read_lines
+from carrel.policy.gate import Gate
 from carrel.wiring.mcp import stdio_lane
 from tests.doors.house import HANDSHAKES, MODERN, NAMED_BY, Answer, House, build_house, modern
 
@@ -204,7 +206,9 @@ def answered(lines: list[bytes]) -> list[Any]:
 
     async def session() -> list[bytes]:
         said: list[bytes] = []
-        conversation = _Session(LANE, HOUSE.desk.gate, said.append)
+        rooms: asyncio.Future[tuple[Lane, Gate]] = asyncio.get_running_loop().create_future()
+        rooms.set_result((LANE, HOUSE.desk.gate))
+        conversation = _Session(LANE, rooms, said.append)
         async with asyncio.TaskGroup() as running:
             for line in lines:
                 conversation.take(line, running)

@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.core.errors import CarrelError
 from carrel.doors.logs import configure_logs
-from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio
+from carrel.doors.mcp.lane import Lane
+from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio_at_once
+from carrel.policy.gate import Gate
 from carrel.settings import Settings
-from carrel.wiring.desk import open_desk
-from carrel.wiring.mcp import stdio_lane
+from carrel.wiring.handshake import handshake_lane
+
+if TYPE_CHECKING:
+    from carrel.wiring.desk import Desk
 
 
 def run(words: list[str]) -> int:
@@ -23,14 +30,35 @@ def run(words: list[str]) -> int:
 
 
 def speak(settings: Settings) -> int:
-    """Serves until standard input ends."""
+    """Serves until standard input ends. A client is greeted at once; the rooms are opened meanwhile."""
     output = ProtocolOutput()
     configure_logs(settings.log.level, settings.log.format)
-
-    async def session() -> None:
-        desk = open_desk(settings)
-        async with desk.opened(takes_up_work=True):
-            await serve_stdio(stdio_lane(desk), desk.gate, sys.stdin.fileno(), output.write_line)
-
-    asyncio.run(session())
+    asyncio.run(_session(settings, output))
     return 0
+
+
+async def _session(settings: Settings, output: ProtocolOutput) -> None:
+    async with AsyncExitStack() as stack:
+
+        async def opened() -> tuple[Lane, Gate]:
+            desk, lane = await asyncio.to_thread(_open, settings)
+            await stack.enter_async_context(desk.opened(takes_up_work=True))
+            return lane, desk.gate
+
+        rooms = asyncio.ensure_future(opened())
+        try:
+            await serve_stdio_at_once(handshake_lane(settings), rooms, sys.stdin.fileno(), output.write_line)
+        except* CarrelError as failed:
+            raise failed.exceptions[0] from None
+        finally:
+            await asyncio.wait([rooms])
+        rooms.result()
+
+
+def _open(settings: Settings) -> tuple[Desk, Lane]:
+    """Imported here, behind the greeting: opening every room takes longer than a client should wait to be answered."""
+    from carrel.wiring.desk import open_desk
+    from carrel.wiring.mcp import stdio_lane
+
+    desk = open_desk(settings)
+    return desk, stdio_lane(desk)

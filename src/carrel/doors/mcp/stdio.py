@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from carrel.core.caller import ReportProgress, Visit
+from carrel.core.caller import LOCAL_USER, Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.doors.errors import INVALID_REQUEST, PARSE_ERROR
 from carrel.doors.mcp.lane import Lane, refusal
@@ -55,8 +55,17 @@ class ProtocolOutput:
 
 
 async def serve_stdio(lane: Lane, gate: Gate, descriptor: int, write_line: Callable[[bytes], None]) -> None:
-    """Answers the messages that arrive on a file descriptor until it ends, then finishes what it has read."""
-    session = _Session(lane, gate, write_line)
+    """Answers the messages of a descriptor until it ends, then finishes what it has read."""
+    ready: asyncio.Future[tuple[Lane, Gate]] = asyncio.get_running_loop().create_future()
+    ready.set_result((lane, gate))
+    await serve_stdio_at_once(lane, ready, descriptor, write_line)
+
+
+async def serve_stdio_at_once(
+    handshake: Lane, rooms: asyncio.Future[tuple[Lane, Gate]], descriptor: int, write_line: Callable[[bytes], None]
+) -> None:
+    """The same while the rooms are still being opened: `handshake` greets, everything else waits for them."""
+    session = _Session(handshake, rooms, write_line)
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes | TooLong | None] = asyncio.Queue()
 
@@ -109,12 +118,16 @@ def read_lines(descriptor: int, longest_bytes: int = LONGEST_LINE_BYTES) -> Iter
             return
 
 
+_GREETINGS = frozenset({"initialize", "ping", "server/discover"})
+_GREETED = Caller(user_id=LOCAL_USER, scopes=frozenset())
+
+
 class _Session:
     """The messages of one client."""
 
-    def __init__(self, lane: Lane, gate: Gate, write_line: Callable[[bytes], None]) -> None:
-        self._lane = lane
-        self._gate = gate
+    def __init__(self, handshake: Lane, rooms: asyncio.Future[tuple[Lane, Gate]], write_line: Callable[[bytes], None]) -> None:
+        self._handshake = handshake
+        self._rooms = rooms
         self._write_line = write_line
         self._numbers = itertools.count(1)
         self._running: dict[object, asyncio.Task[None]] = {}
@@ -128,8 +141,7 @@ class _Session:
         try:
             message = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            malformed = Visit("stdio", f"stdio-{os.getpid()}-{next(self._numbers):x}", "stdio", "stdio")
-            self._gate.refused(malformed, "mcp", "stdio", InvalidInputError("malformed message"))
+            group.create_task(self._note_malformed())
             self._write_line(failure(None, PARSE_ERROR, f"Parse error: {error}").body)
             return
         method = message.get("method") if isinstance(message, dict) else None
@@ -160,10 +172,22 @@ class _Session:
         asked = params.get("protocolVersion") if isinstance(params, dict) else None
         self._version = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
 
+    def _visit(self) -> Visit:
+        return Visit("stdio", f"stdio-{os.getpid()}-{next(self._numbers):x}", "stdio", "stdio")
+
+    async def _note_malformed(self) -> None:
+        visit = self._visit()
+        _, gate = await asyncio.shield(self._rooms)
+        gate.refused(visit, "mcp", "stdio", InvalidInputError("malformed message"))
+
     async def _answer(self, message: object) -> None:
-        visit = Visit("stdio", f"stdio-{os.getpid()}-{next(self._numbers):x}", "stdio", "stdio")
+        visit = self._visit()
+        if not self._rooms.done() and isinstance(message, dict) and message.get("method") in _GREETINGS:
+            self._send(await self._handshake.answer(message, _GREETED, visit, is_modern=_is_modern(message)))
+            return
+        lane, gate = await asyncio.shield(self._rooms)
         try:
-            caller = await self._gate.identify(visit)
+            caller = await gate.identify(visit)
         except CarrelError as error:
             request_id = message.get("id") if isinstance(message, dict) else None
             self._send(refusal(request_id, error))
@@ -174,15 +198,13 @@ class _Session:
                 self._send(refused)
                 return
             replies = [
-                await self._lane.answer(item, caller, visit, is_modern=False, progress_for=self._progress_for) for item in message
+                await lane.answer(item, caller, visit, is_modern=False, progress_for=self._progress_for) for item in message
             ]
             answered = [reply.body for reply in replies if reply is not None]
             if answered:
                 self._write_line(b"[" + b",".join(answered) + b"]")
             return
-        self._send(
-            await self._lane.answer(message, caller, visit, is_modern=_is_modern(message), progress_for=self._progress_for)
-        )
+        self._send(await lane.answer(message, caller, visit, is_modern=_is_modern(message), progress_for=self._progress_for))
 
     def _send(self, reply: Reply | None) -> None:
         if reply is not None:

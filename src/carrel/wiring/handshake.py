@@ -1,0 +1,34 @@
+"""What a client is told before any room is open, so that it need not wait for them. A test holds it equal to the real thing."""
+
+from __future__ import annotations
+
+from carrel.core.clock import SystemClock
+from carrel.doors.mcp.endpoint import Endpoint
+from carrel.doors.mcp.lane import Lane
+from carrel.policy.audit import NoAudit
+from carrel.policy.gate import Gate
+from carrel.policy.identity import LocalIdentity
+from carrel.policy.limits import NoLimits
+from carrel.settings import Settings
+
+_PURPOSES = {
+    "papers": "Find papers in the corpus and read their metadata, summaries and full texts.",
+    "references": "Keep a library of references: add, find, cite and export them, with their full texts.",
+    "knowledge": "Keep notes, find them again, share them with the team, and look up named things.",
+    "research": "Generate, review, rank and evolve hypotheses from the papers at hand; work goes on between calls.",
+}
+_WITH_PROMPTS = frozenset({"research"})
+
+
+def handshake_lane(settings: Settings) -> Lane:
+    """Answers initialize, ping and server/discover as `stdio_lane` will; it has nothing else to offer."""
+    clock = SystemClock()
+    endpoint = Endpoint(
+        "handshake",
+        operations=(),
+        prompts=() if _WITH_PROMPTS & set(settings.rooms) else None,
+        server_name=settings.server.name,
+        server_version=settings.server.version,
+        instructions=" ".join(_PURPOSES[name] for name in settings.rooms),
+    )
+    return Lane(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))

@@ -1,0 +1,67 @@
+"""A client is greeted before the rooms are open, with the very words that the open rooms would say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from carrel.core.caller import Caller, Visit
+from carrel.settings import ROOM_NAMES, Settings
+from carrel.wiring.desk import open_desk
+from carrel.wiring.handshake import handshake_lane
+from carrel.wiring.mcp import stdio_lane
+
+META = {
+    "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+}
+
+
+@pytest.mark.promise("D9")
+@pytest.mark.parametrize("rooms", [*((name,) for name in ROOM_NAMES), ROOM_NAMES])
+@pytest.mark.parametrize(
+    ("method", "params"), [("initialize", {"protocolVersion": "2025-11-25"}), ("server/discover", META), ("ping", {})]
+)
+def test_the_greeting_says_what_the_open_rooms_would_say(
+    tmp_path: Path, rooms: tuple[str, ...], method: str, params: object
+) -> None:
+    settings = Settings.model_validate({"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}})
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    caller, visit = Caller("local", frozenset()), Visit("stdio", "test")
+
+    async def both() -> tuple[bytes, bytes]:
+        async with open_desk(settings).opened() as desk:
+            is_modern = method == "server/discover"
+            early = await handshake_lane(settings).answer(message, caller, visit, is_modern=is_modern)
+            later = await stdio_lane(desk).answer(message, caller, visit, is_modern=is_modern)
+            assert early is not None
+            assert later is not None
+            return early.body, later.body
+
+    early, later = asyncio.run(both())
+    assert json.loads(early) == json.loads(later)
+
+
+def test_rooms_that_cannot_be_opened_end_the_session_with_the_reason(tmp_path: Path) -> None:
+    environment = {**os.environ, "CARREL_HOME": str(tmp_path), "CARREL_KNOWLEDGE_STORE": "postgres"}
+    environment.pop("DATABASE_URL", None)
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main(['mcp', '--rooms', 'knowledge']))"],
+        input='{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "DATABASE_URL" in done.stderr
+    assert "Traceback" not in done.stderr
