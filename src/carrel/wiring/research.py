@@ -56,7 +56,13 @@ def research_service(settings: Settings) -> ResearchService:
     clock = SystemClock()
     memory = open_memory(settings)
     papers = papers_service(settings)
-    corpus = SnapshotCorpus(snapshot_path(settings), settings.home / "research", papers.service, chosen.vocabulary)
+    corpus = SnapshotCorpus(
+        snapshot_path(settings),
+        settings.home / "research",
+        papers.service,
+        settings.references,
+        vocabulary=chosen.vocabulary,
+    )
     mind, let_go = _mind(settings, memory, corpus)
     supervisor = Supervisor(Workshop(memory, mind, clock, chosen.start_elo))
     runner = Runner(

@@ -226,7 +226,7 @@ class ResearchRoom:
             aims = nih_aims(project, ordered, await self._corpus.papers(cited), reviews)
         summary = executive_summary(project, ordered, reviews, matches)
         told = await self.meta_review(research_id)
-        lines = [_line(item) for item in items]
+        lines = await self._corpus.rendered(items) if items else []
         return Results(
             research_id=project.id,
             goal=project.goal,
@@ -490,10 +490,3 @@ def _outside(made: Hypothesis) -> list[dict[str, Any]]:
         told = {"container-title": reference.journal, "DOI": reference.doi, "URL": reference.url}
         items.append({**item, **{field: value for field, value in told.items() if value}})
     return items
-
-
-def _line(item: dict[str, Any]) -> str:
-    year = (item.get("issued", {}).get("date-parts") or [["n.d."]])[0][0]
-    people = ", ".join(name.get("family") or name.get("literal", "") for name in item.get("author", [])[:3])
-    venue = f" {item['container-title']}." if item.get("container-title") else ""
-    return f"{people or 'Anonymous'} ({year}). {item.get('title', '')}.{venue} [{item['id']}]"
