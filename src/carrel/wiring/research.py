@@ -13,12 +13,13 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.agents.workshop import Workshop
+from carrel.rooms.research.jobs import Patience
 from carrel.rooms.research.minds.discovery import DiscoveryMind
 from carrel.rooms.research.minds.mind import Mind
 from carrel.rooms.research.operations import room
 from carrel.rooms.research.ports import ContextMemory, Corpus
 from carrel.rooms.research.runs import Runner
-from carrel.rooms.research.service import Patience, ResearchRoom
+from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.papers import papers_service, snapshot_path
