@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +135,9 @@ def worker_name() -> str:
 
 def is_gone(worker: str) -> bool:
     """Whether a worker of this machine has no process any more. Of other machines nothing is known: their lease must run out."""
+    if sys.platform == "win32":
+        # There signal 0 is not a question but an interrupt.
+        return False
     host, pid, _ = worker.rsplit(":", 2)
     if host != socket.gethostname() or not pid.isdigit() or int(pid) == os.getpid():
         return False

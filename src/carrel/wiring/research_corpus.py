@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ ResultT = TypeVar("ResultT")
 # Below this many papers to read, starting further processes takes longer than they save.
 _WORTH_PROCESSES = 3000
 _CHUNK = 500
+_WORD = re.compile(r"\w+")
 
 
 class SnapshotCorpus:
@@ -65,7 +67,11 @@ class SnapshotCorpus:
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
 
     async def search(self, words: str, count: int) -> list[Paper]:
-        hits = await self._papers.search(words[:500], page=1, limit=count)
+        # A sentence, not a query: quotation marks, colons and capital AND must not be taken for operators.
+        plain = " ".join(_WORD.findall(words.lower()))[:500]
+        if not plain:
+            return []
+        hits = await self._papers.search(plain, page=1, limit=count)
         return await self.papers([hit.paper_id for hit in hits])
 
     async def references(self, paper_ids: Sequence[str]) -> list[dict[str, Any]]:

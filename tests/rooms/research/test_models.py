@@ -161,6 +161,19 @@ def test_what_stands_in_the_material_stays_material(snapshot: Path, tmp_path: Pa
     assert last.material.lower().count("material") == 2
 
 
+@pytest.mark.promise("S7")
+def test_papers_are_searched_by_a_sentence_and_not_by_its_marks(snapshot: Path, tmp_path: Path, script: Script) -> None:
+    async def story(asker: Asker) -> None:
+        research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=1)).research_id
+        await asker.finished(research_id)
+        title = 'Does "marine oil": (perhaps) lower platelet aggregation AND - blood viscosity?'
+        own = await asker.ask("submit_hypothesis", research_id=research_id, title=title, summary="A question of viscosity.")
+        await asker.ask("review_hypothesis", hypothesis_id=own.id)
+
+    visit(with_model(snapshot, tmp_path, script), story)
+    assert "Marine oil lowers" in script.asked[-1].material
+
+
 @pytest.mark.promise("S6")
 def test_a_models_own_safety_check_joins_the_rules(snapshot: Path, tmp_path: Path, script: Script) -> None:
     def opinions(asked: Asked) -> dict[str, Any]:
