@@ -34,8 +34,12 @@ def research_file(settings: Settings) -> Path:
 def open_memory(settings: Settings) -> ContextMemory:
     """PostgreSQL where one is named, else a file in the home folder."""
     if settings.database.url is not None:
-        from carrel.stores.postgres.research import postgres_research
-
+        try:
+            from carrel.stores.postgres.research import postgres_research
+        except ModuleNotFoundError as error:
+            raise SettingsError(
+                f"database.url is set, but {error.name} is not installed", next_step="Install carrel with the extra postgres."
+            ) from error
         return postgres_research(settings.database.url)
     from carrel.stores.sqlite.research import sqlite_research
 
@@ -67,11 +71,12 @@ def research_service(settings: Settings) -> ResearchService:
     )
     mind, let_go = _mind(settings, memory, corpus)
     supervisor = Supervisor(Workshop(memory, mind, clock, chosen.start_elo))
+    worker = worker_name()
     runner = Runner(
         memory,
         supervisor,
         clock,
-        worker_name(),
+        worker,
         most_at_once=chosen.most_projects_at_once,
         lease_seconds=chosen.lease_seconds,
         is_gone=is_gone,
@@ -80,6 +85,7 @@ def research_service(settings: Settings) -> ResearchService:
 
     async def close() -> None:
         await runner.close()
+        _OWN_WORKERS.discard(worker)
         if let_go is not None:
             await let_go()
         await memory.close()
@@ -129,8 +135,14 @@ def _new_id(prefix: str) -> str:
     return f"{prefix}_{secrets.token_hex(8)}"
 
 
+# Workers of this very process: a container's server has the same process number every time it is started.
+_OWN_WORKERS: set[str] = set()
+
+
 def worker_name() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    _OWN_WORKERS.add(name)
+    return name
 
 
 def is_gone(worker: str) -> bool:
@@ -139,8 +151,10 @@ def is_gone(worker: str) -> bool:
         # There signal 0 is not a question but an interrupt.
         return False
     host, pid, _ = worker.rsplit(":", 2)
-    if host != socket.gethostname() or not pid.isdigit() or int(pid) == os.getpid():
+    if host != socket.gethostname() or not pid.isdigit():
         return False
+    if int(pid) == os.getpid():
+        return worker not in _OWN_WORKERS
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:
