@@ -327,4 +327,4 @@ class ResearchRoom:
 
 
 def _by_elo(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, made.created_at, made.id))
+    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, -made.standing.strength, made.created_at, made.id))
