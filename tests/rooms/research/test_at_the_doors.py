@@ -74,7 +74,7 @@ def test_over_stdio_a_long_call_tells_how_far_it_is(snapshot: Path, tmp_path: Pa
             assert process.stdout is not None
             process.stdin.write(message(number, method, params))
             process.stdin.flush()
-            told: list[Any] = []
+            told: list[dict[str, Any]] = []
             for line in process.stdout:
                 said = json.loads(line)
                 if said.get("id") == number:
