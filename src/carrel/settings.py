@@ -314,7 +314,7 @@ def _from_file(file: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8.") from None
     folder = file.parent
-    for path in (("home",), ("papers", "snapshot"), ("references", "library"), ("audit", "file")):
+    for path in (("home",), ("papers", "snapshot"), ("references", "library"), ("research", "vocabulary"), ("audit", "file")):
         value = _get(values, path)
         if isinstance(value, str):
             _put(values, path, str((folder / Path(value).expanduser()).absolute()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,13 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.agents.workshop import Workshop
+from carrel.rooms.research.jobs import Patience
 from carrel.rooms.research.minds.discovery import DiscoveryMind
 from carrel.rooms.research.minds.mind import Mind
 from carrel.rooms.research.operations import room
 from carrel.rooms.research.ports import ContextMemory, Corpus
 from carrel.rooms.research.runs import Runner
-from carrel.rooms.research.service import Patience, ResearchRoom
+from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.papers import papers_service, snapshot_path
@@ -32,8 +34,12 @@ def research_file(settings: Settings) -> Path:
 def open_memory(settings: Settings) -> ContextMemory:
     """PostgreSQL where one is named, else a file in the home folder."""
     if settings.database.url is not None:
-        from carrel.stores.postgres.research import postgres_research
-
+        try:
+            from carrel.stores.postgres.research import postgres_research
+        except ModuleNotFoundError as error:
+            raise SettingsError(
+                f"database.url is set, but {error.name} is not installed", next_step="Install carrel with the extra postgres."
+            ) from error
         return postgres_research(settings.database.url)
     from carrel.stores.sqlite.research import sqlite_research
 
@@ -56,14 +62,21 @@ def research_service(settings: Settings) -> ResearchService:
     clock = SystemClock()
     memory = open_memory(settings)
     papers = papers_service(settings)
-    corpus = SnapshotCorpus(snapshot_path(settings), settings.home / "research", papers.service, chosen.vocabulary)
+    corpus = SnapshotCorpus(
+        snapshot_path(settings),
+        settings.home / "research",
+        papers.service,
+        settings.references,
+        vocabulary=chosen.vocabulary,
+    )
     mind, let_go = _mind(settings, memory, corpus)
     supervisor = Supervisor(Workshop(memory, mind, clock, chosen.start_elo))
+    worker = worker_name()
     runner = Runner(
         memory,
         supervisor,
         clock,
-        worker_name(),
+        worker,
         most_at_once=chosen.most_projects_at_once,
         lease_seconds=chosen.lease_seconds,
         is_gone=is_gone,
@@ -72,6 +85,7 @@ def research_service(settings: Settings) -> ResearchService:
 
     async def close() -> None:
         await runner.close()
+        _OWN_WORKERS.discard(worker)
         if let_go is not None:
             await let_go()
         await memory.close()
@@ -121,15 +135,26 @@ def _new_id(prefix: str) -> str:
     return f"{prefix}_{secrets.token_hex(8)}"
 
 
+# Workers of this very process: a container's server has the same process number every time it is started.
+_OWN_WORKERS: set[str] = set()
+
+
 def worker_name() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    _OWN_WORKERS.add(name)
+    return name
 
 
 def is_gone(worker: str) -> bool:
     """Whether a worker of this machine has no process any more. Of other machines nothing is known: their lease must run out."""
-    host, pid, _ = worker.rsplit(":", 2)
-    if host != socket.gethostname() or not pid.isdigit() or int(pid) == os.getpid():
+    if sys.platform == "win32":
+        # There signal 0 is not a question but an interrupt.
         return False
+    host, pid, _ = worker.rsplit(":", 2)
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    if int(pid) == os.getpid():
+        return worker not in _OWN_WORKERS
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import lzma
-import multiprocessing
+import re
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +18,7 @@ from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.vocabulary import Term, Vocabulary
 from carrel.rooms.research.errors import CorpusEmptyError
+from carrel.settings import ReferencesSettings
 from carrel.stores.sqlite.concepts import ConceptFile
 from carrel.stores.sqlite.paper_texts import PaperTexts
 from carrel.stores.sqlite.papers.snapshot import Signature
@@ -28,15 +27,26 @@ ResultT = TypeVar("ResultT")
 # Below this many papers to read, starting further processes takes longer than they save.
 _WORTH_PROCESSES = 3000
 _CHUNK = 500
+_WORD = re.compile(r"\w+")
 
 
 class SnapshotCorpus:
     """One snapshot with its index. The index is kept in a file, and only papers that changed are read again."""
 
-    def __init__(self, snapshot: Path, folder: Path, papers: Papers, vocabulary: Path | None = None, processes: int = 2) -> None:
+    def __init__(
+        self,
+        snapshot: Path,
+        folder: Path,
+        papers: Papers,
+        references: ReferencesSettings,
+        *,
+        vocabulary: Path | None = None,
+        processes: int = 2,
+    ) -> None:
         name = hashlib.sha256(str(snapshot.absolute()).encode()).hexdigest()[:16]
         self._texts = PaperTexts(snapshot)
         self._papers = papers
+        self._references = references
         self._vocabulary_path = vocabulary
         self._file = ConceptFile(folder / f"concepts-{name}.db", "" if vocabulary is None else vocabulary.name)
         self._processes = processes
@@ -57,7 +67,11 @@ class SnapshotCorpus:
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
 
     async def search(self, words: str, count: int) -> list[Paper]:
-        hits = await self._papers.search(words[:500], page=1, limit=count)
+        # A sentence, not a query: quotation marks, colons and capital AND must not be taken for operators.
+        plain = " ".join(_WORD.findall(words.lower()))[:500]
+        if not plain:
+            return []
+        hits = await self._papers.search(plain, page=1, limit=count)
         return await self.papers([hit.paper_id for hit in hits])
 
     async def references(self, paper_ids: Sequence[str]) -> list[dict[str, Any]]:
@@ -72,6 +86,14 @@ class SnapshotCorpus:
                 continue
             items.append({**await paper_as_csl(self._papers, formats, metadata), "id": paper_id})
         return items
+
+    async def rendered(self, items: Sequence[dict[str, Any]]) -> list[str]:
+        from carrel.wiring.references import CitationStyles
+
+        chosen = self._references
+        styles = CitationStyles(chosen.styles)
+        entries = await styles.bibliography(list(items), chosen.default_style, "text", chosen.default_locale)
+        return [f"{text} [{name}]" for name, text in entries]
 
     async def bibtex(self, items: Sequence[dict[str, Any]]) -> str:
         from carrel.wiring.references import BibliographyFormats
@@ -117,6 +139,9 @@ class SnapshotCorpus:
         if len(papers) < _WORTH_PROCESSES or self._processes < 2:
             index.add(papers)
             return
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
         chunks = [papers[first : first + _CHUNK] for first in range(0, len(papers), _CHUNK)]
         with ProcessPoolExecutor(self._processes, mp_context=multiprocessing.get_context("spawn")) as pool:
             for chunk in pool.map(ChunkReader(index.vocabulary), chunks):
@@ -125,6 +150,8 @@ class SnapshotCorpus:
 
 def read_vocabulary(path: Path) -> Vocabulary:
     """Lines of `id, label, synonyms with |, tree numbers with |`, separated by tabs; plain or compressed with xz."""
+    import lzma
+
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         return Vocabulary(_term(line) for line in lines)
 

@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from carrel.core.errors import InvalidInputError
+from carrel.rooms.research.importing import _Stored, read_earlier
 from carrel.settings import Settings
 from tests.rooms.research.house import Asker, visit
 
@@ -65,3 +68,21 @@ def test_a_file_that_is_something_else_is_said_to_be_so(settings: Settings, text
             await asker.ask("import_hypotheses", hypotheses=text, goal=GOAL)
 
     visit(settings, story)
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(_Stored.model_fields)), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.promise("Q3")
+@given(_VALUES)
+def test_whatever_the_file_holds_is_read_or_said_to_be_wrong(whole: object) -> None:
+    try:
+        read, failed = read_earlier(json.dumps(whole))
+    except InvalidInputError:
+        return
+    assert all(one.draft.title and one.earlier_id for one in read)
+    assert all(each.reason for each in failed)

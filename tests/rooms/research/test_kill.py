@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from carrel.wiring.papers_build import build_papers
+from tests.rooms.research.model_server import model_server
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())"]
@@ -59,9 +60,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(snapshot: Path, home: Path) -> Iterator[Server]:
+def serving(snapshot: Path, home: Path, **more: str) -> Iterator[Server]:
     words = [*PROGRAM, "serve", "--port", "0", "--home", str(home), "--snapshot", str(snapshot), "--rooms", "papers,research"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **more}
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
         try:
             assert process.stderr is not None
@@ -101,6 +102,27 @@ def test_a_run_that_is_killed_three_times_goes_on_with_nothing_lost_or_doubled(w
     assert [match["number"] for match in whole["matches"]] == list(range(3 * len(whole["hypotheses"])))
     steps = Counter((output["agent"], output["step"]) for output in whole["agent_outputs"])
     assert max(steps.values()) == 1
+
+
+@pytest.mark.promise("S2")
+def test_no_model_call_that_was_answered_is_made_again_after_a_kill(wide_snapshot: Path, tmp_path: Path) -> None:
+    with model_server() as script:
+        model = {"PROVIDER": "openai", "NAME": "scripted-1", "URL": script.url, "API_KEY": "k"}
+        environment = {f"CARREL_MODEL_{name}": value for name, value in model.items()}
+        with serving(wide_snapshot, tmp_path, **environment) as server:
+            research_id = server.ask("start_research", goal=GOAL, hypothesis_count=6)["research_id"]
+        for reached in (0.2, 0.6):
+            with serving(wide_snapshot, tmp_path, **environment) as server:
+                while server.ask("get_research_status", research_id=research_id)["progress"] < reached:
+                    pass
+        with serving(wide_snapshot, tmp_path, **environment) as server:
+            while (status := server.ask("get_research_status", research_id=research_id))["status"] != "completed":
+                assert status["status"] == "active", status["problem"]
+            whole = json.loads(server.ask("export_research", research_id=research_id))
+    kept = [output["id"] for output in whole["agent_outputs"] if output["is_model_call"]]
+    assert len(set(kept)) == len(kept) == status["model_calls"]
+    # Each of the three kills may have caught one call in flight, which then had no answer to keep.
+    assert len(kept) <= len(script.asked) <= len(kept) + 3
 
 
 def _frozen(kind: str, record: dict[str, Any]) -> Any:

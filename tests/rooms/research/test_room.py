@@ -234,6 +234,7 @@ def test_results_come_in_three_forms_with_their_bibliography(settings: Settings)
         assert {item["id"] for item in summary.bibliography} == {name for row in summary.top_hypotheses for name in row.citations}
         assert summary.bibliography_bibtex.count("@") == len(summary.bibliography)
         assert summary.top_hypotheses[0].title in summary.markdown
+        assert all(f"[{item['id']}]" in summary.markdown.partition("## Bibliography")[2] for item in summary.bibliography)
         detailed = await asker.ask("get_results", research_id=research_id, format="detailed")
         assert all(row.experimental_protocol and row.reviews for row in detailed.top_hypotheses)
         assert "**Protocol**" in detailed.markdown

@@ -26,7 +26,7 @@ EVOLVED = frozenset({"refine", "combine", "simplify", "paradigm_shift"})
 
 
 class _Lenient(BaseModel):
-    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True, defer_build=True)
 
 
 class _Reference(_Lenient):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError
+from carrel.rooms.research.agents.workshop import derived_id
+from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.errors import UnsafeGoalError
-from carrel.rooms.research.models import SubmitHypothesis
+from carrel.rooms.research.importing import imported_hypothesis, read_earlier
+from carrel.rooms.research.models import ImportReport, SubmitHypothesis
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
 from carrel.rooms.research.records import (
     Changes,
@@ -69,6 +72,43 @@ class People:
         event = self._event(project.id, "submitted", f"{made.id}: {question.title}", now)
         await self._memory.keep(Changes(hypotheses=(made,), safety=(check,), events=(event,)))
         return made
+
+    async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
+        """Hypotheses of the earlier system become a project of the caller's; those that are here already are left as they are."""
+        read, failed = read_earlier(text)
+        owner, now = call.caller.user_id, self._clock.now().isoformat()
+        project = Project(
+            id=self._ids("res"),
+            owner=owner,
+            goal=goal,
+            domain=domain_of(goal),
+            hypothesis_count=len(read),
+            seed=0,
+            created_at=now,
+            updated_at=now,
+            status="completed",
+        )
+        made: list[Hypothesis] = []
+        checks: list[SafetyRecord] = []
+        known: list[str] = []
+        for one in read:
+            hypothesis_id = derived_id("hyp", "imported", owner, one.earlier_id)
+            if any(earlier.id == hypothesis_id for earlier in made) or await self._memory.hypothesis(hypothesis_id) is not None:
+                known.append(one.earlier_id)
+                continue
+            check = self.checked(project, one.draft, now)
+            checks.append(check)
+            if check.is_allowed:
+                made.append(imported_hypothesis(hypothesis_id, project.id, one, now))
+        if made or checks:
+            await self._memory.keep(Changes(projects=(project,) if made else (), hypotheses=tuple(made), safety=tuple(checks)))
+        return ImportReport(
+            research_id=project.id if made else None,
+            imported=[earlier.id for earlier in made],
+            already_here=known,
+            unsafe=[check.text for check in checks if not check.is_allowed],
+            failed=[f"entry {each.place}: {each.reason}" for each in failed],
+        )
 
     def checked(self, project: Project, draft: Draft, now: str) -> SafetyRecord:
         """The decision of the safety check on a hypothesis that comes from outside."""

@@ -123,6 +123,10 @@ class Corpus(Protocol):
         """The papers as CSL-JSON, each under its paper id."""
         ...
 
+    async def rendered(self, items: Sequence[dict[str, Any]]) -> list[str]:
+        """The references as lines of a bibliography, in the style that is set."""
+        ...
+
     async def bibtex(self, items: Sequence[dict[str, Any]]) -> str: ...
 
 

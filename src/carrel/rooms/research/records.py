@@ -18,7 +18,8 @@ JobState = Literal["waiting", "running", "paused", "cancelled", "completed", "fa
 class Record(BaseModel):
     """Something kept as it was; never changed after it is made."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    # Built when first used: a process that only lists its tools never pays for it.
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class Project(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from carrel.rooms.research.discovery.evidence import sentences
 from carrel.rooms.research.discovery.records import Paper
@@ -145,3 +146,17 @@ def _article(paper: Paper, leading: Sequence[Hypothesis]) -> Article:
         summary=opening[0] if opening else paper.title,
         relevance=f"Cited for aim {', '.join(map(str, holding))}.",
     )
+
+
+def outside_references(made: Hypothesis) -> list[dict[str, Any]]:
+    """Works that an imported hypothesis cites, as CSL-JSON."""
+    items: list[dict[str, Any]] = []
+    for number, reference in enumerate(made.draft.outside_references, start=1):
+        item: dict[str, Any] = {"id": f"{made.id}-{number}", "type": "article-journal", "title": reference.title}
+        if reference.authors:
+            item["author"] = [{"literal": name} for name in reference.authors]
+        if reference.year:
+            item["issued"] = {"date-parts": [[reference.year]]}
+        told = {"container-title": reference.journal, "DOI": reference.doi, "URL": reference.url}
+        items.append({**item, **{field: value for field, value in told.items() if value}})
+    return items

@@ -14,7 +14,7 @@ from contextlib import nullcontext, suppress
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, UnavailableError
 from carrel.rooms.research.agents.supervisor import Step, Supervisor
-from carrel.rooms.research.errors import BudgetExhaustedError, StepTakenError
+from carrel.rooms.research.errors import BudgetExhaustedError, ModelUnavailableError, StepTakenError
 from carrel.rooms.research.ports import ContextMemory
 from carrel.rooms.research.records import Job, JobState, Project, ProjectStatus, StepDone
 
@@ -164,6 +164,9 @@ class Runner:
                 attempts += 1
                 if attempts >= _ATTEMPTS or await self._memory.holder(job_id) != self._worker:
                     raise
+            except ModelUnavailableError:
+                # The client has tried again as often as makes sense.
+                raise
             except UnavailableError:
                 attempts += 1
                 if attempts >= _ATTEMPTS:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from carrel.core.answer import Partial
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import InvalidInputError
 from carrel.rooms.research import errors
 from carrel.rooms.research.agents.supervisor import Supervisor
-from carrel.rooms.research.agents.workshop import derived_id
 from carrel.rooms.research.domains import domain_of
-from carrel.rooms.research.importing import imported_hypothesis, read_earlier
+from carrel.rooms.research.estimates import progress, remaining_seconds
+from carrel.rooms.research.jobs import FETCH, Jobs, Patience
 from carrel.rooms.research.models import (
     HypothesisShown,
     ImportReport,
@@ -33,31 +31,16 @@ from carrel.rooms.research.records import (
     Changes,
     Event,
     Hypothesis,
-    Job,
-    JobKind,
-    Pace,
     Project,
     Review,
     SafetyRecord,
-    StepDone,
     Work,
 )
-from carrel.rooms.research.results import executive_summary, markdown, nih_aims
+from carrel.rooms.research.results import executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner, has_ended
 from carrel.rooms.research.safety import check_goal
 from carrel.rooms.research.showing import in_results, review_shown, shown, top
-
-# What a step of each kind is taken to last before any was ever done, in seconds.
-_FIRST_GUESS = {"generate": 2.0, "review": 0.05, "match": 0.02, "evolve": 0.5}
-_FETCH = "The work goes on. get_research_status says how far it is; list_hypotheses has the rest when it is done."
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a call waits for its work before it answers with what is done."""
-
-    seconds: float = 20.0
-    look_every_seconds: float = 0.5
+from carrel.rooms.research.steering import Steering
 
 
 class ResearchRoom:
@@ -76,10 +59,10 @@ class ResearchRoom:
         self._memory = memory
         self._corpus = corpus
         self._supervisor = supervisor
-        self._runner = runner
         self._clock = clock
         self._ids = ids
-        self._patience = patience or Patience()
+        self._jobs = Jobs(memory, runner, clock, ids, patience or Patience())
+        self._steering = Steering(memory, runner, clock, ids)
         self.people = People(memory, corpus, clock, ids, supervisor.workshop.start_elo)
 
     async def start(self, goal: str, domain: str | None, count: int, call: Call) -> StartedResearch:
@@ -100,10 +83,10 @@ class ResearchRoom:
             updated_at=now,
         )
         await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),)))
-        job = await self._add_job(project, "research", Work(count=count))
+        job = await self._jobs.begin(project, "research", Work(count=count))
         expected = self._supervisor.expected_steps(job, project, (), ())
         await self._memory.plan(job.id, expected)
-        hours = self._remaining_seconds(job, project, (), (), await self._memory.pace()) / 3600.0
+        hours = remaining_seconds(expected, (), await self._memory.pace()) / 3600.0
         return StartedResearch(
             research_id=project.id,
             goal=project.goal,
@@ -122,14 +105,15 @@ class ResearchRoom:
         is_going_on = run is not None and project.status in {"initializing", "active"}
         minutes = None
         if run is not None and is_going_on:
-            seconds = self._remaining_seconds(run, project, done, hypotheses, await self._memory.pace())
+            expected = self._supervisor.expected_steps(run, project, done, hypotheses)
+            seconds = remaining_seconds(expected, done, await self._memory.pace())
             minutes = -int(-seconds // 60)
         leaders = _by_elo(hypotheses)
         return ResearchStatus(
             research_id=project.id,
             goal=project.goal,
             status=project.status,
-            progress=_progress(project, run, done),
+            progress=progress(project, run, done),
             hypotheses_generated=len(hypotheses),
             hypotheses_reviewed=sum(made.review_count > 0 for made in hypotheses),
             hypotheses_in_tournament=sum(made.standing.matches > 0 for made in hypotheses),
@@ -159,19 +143,19 @@ class ResearchRoom:
 
     async def generate(self, research_id: str, count: int, method: str, call: Call) -> list[HypothesisShown] | Partial:
         project = await self.project(research_id, call)
-        job = await self._add_job(project, "generate", Work(count=count, method=method))
-        ended = await self._done_or_told(job, call)
+        job = await self._jobs.begin(project, "generate", Work(count=count, method=method))
+        ended = await self._jobs.done_or_told(job, call)
         made = [name for step in await self._memory.steps(job.id) for name in step.made]
         by_id = {hypothesis.id: hypothesis for hypothesis in await self._memory.hypotheses(research_id)}
         rows = [shown(by_id[name]) for name in made if name in by_id]
         if has_ended(ended):
             return rows
-        return Partial(tuple(rows), pending=count - len(rows), job_id=job.id, next_step=_FETCH)
+        return Partial(tuple(rows), pending=count - len(rows), job_id=job.id, next_step=FETCH)
 
     async def evolve(self, hypothesis_id: str, strategy: str, call: Call) -> HypothesisShown:
         parent, project = await self.hypothesis(hypothesis_id, call)
-        job = await self._add_job(project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy))
-        child_id = await self._one_made(job, call)
+        job = await self._jobs.begin(project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy))
+        child_id = await self._jobs.one_made(job, call)
         child = await self._memory.hypothesis(child_id) if child_id else None
         if child is None:
             raise errors.UnsafeGoalError(
@@ -192,20 +176,20 @@ class ResearchRoom:
 
     async def review(self, hypothesis_id: str, review_type: str, call: Call) -> ReviewShown:
         subject, project = await self.hypothesis(hypothesis_id, call)
-        job = await self._add_job(project, "review", Work(hypothesis_id=subject.id, review_type=review_type))
-        review_id = await self._one_made(job, call)
+        job = await self._jobs.begin(project, "review", Work(hypothesis_id=subject.id, review_type=review_type))
+        review_id = await self._jobs.one_made(job, call)
         reviews = await self._memory.reviews(project.id)
         return next(review_shown(review) for review in reviews if review.id == review_id)
 
     async def rank(self, research_id: str, method: str, call: Call) -> list[HypothesisShown] | Partial:
         project = await self.project(research_id, call)
-        job = await self._add_job(project, "rank", Work(method=method))
-        ended = await self._done_or_told(job, call)
+        job = await self._jobs.begin(project, "rank", Work(method=method))
+        ended = await self._jobs.done_or_told(job, call)
         rows = [shown(made) for made in _by_elo(await self._memory.hypotheses(research_id))]
         if has_ended(ended):
             return rows
         pending = max(1, ended.planned_steps - len(await self._memory.steps(job.id)))
-        return Partial(tuple(rows), pending=pending, job_id=job.id, next_step=_FETCH)
+        return Partial(tuple(rows), pending=pending, job_id=job.id, next_step=FETCH)
 
     async def results(self, research_id: str, form: str, top_n: int, call: Call) -> Results:
         project = await self.project(research_id, call)
@@ -220,13 +204,13 @@ class ResearchRoom:
         ]
         cited = list(dict.fromkeys(paper_id for made in chosen for paper_id in made.draft.citations))
         items = await self._corpus.references(cited) if cited else []
-        items.extend(item for made in chosen for item in _outside(made))
+        items.extend(item for made in chosen for item in outside_references(made))
         aims = None
         if form == "nih_aims":
             aims = nih_aims(project, ordered, await self._corpus.papers(cited), reviews)
         summary = executive_summary(project, ordered, reviews, matches)
         told = await self.meta_review(research_id)
-        lines = [_line(item) for item in items]
+        lines = await self._corpus.rendered(items) if items else []
         return Results(
             research_id=project.id,
             goal=project.goal,
@@ -256,71 +240,17 @@ class ResearchRoom:
         return shown(await self.people.decide(subject, reason, call, is_approved=is_approved))
 
     async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
-        """Hypotheses of the earlier system become a project of the caller's; those that are here already are left as they are."""
-        read, failed = read_earlier(text)
-        await self._check(goal, call, "")
-        owner, now = call.caller.user_id, self._now()
-        project = Project(
-            id=self._ids("res"),
-            owner=owner,
-            goal=goal,
-            domain=domain_of(goal),
-            hypothesis_count=len(read),
-            seed=0,
-            created_at=now,
-            updated_at=now,
-            status="completed",
-        )
-        made: list[Hypothesis] = []
-        checks: list[SafetyRecord] = []
-        known: list[str] = []
-        for one in read:
-            hypothesis_id = derived_id("hyp", "imported", owner, one.earlier_id)
-            if any(earlier.id == hypothesis_id for earlier in made) or await self._memory.hypothesis(hypothesis_id) is not None:
-                known.append(one.earlier_id)
-                continue
-            check = self.people.checked(project, one.draft, now)
-            checks.append(check)
-            if check.is_allowed:
-                made.append(imported_hypothesis(hypothesis_id, project.id, one, now))
-        if made or checks:
-            await self._memory.keep(Changes(projects=(project,) if made else (), hypotheses=tuple(made), safety=tuple(checks)))
-        return ImportReport(
-            research_id=project.id if made else None,
-            imported=[earlier.id for earlier in made],
-            already_here=known,
-            unsafe=[check.text for check in checks if not check.is_allowed],
-            failed=[f"entry {each.place}: {each.reason}" for each in failed],
-        )
+        await self._check(goal, call, None)
+        return await self.people.import_earlier(text, goal, call)
 
     async def pause(self, research_id: str, call: Call) -> ProjectChanged:
-        project = await self.project(research_id, call)
-        if project.status not in {"initializing", "active"}:
-            raise errors.WrongStateError(f"The project is {project.status}, so there is nothing to pause")
-        for job in await self._open(project):
-            await self._memory.set_job(job.id, "paused")
-        return await self._changed(project, "paused", "Paused after the last finished step; resume_research goes on from there.")
+        return await self._steering.pause(await self.project(research_id, call))
 
     async def resume(self, research_id: str, call: Call) -> ProjectChanged:
-        project = await self.project(research_id, call)
-        jobs = [job for job in await self._memory.jobs(research_id) if job.state in {"paused", "failed"}]
-        if not jobs or project.status not in {"paused", "failed"}:
-            raise errors.WrongStateError(f"The project is {project.status}, so there is nothing to resume")
-        for job in jobs:
-            await self._memory.set_job(job.id, "waiting")
-        changed = await self._changed(project, "active", "The work goes on after the last finished step.")
-        for job in jobs:
-            self._runner.begin(job.id)
-        return changed
+        return await self._steering.resume(await self.project(research_id, call))
 
     async def cancel(self, research_id: str, call: Call) -> ProjectChanged:
-        project = await self.project(research_id, call)
-        if project.status in {"completed", "cancelled"}:
-            raise errors.WrongStateError(f"The project is {project.status}, so there is nothing to cancel")
-        for job in await self._memory.jobs(research_id):
-            if job.state in {"waiting", "running", "paused"}:
-                await self._memory.set_job(job.id, "cancelled")
-        return await self._changed(project, "cancelled", "Cancelled; what was found so far stays.")
+        return await self._steering.cancel(await self.project(research_id, call))
 
     async def delete(self, research_id: str, call: Call, *, is_forced: bool) -> ProjectChanged:
         project = await self.project(research_id, call)
@@ -371,7 +301,7 @@ class ResearchRoom:
         told = [output.answered for output in await self._memory.outputs(research_id) if output.agent == "meta-review"]
         return told[-1] if told else ""
 
-    async def _check(self, goal: str, call: Call, research_id: str) -> None:
+    async def _check(self, goal: str, call: Call, research_id: str | None) -> None:
         """Every decision is written down, whichever way it goes."""
         found = check_goal(goal)
         record = SafetyRecord(
@@ -389,58 +319,6 @@ class ResearchRoom:
         if not found.allowed:
             raise errors.UnsafeGoalError("goal", found.rule, found.reason, found.advice)
 
-    async def _add_job(self, project: Project, kind: JobKind, work: Work) -> Job:
-        job = Job(id=self._ids("job"), research_id=project.id, kind=kind, work=work, created_at=self._now())
-        await self._memory.add_job(job)
-        self._runner.begin(job.id)
-        return job
-
-    async def _done_or_told(self, job: Job, call: Call) -> Job:
-        """Waits as long as a client may, telling how far it is; a job that failed raises what stopped it."""
-        waited = 0.0
-        while True:
-            now = await self._runner.wait(job.id, min(self._patience.look_every_seconds, self._patience.seconds))
-            if now is None:
-                raise errors.ResearchNotFoundError(job.research_id)
-            if has_ended(now):
-                break
-            waited += self._patience.look_every_seconds
-            done = len(await self._memory.steps(job.id))
-            await call.report_progress(done, now.planned_steps or None, f"{now.kind}: {done} of {now.planned_steps} steps")
-            if waited >= self._patience.seconds:
-                return now
-            await asyncio.sleep(0)
-        if now.state in {"failed", "paused"} and now.problem_code is not None:
-            raise _problem(now)
-        return now
-
-    async def _one_made(self, job: Job, call: Call) -> str | None:
-        ended = await self._done_or_told(job, call)
-        if not has_ended(ended):
-            raise errors.StillWorkingError(job.id, _FETCH)
-        made = [name for step in await self._memory.steps(job.id) for name in step.made]
-        return made[0] if made else None
-
-    def _remaining_seconds(
-        self, job: Job, project: Project, done: Sequence[StepDone], hypotheses: Sequence[Hypothesis], pace: dict[str, Pace]
-    ) -> float:
-        """What is left to do, at the pace of this run where it has one, else of earlier ones."""
-        expected = self._supervisor.expected_steps(job, project, done, hypotheses)
-        left = max(0, expected - len(done))
-        if len(done) >= 10:
-            return left * sum(step.seconds for step in done) / len(done)
-        shares = {"generate": 0.02, "review": 0.2, "match": 0.7, "evolve": 0.05}
-        known = {kind: pace[kind].seconds if kind in pace else guess for kind, guess in _FIRST_GUESS.items()}
-        return left * sum(shares[kind] * seconds for kind, seconds in known.items())
-
-    async def _open(self, project: Project) -> list[Job]:
-        return [job for job in await self._memory.jobs(project.id) if job.state in {"waiting", "running"}]
-
-    async def _changed(self, project: Project, status: Any, says: str) -> ProjectChanged:
-        await self._memory.set_status(project.id, status, self._now())
-        await self._memory.keep(Changes(events=(self._event(project, status, says),)))
-        return ProjectChanged(research_id=project.id, status=status, message=says)
-
     def _event(self, project: Project, kind: str, says: str) -> Event:
         return Event(id=self._ids("evt"), research_id=project.id, kind=kind, says=says, created_at=self._now())
 
@@ -449,51 +327,4 @@ class ResearchRoom:
 
 
 def _by_elo(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, made.created_at, made.id))
-
-
-def _progress(project: Project, run: Job | None, done: Sequence[StepDone]) -> float:
-    if project.status == "completed":
-        return 1.0
-    if run is None or not run.planned_steps:
-        return 0.0
-    return round(min(0.99, len(done) / run.planned_steps), 4)
-
-
-_PROBLEMS: dict[str, type[CarrelError]] = {
-    kind.code: kind
-    for kind in (
-        errors.GoalNotInCorpusError,
-        errors.NoConnectionFoundError,
-        errors.NothingToEvolveError,
-        errors.BudgetExhaustedError,
-        errors.ModelUnavailableError,
-        errors.CorpusEmptyError,
-        InvalidInputError,
-    )
-}
-
-
-def _problem(job: Job) -> CarrelError:
-    kind = _PROBLEMS.get(job.problem_code or "", CarrelError)
-    return kind(job.problem or "The work failed", next_step="get_research_status says more.", details={"job_id": job.id})
-
-
-def _outside(made: Hypothesis) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
-    for number, reference in enumerate(made.draft.outside_references, start=1):
-        item: dict[str, Any] = {"id": f"{made.id}-{number}", "type": "article-journal", "title": reference.title}
-        if reference.authors:
-            item["author"] = [{"literal": name} for name in reference.authors]
-        if reference.year:
-            item["issued"] = {"date-parts": [[reference.year]]}
-        told = {"container-title": reference.journal, "DOI": reference.doi, "URL": reference.url}
-        items.append({**item, **{field: value for field, value in told.items() if value}})
-    return items
-
-
-def _line(item: dict[str, Any]) -> str:
-    year = (item.get("issued", {}).get("date-parts") or [["n.d."]])[0][0]
-    people = ", ".join(name.get("family") or name.get("literal", "") for name in item.get("author", [])[:3])
-    venue = f" {item['container-title']}." if item.get("container-title") else ""
-    return f"{people or 'Anonymous'} ({year}). {item.get('title', '')}.{venue} [{item['id']}]"
+    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, -made.standing.strength, made.created_at, made.id))

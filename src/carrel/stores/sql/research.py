@@ -84,6 +84,7 @@ _PUT_EVENT = "INSERT INTO research_events (id, research_id, created_at, body) VA
 _PUT_STEP = """INSERT INTO research_steps (job_id, name, kind, seconds, finished_at, made)
     SELECT id, CAST(:name AS TEXT), CAST(:kind AS TEXT), CAST(:seconds AS DOUBLE PRECISION), CAST(:at AS TEXT), CAST(:made AS TEXT)
     FROM research_jobs WHERE id = :job_id AND worker = :worker AND state = 'running' RETURNING name"""
+_TOUCH = "UPDATE research_projects SET updated_at = CASE WHEN updated_at < :at THEN :at ELSE updated_at END WHERE id = {}"
 # Where the job was lost meanwhile no step row is there; then this breaks a constraint, which undoes everything.
 _FENCE = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
     SELECT CAST(:job_id AS TEXT), CAST(NULL AS TEXT), 'lost', '', ''
@@ -123,9 +124,12 @@ class SqlResearch:
 
     async def delete_project(self, research_id: str) -> None:
         of_jobs = "DELETE FROM research_steps WHERE job_id IN (SELECT id FROM research_jobs WHERE research_id = :id)"
-        steps: list[Step] = [(of_jobs, {"id": research_id})]
+        steps: list[Step] = [
+            ("DELETE FROM research_projects WHERE id = :id", {"id": research_id}),
+            (of_jobs, {"id": research_id}),
+        ]
         steps.extend((f"DELETE FROM research_{name} WHERE research_id = :id", {"id": research_id}) for name in _OF_PROJECT)
-        await self._driver.run(*steps, ("DELETE FROM research_projects WHERE id = :id", {"id": research_id}))
+        await self._driver.run(*steps)
 
     async def hypothesis(self, hypothesis_id: str) -> Hypothesis | None:
         found = await self._hypotheses("id = :id", hypothesis_id)
@@ -225,7 +229,9 @@ class SqlResearch:
 
     async def finish(self, step: StepDone, worker: str, changes: Changes) -> None:
         told = {"name": step.name, "kind": step.kind, "seconds": step.seconds, "at": step.at, "made": json.dumps(step.made)}
-        steps: list[Step] = [(_PUT_STEP, {"job_id": step.job_id, "worker": worker, **told})]
+        project = "(SELECT research_id FROM research_jobs WHERE id = :job_id)"
+        steps: list[Step] = [(_TOUCH.format(project), {"job_id": step.job_id, "at": step.at})]
+        steps.append((_PUT_STEP, {"job_id": step.job_id, "worker": worker, **told}))
         steps.extend(_kept(changes))
         steps.append((_FENCE, {"job_id": step.job_id, "name": step.name}))
         try:
@@ -246,7 +252,7 @@ class SqlResearch:
 
 
 def _kept(changes: Changes) -> list[Step]:
-    steps: list[Step] = []
+    steps: list[Step] = [_touched(changes)] if changes.hypotheses or changes.reviews or changes.matches else []
     for project in changes.projects:
         values = project.model_dump(include={"id", "owner", "status", "problem", "created_at", "updated_at"})
         steps.append((_PUT_PROJECT, {**values, "body": project.model_dump_json()}))
@@ -273,15 +279,13 @@ def _kept(changes: Changes) -> list[Step]:
     for decision in changes.safety:
         values = decision.model_dump(include={"id", "owner", "created_at"})
         steps.append((_PUT_SAFETY, {**values, "body": decision.model_dump_json()}))
-    if changes.hypotheses or changes.reviews or changes.matches:
-        steps.append(_touched(changes))
     return steps
 
 
 def _touched(changes: Changes) -> Step:
+    """Comes first: whoever writes to a project takes its row before any other, so that two workers never wait for each other."""
     records: tuple[Any, ...] = (*changes.hypotheses, *changes.reviews, *changes.matches)
-    sql = "UPDATE research_projects SET updated_at = :at WHERE id = :id AND updated_at < :at"
-    return sql, {"id": records[0].research_id, "at": max(record.created_at for record in records)}
+    return _TOUCH.format("CAST(:id AS TEXT)"), {"id": records[0].research_id, "at": max(record.created_at for record in records)}
 
 
 def _project(row: tuple[Any, ...]) -> Project:

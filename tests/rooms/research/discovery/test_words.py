@@ -1,7 +1,7 @@
 """Normal forms of words and phrases."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from carrel.rooms.research.discovery.words import may_end_a_concept, normal_phrase, normal_word, nouns_behind
@@ -30,6 +30,7 @@ def test_words_that_only_look_plural_stay(word: str) -> None:
 
 
 @given(st.text(max_size=40))
+@example("vitaminᴬ")
 def test_a_normal_phrase_never_has_stray_spaces_or_capitals(text: str) -> None:
     phrase = normal_phrase(text)
     assert phrase == " ".join(phrase.split())

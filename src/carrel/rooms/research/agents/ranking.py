@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from carrel.rooms.research.agents.workshop import Made, Workshop
@@ -48,19 +49,21 @@ class RankingAgent:
                 played.append(told.model_copy(update={"method": "direct_comparison"}))
         self._followed.pop(brief.project.id, None)
         output = self._workshop.output(brief, "ranking", f"direct comparison of {len(order)}", ", ".join(order))
-        return Made(Changes(matches=tuple(played), standings=standings_of(tournament), outputs=(output,)))
+        standings = await asyncio.to_thread(standings_of, tournament)
+        return Made(Changes(matches=tuple(played), standings=standings, outputs=(output,)))
 
     async def settle(self, brief: Brief) -> Made:
         """Strengths over all verdicts at once, for everybody."""
         tournament, _, _ = await self.tournament(brief.project, brief.hypotheses)
-        reached = tournament.convergence()
+        # With a hundred hypotheses this takes seconds: not on the event loop.
+        reached, standings = await asyncio.to_thread(lambda: (tournament.convergence(), standings_of(tournament)))
         says = (
             f"{reached.matches} matches; everyone has played: {'yes' if reached.everyone_played else 'no'}; "
             f"largest recent change {reached.largest_recent_elo_change:.1f} points; "
             f"the leader is sure to {reached.leader_certainty:.0%}; {'settled' if reached.has_converged else 'not settled yet'}."
         )
         events = (self._workshop.event(brief, "ranked", says),)
-        return Made(Changes(standings=standings_of(tournament), events=events))
+        return Made(Changes(standings=standings, events=events))
 
     async def tournament(
         self, project: Project, hypotheses: Sequence[Hypothesis]

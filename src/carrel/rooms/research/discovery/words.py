@@ -70,7 +70,8 @@ def normal_word(word: str) -> str:
     plain = plain.replace("'", "")
     if not plain.isascii():
         plain = "".join(_GREEK.get(letter, letter) for letter in plain)
-        decomposed = unicodedata.normalize("NFKD", plain)
+        # Folded once more: a raised capital comes apart into a plain one.
+        decomposed = unicodedata.normalize("NFKD", plain).casefold()
         plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     for pattern, american in _BRITISH:
         plain = pattern.sub(american, plain)

@@ -36,8 +36,9 @@ from carrel.rooms.research.records import AgentOutput, Changes, Draft, Hypothesi
 WrittenT = TypeVar("WrittenT", bound=Written)
 _PAPERS = 12
 _LEADS = 3
+_READINGS = 2
 _LEAST_WORDS, _MOST_WORDS = 50, 100
-_TAG = re.compile(r"</?\s*material\s*>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*/?\s*material\s*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,43 +149,44 @@ class ModelMind:
         return leads, await self._corpus.papers([name for lead in leads for name in lead.citations[:4]])
 
     async def _ask(self, brief: Brief, agent: str, told: str, parts: Sequence[str], shape: type[WrittenT]) -> WrittenT:
-        """Asks once in the life of a step: an answer that was kept is taken instead of a new one."""
+        """Asks once in the life of a step: an answer that was kept is taken instead of a new one. An answer of another shape
+        is kept, for its cost, and asked for again."""
         call_id = f"call_{brief.job_id}_{brief.step}_{agent}"
         kept = await self._memory.output(call_id)
-        if kept is None:
-            kept = await self._asked(brief, call_id, agent, told, parts, shape)
-        try:
+        if kept is not None:
             return shape.model_validate_json(kept.answered)
-        except ValidationError as error:
-            raise _UnreadableError(
-                f"{self._model.name} answered in another shape than it was asked for",
-                next_step="Try another model.",
-                details={"agent": agent},
-            ) from error
-
-    async def _asked(
-        self, brief: Brief, call_id: str, agent: str, told: str, parts: Sequence[str], shape: type[Written]
-    ) -> AgentOutput:
-        await self._stay_within_budget(brief)
         instructions = "\n\n".join(filter(None, (agent_text("common"), told, _feedback(brief))))
         material = "<material>\n" + _TAG.sub("", "\n\n".join(filter(None, parts))) + "\n</material>"
-        completion = await self._model.complete(instructions, material, shape.model_json_schema(), shape.__name__)
-        output = AgentOutput(
-            id=call_id,
-            research_id=brief.project.id,
-            agent=f"{agent} (model)",
-            step=brief.step,
-            mind=self._model.name,
-            given=f"{instructions}\n\n{material}",
-            answered=json.dumps(dict(completion.answer), ensure_ascii=False),
-            input_tokens=completion.input_tokens,
-            output_tokens=completion.output_tokens,
-            cost=completion.cost,
-            is_model_call=True,
-            created_at=self._clock.now().isoformat(),
+        for _ in range(_READINGS):
+            await self._stay_within_budget(brief)
+            completion = await self._model.complete(instructions, material, shape.model_json_schema(), shape.__name__)
+            now = self._clock.now().isoformat()
+            try:
+                written = shape.model_validate(dict(completion.answer))
+            except ValidationError:
+                written = None
+            output = AgentOutput(
+                id=call_id if written is not None else f"{call_id}_unreadable_{now}",
+                research_id=brief.project.id,
+                agent=f"{agent} (model)",
+                step=brief.step,
+                mind=self._model.name,
+                given=f"{instructions}\n\n{material}",
+                answered=json.dumps(dict(completion.answer), ensure_ascii=False),
+                input_tokens=completion.input_tokens,
+                output_tokens=completion.output_tokens,
+                cost=completion.cost,
+                is_model_call=True,
+                created_at=now,
+            )
+            await self._memory.keep(Changes(outputs=(output,)))
+            if written is not None:
+                return written
+        raise _UnreadableError(
+            f"{self._model.name} answered in another shape than it was asked for",
+            next_step="Try another model.",
+            details={"agent": agent},
         )
-        await self._memory.keep(Changes(outputs=(output,)))
-        return output
 
     async def _stay_within_budget(self, brief: Brief) -> None:
         if self._budget.calls is None and self._budget.cost is None:
