@@ -69,3 +69,74 @@ def test_the_library_is_found_where_it_was_named(tmp_path: Path, way: str) -> No
         (tmp_path / ".reference-manager.config.toml").write_text('library = "elsewhere.json"\n', encoding="utf-8")
     answers = talk(tmp_path, call(1, "list"), arguments=arguments, **environment)
     assert answers[1]["result"]["structuredContent"]["total"] == 1
+
+
+_OUTSIDER = """
+import json, os, sys
+path, count = sys.argv[1], int(sys.argv[2])
+for number in range(count):
+    try:
+        items = json.load(open(path, encoding="utf-8"))
+    except (ValueError, FileNotFoundError):
+        continue
+    items.append({"id": f"outsider-{number}", "type": "book", "title": f"Outside {number}"})
+    with open(path + ".outsider", "w", encoding="utf-8") as file:
+        json.dump(items, file)
+    os.replace(path + ".outsider", path)
+    print(f"outsider-{number}", flush=True)
+"""
+
+
+@pytest.mark.promise("L4")
+def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_kill(tmp_path: Path) -> None:
+    library = tmp_path / "lib.json"
+    library.write_text('[{"id": "first", "type": "book", "weird": 1.10}]', encoding="utf-8")
+    environment = {**os.environ, "HOME": str(tmp_path)}
+
+    def server(number: int) -> subprocess.Popen[bytes]:
+        home = tmp_path / f"home-{number}"
+        command = [*PROGRAM, "mcp", "--library", str(library)]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={**environment, "CARREL_HOME": str(home)}
+        )
+
+    def add(process: subprocess.Popen[bytes], key: str) -> bool:
+        """Whether the server said that it added the reference."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        given = json.dumps([{"id": key, "type": "book", "title": f"Title {key}", "author": [{"family": key}]}])
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **call(1, "add", input=given)}).encode() + b"\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        return bool(line) and json.loads(line)["result"]["structuredContent"]["added"] != []
+
+    outsider = subprocess.Popen([sys.executable, "-c", _OUTSIDER, str(library), "60"], stdout=subprocess.PIPE, text=True)
+    servers = [server(0), server(1)]
+    promised = []
+    for turn in range(12):
+        for which in (0, 1):
+            key = f"ours-{which}-{turn}"
+            if add(servers[which], key):
+                promised.append(key)
+        if turn in {3, 7}:
+            victim = turn % 2
+            stdin = servers[victim].stdin
+            assert stdin is not None
+            given = json.dumps([{"id": f"unsure-{turn}", "type": "book", "title": f"Unsure {turn}"}])
+            stdin.write(json.dumps({"jsonrpc": "2.0", **call(2, "add", input=given)}).encode() + b"\n")
+            stdin.flush()
+            servers[victim].kill()
+            servers[victim].wait(timeout=30)
+            servers[victim] = server(victim)
+    outside = outsider.communicate(timeout=60)[0].split()
+    for each in servers:
+        each.communicate(timeout=60)
+    answers = talk(tmp_path, call(1, "list", limit=500), arguments=("--library", str(library)))
+    ids = {item["id"] for item in answers[1]["result"]["structuredContent"]["references"]}
+    assert len(promised) == 24
+    assert set(promised) <= ids
+    versions = (tmp_path / ".lib.json.carrel" / "versions").iterdir()
+    backups = "".join(version.read_text(encoding="utf-8") for version in versions)
+    assert [name for name in outside if name not in ids and f'"{name}"' not in backups] == []
+    assert '"weird": 1.10' in library.read_text(encoding="utf-8") or '"weird": 1.1' in library.read_text(encoding="utf-8")
