@@ -68,6 +68,15 @@ lock:
 bench: $(READY)
 	$(BIN)/python -m benchmarks.doors
 	$(BIN)/python -m benchmarks.bench_gate
+	$(MAKE) --no-print-directory bench-citations
+
+PEERS := .run/citation-peers
+.PHONY: bench-citations
+bench-citations: $(READY)
+	@mkdir -p $(PEERS)
+	@[ -d $(PEERS)/node_modules/citeproc ] || npm install --silent --no-fund --no-audit --prefix $(PEERS) citeproc || echo "citeproc-js cannot be had here"
+	@[ -d $(PEERS)/python/citeproc ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/python citeproc-py
+	$(BIN)/python benchmarks/citations.py --peers $(PEERS)
 
 .PHONY: bench-imports
 bench-imports: $(READY)
