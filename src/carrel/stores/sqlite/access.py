@@ -2,78 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from carrel.core.errors import UnavailableError
 from carrel.stores.sql.access import SCHEMA, SqlAccess
-from carrel.stores.sql.driver import Rows, Step
-
-
-class SqliteDriver:
-    """One connection on a thread of its own, opened at the first use; transactions take the write lock at their start."""
-
-    def __init__(self, file: Path, schema: Iterable[str], busy_seconds: float = 5.0) -> None:
-        self._file = file
-        self._schema = tuple(schema)
-        self._busy_seconds = busy_seconds
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="access")
-        self._connection: sqlite3.Connection | None = None
-
-    async def run(self, *steps: Step) -> list[Rows]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, steps)
-
-    async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
-        self._thread.shutdown()
-
-    def _run(self, steps: tuple[Step, ...]) -> list[Rows]:
-        try:
-            connection = self._opened()
-            if len(steps) == 1 and steps[0][0].startswith("SELECT"):
-                return [connection.execute(*steps[0]).fetchall()]
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                rows = [connection.execute(sql, parameters).fetchall() for sql, parameters in steps]
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            return rows
-        except sqlite3.OperationalError as error:
-            raise UnavailableError(f"The access store cannot be used: {error}", next_step="Look at the home folder.") from error
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
-            connection = open_private(self._file, self._busy_seconds)
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.executescript("BEGIN;" + ";".join(self._schema) + ";COMMIT;")
-            self._connection = connection
-        return self._connection
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-
-def open_private(file: Path, busy_seconds: float) -> sqlite3.Connection:
-    """A connection in write-ahead mode to a file that only its owner can read."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            file.touch(mode=0o600)
-    except OSError as error:
-        raise UnavailableError(f"{file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
-    connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
+from carrel.stores.sqlite.driver import SqliteFileDriver
 
 
 def sqlite_access(file: Path) -> SqlAccess:
     """The store over a file, made at the first use."""
-    return SqlAccess(SqliteDriver(file, SCHEMA))
+    return SqlAccess(SqliteFileDriver(file, SCHEMA))

@@ -53,18 +53,10 @@ class SqliteFileDriver:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            try:
-                self._file.parent.mkdir(parents=True, exist_ok=True)
-                if not self._file.exists():
-                    self._file.touch(mode=0o600)
-            except OSError as error:
-                raise UnavailableError(
-                    f"{self._file} cannot be made: {error.strerror}", next_step="Choose another --home."
-                ) from error
-            connection = sqlite3.connect(self._file, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection = open_private(self._file, self._busy_seconds)
             # A step that was told to be finished must be so after a power cut, too.
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("BEGIN IMMEDIATE")
             for statement in self._schema:
                 connection.execute(statement)
@@ -76,3 +68,16 @@ class SqliteFileDriver:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def open_private(file: Path, busy_seconds: float) -> sqlite3.Connection:
+    """A connection in write-ahead mode to a file that only its owner can read."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.exists():
+            file.touch(mode=0o600)
+    except OSError as error:
+        raise UnavailableError(f"{file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
+    connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    return connection

@@ -9,7 +9,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import UnavailableError
 from carrel.policy.limits import Rate, Taken
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
-from carrel.stores.sqlite.access import open_private
+from carrel.stores.sqlite.driver import open_private
 
 
 class SqliteBuckets:
