@@ -51,6 +51,7 @@ TABLE: dict[str, Showing] = {
     "rate_limit_exceeded": Showing(429, LIMITED, 5, is_refusal=True),
     "internal_error": Showing(500, INTERNAL, 1),
     "paper_not_found": _NOT_FOUND,
+    "paper_not_added": _BAD,
     "template_not_available": _NOT_FOUND,
     "source_not_available": _NOT_FOUND,
     "translation_not_available": _NOT_FOUND,
