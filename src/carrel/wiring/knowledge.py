@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, SettingsError
 from carrel.stores.sqlite.database import Database
 from carrel.wiring.desk import Check, Health, OpenRoom
+from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
@@ -40,12 +41,13 @@ class KnowledgeStores:
         return NoteDocuments(self.notes.changes), NodeDocuments(self.nodes.changes)
 
 
-def open_knowledge(settings: Settings, *, concepts: Concepts | None = None, sources: Iterable[DocumentSource] = ()) -> OpenRoom:
-    """The room with its stores. `sources` are documents of the neighbours, `concepts` what the papers are about."""
+def open_knowledge(settings: Settings, *, concepts: Concepts | None = None) -> OpenRoom:
+    """The room with its stores. `concepts` are what the papers are about."""
     clock = SystemClock()
     stores = open_stores(settings)
     searcher: Searcher
     checks: dict[str, Check] = {"knowledge": _health(stores.notes.check)}
+    neighbours = Neighbours()
     if settings.elasticsearch.address:
         remote = open_remote(settings)
         checks["elasticsearch"] = _health(remote.check)
@@ -54,12 +56,14 @@ def open_knowledge(settings: Settings, *, concepts: Concepts | None = None, sour
         from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 
         database = Database(settings.home / "search.sqlite", STEPS)
-        searcher = EmbeddedSearch(database, [*stores.sources, *sources], clock)
+        neighbours = embedded_neighbours(settings)
+        searcher = EmbeddedSearch(database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal)
     knowledge = Knowledge(stores.notes, searcher, clock, new_id)
     nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
 
     async def close() -> None:
         await searcher.close()
+        await neighbours.close()
         await stores.notes.close()
 
     return OpenRoom(room(knowledge, nodes), checks, close)
