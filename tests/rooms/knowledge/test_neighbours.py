@@ -201,12 +201,16 @@ def test_references_are_found_by_their_fields(tmp_path: Path, query: dict[str, A
 @pytest.mark.promise("K6")
 def test_a_changed_library_is_noticed(tmp_path: Path) -> None:
     async def asked(ask: Ask) -> None:
-        assert found(await search(ask, ADA, "references", {"match_all": {}})) == []
-        await ask(ADA, "add_reference", input=json.dumps([KNUTH]))
-        assert len(found(await search(ask, ADA, "references", {"match": {"title": "structured"}}))) == 1
-        library(tmp_path, "ada", {**KNUTH, "title": "Renamed"}, {"id": "b", "title": "Second \ud800", "issued": {"literal": "x"}})
-        assert found(await search(ask, ADA, "references", {"match": {"title": "renamed"}})) == ["knuth1974"]
-        assert found(await search(ask, ADA, "references", {"match": {"title": "structured"}})) == []
-        assert found(await search(ask, ADA, "references", {"match": {"title": "second"}})) == ["b"]
+        everything = {"match_all": {}}
+        assert found(await search(ask, ADA, "references", everything)) == []
+        added = await ask(ADA, "add_references", input=json.dumps([KNUTH]))
+        assert found(await search(ask, ADA, "references", {"match": {"title": "structured"}})) == [added.added[0].id]
+        await ask(ADA, "remove_reference", id=added.added[0].id, force=True)
+        assert found(await search(ask, ADA, "references", everything)) == []
+        path = library(tmp_path, "bob", KNUTH, {"id": "b", "title": "Second \ud800", "issued": {"literal": "x"}})
+        assert set(found(await search(ask, BOB, "references", everything))) == {"knuth1974", "b"}
+        path.write_text(path.read_text().replace("Structured", "Unstructured"))
+        assert found(await search(ask, BOB, "references", {"match": {"title": "unstructured"}})) == ["knuth1974"]
+        assert found(await search(ask, BOB, "references", {"match": {"title": "structured"}})) == []
 
     work(tmp_path, asked)
