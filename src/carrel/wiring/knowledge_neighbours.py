@@ -28,38 +28,39 @@ class Neighbours:
 
 def embedded_neighbours(settings: Settings) -> Neighbours:
     """For the embedded search, which reads a library when its owner asks."""
-    papers = _papers(settings)
-    if "references" not in settings.rooms:
-        return papers
-    from carrel.stores.csl_json.documents import PersonalReferences
+    found = Neighbours()
+    if "papers" in settings.rooms:
+        from carrel.stores.sqlite.papers.documents import SnapshotDocuments
 
-    references = PersonalReferences(lambda name: _library(settings, name))
-    return Neighbours(papers.sources, (references,), (*papers.closing, references.close))
+        papers = SnapshotDocuments(snapshot_path(settings))
+        found = Neighbours((papers.source,), closing=(papers.close,))
+    if "references" in settings.rooms:
+        from carrel.stores.csl_json.documents import PersonalReferences
+
+        references = PersonalReferences(lambda name: _library(settings, name))
+        found = Neighbours(found.sources, (references,), (*found.closing, references.close))
+    return found
 
 
 def synced_neighbours(settings: Settings) -> Neighbours:
-    """For a cluster, which is told of all libraries at once."""
-    papers = _papers(settings)
-    if "references" not in settings.rooms:
-        return papers
-    from carrel.stores.csl_json.documents import AllReferences
+    """For a cluster, which is told of all libraries at once, and of the words that search_papers ranks by."""
+    found = Neighbours()
+    if "papers" in settings.rooms:
+        from carrel.stores.elasticsearch.papers import RankedPapers
 
-    references = AllReferences(_libraries(settings))
-    return Neighbours((*papers.sources, references.source), closing=(*papers.closing, references.close))
+        papers = RankedPapers(snapshot_path(settings))
+        found = Neighbours((papers.source,), closing=(papers.close,))
+    if "references" in settings.rooms:
+        from carrel.stores.csl_json.documents import AllReferences
+
+        references = AllReferences(_libraries(settings))
+        found = Neighbours((*found.sources, references.source), closing=(*found.closing, references.close))
+    return found
 
 
 def has_papers(settings: Settings) -> bool:
     """Whether a snapshot is set, or one was made in the home folder."""
     return settings.papers.snapshot is not None or snapshot_path(settings).exists()
-
-
-def _papers(settings: Settings) -> Neighbours:
-    if "papers" not in settings.rooms:
-        return Neighbours()
-    from carrel.stores.sqlite.papers.documents import SnapshotDocuments
-
-    papers = SnapshotDocuments(snapshot_path(settings))
-    return Neighbours((papers.source,), closing=(papers.close,))
 
 
 def _library(settings: Settings, name: str) -> Path:

@@ -11,7 +11,8 @@ from carrel.core.caller import library_name
 from carrel.rooms.knowledge.notes import Node, Note, Origin
 from carrel.rooms.knowledge.words import folded
 
-FieldKind = Literal["text", "keyword", "number", "date", "boolean"]
+# `words` are parted already, searched and never shown; only a real cluster takes them.
+FieldKind = Literal["text", "keyword", "number", "date", "boolean", "words"]
 
 EVERYONE = "everyone"
 TEAM = "team"

@@ -49,7 +49,7 @@ class SnapshotDocuments:
         generation = await asyncio.to_thread(self._snapshot.current)
         last = -1
         with generation.connection() as connection:
-            while page := await asyncio.to_thread(_page, generation, connection, last):
+            while page := await asyncio.to_thread(paper_page, generation, connection, last):
                 for _, document in page:
                     yield document
                 last = page[-1][0]
@@ -64,7 +64,8 @@ def snapshot_state(generation: Generation) -> str:
     return hashlib.sha256(f"{generation.build_id}|{size}|{written}|{log}".encode()).hexdigest()[:32]
 
 
-def _page(generation: Generation, connection: sqlite3.Connection, after: int) -> list[tuple[int, Document]]:
+def paper_page(generation: Generation, connection: sqlite3.Connection, after: int) -> list[tuple[int, Document]]:
+    """Some documents with their numbers, in the order of the numbers and past this one; none at the end."""
     found = connection.execute(
         "SELECT p.rowid, p.paper_id, p.summary_preview, "
         "(SELECT f.summary FROM paper_fts f WHERE f.rowid = p.rowid AND f.paper_id = p.paper_id) "

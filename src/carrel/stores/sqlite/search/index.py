@@ -146,6 +146,8 @@ def comparable(value: object, kind: FieldKind) -> Scalar | None:
             return int(value) if isinstance(value, bool) else truth.get(value) if isinstance(value, str) else None
         case "date":
             return _milliseconds(value)
+        case "words":
+            return None
 
 
 def _milliseconds(value: object) -> int | None:
