@@ -11,7 +11,8 @@ import pytest
 
 from carrel.core.errors import CarrelError
 from carrel.settings import Settings, SettingsError, read_settings
-from carrel.wiring.papers import papers_service
+from carrel.wiring.desk import Health
+from carrel.wiring.papers import open_papers, papers_service
 from tests.rooms.papers.cluster import clean, cluster_settings, fill
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.snapshots import write_snapshot
@@ -42,6 +43,15 @@ def refusal(settings: Settings, query: str = "transformer") -> CarrelError:
     with pytest.raises(CarrelError) as refused:
         titles(settings, query)
     return refused.value
+
+
+async def doctor(settings: Settings) -> Health:
+    opened = open_papers(settings)
+    try:
+        return await opened.checks["papers"]()
+    finally:
+        assert opened.close is not None
+        await opened.close()
 
 
 @pytest.mark.promise("K6")
@@ -80,9 +90,12 @@ def test_an_index_that_is_missing_or_of_another_snapshot_is_an_error_until_it_is
     assert asyncio.run(fill(settings, snapshot)) == 0
     write_snapshot(folder, (TRANSFORMER,), build_id="1" * 32)
     stale = refusal(settings)
+    health = asyncio.run(doctor(settings))
+    assert not health.is_well and "carrel search sync" in health.next_step
     assert (stale.code, "carrel search sync" in stale.next_step) == ("unavailable", True)
     assert asyncio.run(fill(settings, snapshot)) == 1
     assert titles(settings, "residual OR transformer") == [TRANSFORMER.title]
+    assert asyncio.run(doctor(settings)).is_well
 
 
 @pytest.mark.promise("K6")

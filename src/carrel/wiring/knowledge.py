@@ -13,12 +13,14 @@ from carrel.core.errors import CarrelError
 from carrel.rooms.knowledge.documents import DocumentSource, NodeDocuments, NoteDocuments
 from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import room
-from carrel.rooms.knowledge.ports import Concepts, NoConcepts, NodeStore, NoteStore, Searcher
+from carrel.rooms.knowledge.ports import NoConcepts, NodeStore, NoteStore, Searcher
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, SettingsError
 from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.papers.concepts import SnapshotConcepts
 from carrel.wiring.desk import Check, Health, OpenRoom
 from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
+from carrel.wiring.papers import snapshot_path
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
@@ -41,8 +43,8 @@ class KnowledgeStores:
         return NoteDocuments(self.notes.changes), NodeDocuments(self.nodes.changes)
 
 
-def open_knowledge(settings: Settings, *, concepts: Concepts | None = None) -> OpenRoom:
-    """The room with its stores. `concepts` are what the papers are about."""
+def open_knowledge(settings: Settings) -> OpenRoom:
+    """The room with its stores, and what it shows of the rooms beside it."""
     clock = SystemClock()
     stores = open_stores(settings)
     searcher: Searcher
@@ -59,11 +61,14 @@ def open_knowledge(settings: Settings, *, concepts: Concepts | None = None) -> O
         neighbours = embedded_neighbours(settings)
         searcher = EmbeddedSearch(database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal)
     knowledge = Knowledge(stores.notes, searcher, clock, new_id)
+    concepts = SnapshotConcepts(snapshot_path(settings)) if "papers" in settings.rooms else None
     nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
 
     async def close() -> None:
         await searcher.close()
         await neighbours.close()
+        if concepts is not None:
+            await concepts.close()
         await stores.notes.close()
 
     return OpenRoom(room(knowledge, nodes), checks, close)

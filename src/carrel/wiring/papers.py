@@ -91,6 +91,9 @@ def open_papers(settings: Settings) -> OpenRoom:
     async def check() -> Health:
         try:
             await papers.store.check()
+            if papers.cluster is not None:
+                # Only a question shows whether the cluster answers, and for this very snapshot.
+                await papers.service.search("papers", page=1, limit=1)
         except CarrelError as error:
             return Health(False, f"{path}: {error.message}", error.next_step)
         return Health(True, str(path))
