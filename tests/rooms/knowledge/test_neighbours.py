@@ -201,7 +201,7 @@ def test_references_are_found_by_their_fields(tmp_path: Path, query: dict[str, A
 @pytest.mark.promise("K6")
 def test_a_changed_library_is_noticed(tmp_path: Path) -> None:
     async def asked(ask: Ask) -> None:
-        everything = {"match_all": {}}
+        everything: dict[str, Any] = {"match_all": {}}
         assert found(await search(ask, ADA, "references", everything)) == []
         added = await ask(ADA, "add_references", input=json.dumps([KNUTH]))
         assert found(await search(ask, ADA, "references", {"match": {"title": "structured"}})) == [added.added[0].id]

@@ -52,8 +52,9 @@ async def clean(settings: Settings) -> None:
 
     client = elasticsearch_client(settings)
     try:
-        for index in await client.cat.indices(index=f"{settings.elasticsearch.prefix}*", format="json"):
-            await client.indices.delete(index=str(dict(index)["index"]))
+        found = await client.indices.get(index=f"{settings.elasticsearch.prefix}*")
+        for name in dict(found):
+            await client.indices.delete(index=name)
     finally:
         await client.close()
 
