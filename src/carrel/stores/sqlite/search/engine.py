@@ -19,7 +19,7 @@ from carrel.rooms.knowledge.search_body.clauses import SearchRequest
 from carrel.rooms.knowledge.search_body.parse import parse
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
-from carrel.stores.sqlite.search.index import Index, apply, find_index, open_index
+from carrel.stores.sqlite.search.index import Index, Retelling, apply, find_index, open_index, sweep
 
 _GROUP = 200
 _INSTRUCTIONS_BETWEEN_LOOKS = 5000
@@ -164,18 +164,21 @@ class EmbeddedSearch:
             known = await self._database.write(lambda connection: open_index(connection, name, fields))
         index, cursor = known
         group: list[DocumentChange] = []
+        retelling = Retelling()
         self._counts[source.index] = 0
         async for change in source.changes(cursor):
             group.append(change)
             if len(group) >= _GROUP:
-                await self._apply(index, group)
+                await self._apply(index, group, retelling)
                 group = []
         if any(not isinstance(change, Mark) or change.cursor != cursor for change in group):
-            await self._apply(index, group)
+            await self._apply(index, group, retelling)
+        if retelling.ids is not None:
+            await self._database.write(lambda connection: sweep(connection, index, retelling))
         return index
 
-    async def _apply(self, index: Index, group: list[DocumentChange]) -> None:
-        await self._database.write(lambda connection: apply(connection, index, group))
+    async def _apply(self, index: Index, group: list[DocumentChange], retelling: Retelling) -> None:
+        await self._database.write(lambda connection: apply(connection, index, group, retelling))
         self._counts[index.name] += len(group)
 
 
