@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from carrel.core.errors import CarrelError
+from carrel.rooms.knowledge.documents import DocumentChange
 from carrel.settings import Settings, SettingsError, read_settings
 from carrel.wiring.desk import Health
+from carrel.wiring.knowledge import elasticsearch_client
 from carrel.wiring.papers import open_papers, papers_service
 from tests.rooms.papers.cluster import clean, cluster_settings, fill
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.snapshots import write_snapshot
 
 pytest.importorskip("elasticsearch", reason="the extra `elasticsearch` is not installed")
+
+from carrel.stores.elasticsearch.papers import RankedPapers
+from carrel.stores.elasticsearch.sync import sync
 
 
 @pytest.fixture
@@ -98,41 +103,58 @@ def test_an_index_that_is_missing_or_of_another_snapshot_is_an_error_until_it_is
     assert asyncio.run(doctor(settings)).is_well
 
 
-@pytest.mark.promise("K6")
-def test_a_run_that_was_stopped_half_way_is_not_taken_for_the_whole(settings: Settings) -> None:
-    from carrel.stores.elasticsearch.papers import RankedPapers
-    from carrel.stores.elasticsearch.sync import sync
-    from carrel.wiring.knowledge import elasticsearch_client
+class PowerCutError(Exception):
+    """The run ends here."""
 
-    folder = settings.home / "papers"
-    snapshot = write_snapshot(folder, CORPUS)
-    asyncio.run(fill(settings, snapshot))
 
-    class PowerCutError(Exception):
-        """The run ends here."""
+class CutOff:
+    """The papers of a snapshot, until so many changes have been told."""
 
-    async def stopped() -> None:
-        papers, client = RankedPapers(snapshot), elasticsearch_client(settings)
-        source = papers.source
+    index, fields = RankedPapers.index, RankedPapers.fields
 
-        class Cut:
-            index, fields = source.index, source.fields
+    def __init__(self, papers: RankedPapers, after: int) -> None:
+        self._papers = papers
+        self._after = after
 
-            async def changes(self, since: str | None):  # type: ignore[no-untyped-def]
-                async for change in source.changes(since):
-                    yield change
-                    raise PowerCutError
+    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+        told = 0
+        async for change in self._papers.changes(since):
+            if told == self._after:
+                raise PowerCutError
+            yield change
+            told += 1
 
+
+def stopped(settings: Settings, snapshot: Path, after: int) -> None:
+    async def run() -> None:
+        papers, client = RankedPapers(snapshot, mark_every=2), elasticsearch_client(settings)
         try:
-            await sync(client, Cut(), f"{settings.elasticsearch.prefix}papers", lambda count: None)
+            await sync(client, CutOff(papers, after), f"{settings.elasticsearch.prefix}papers", lambda count: None)
         finally:
             await client.close()
             await papers.close()
 
-    write_snapshot(folder, CORPUS, build_id="1" * 32)
     with pytest.raises(PowerCutError):
-        asyncio.run(stopped())
+        asyncio.run(run())
+
+
+@pytest.mark.promise("K6")
+def test_a_run_that_was_stopped_half_way_is_not_taken_for_the_whole(settings: Settings) -> None:
+    folder = settings.home / "papers"
+    snapshot = write_snapshot(folder, CORPUS)
+    asyncio.run(fill(settings, snapshot))
+    write_snapshot(folder, CORPUS, build_id="1" * 32)
+    stopped(settings, snapshot, after=1)
     write_snapshot(folder, CORPUS)
     assert refusal(settings).code == "unavailable"
     assert asyncio.run(fill(settings, snapshot)) == len(CORPUS)
     assert titles(settings, "residual learning")[0] == RESIDUAL.title
+
+
+@pytest.mark.promise("K6")
+def test_a_run_that_was_stopped_goes_on_where_it_was(settings: Settings) -> None:
+    snapshot = write_snapshot(settings.home / "papers", CORPUS)
+    stopped(settings, snapshot, after=5)
+    assert refusal(settings).code == "unavailable"
+    assert asyncio.run(fill(settings, snapshot)) == len(CORPUS) - 2
+    assert set(titles(settings, "residual OR transformer OR 深度学习")) == {paper.title for paper in CORPUS}

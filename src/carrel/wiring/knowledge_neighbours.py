@@ -49,7 +49,7 @@ def synced_neighbours(settings: Settings) -> Neighbours:
         from carrel.stores.elasticsearch.papers import RankedPapers
 
         papers = RankedPapers(snapshot_path(settings))
-        found = Neighbours((papers.source,), closing=(papers.close,))
+        found = Neighbours((papers,), closing=(papers.close,))
     if "references" in settings.rooms:
         from carrel.stores.csl_json.documents import AllReferences
 

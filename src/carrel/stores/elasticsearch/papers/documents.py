@@ -8,8 +8,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
-from carrel.rooms.knowledge.documents import Document, DocumentSource, FieldKind
-from carrel.rooms.knowledge.whole_documents import WholeDocuments
+from carrel.rooms.knowledge.documents import Document, DocumentChange, FieldKind, Mark, Put, Reset
 from carrel.rooms.papers.models import FacetCategory
 from carrel.rooms.papers.words import fold, key, words
 from carrel.stores.sqlite.papers.documents import PAPER_FIELDS, paper_page
@@ -30,27 +29,34 @@ RANKED_FIELDS: Mapping[str, FieldKind] = {
 
 
 class RankedPapers:
-    """The papers of one snapshot; its build id names the state, as it does for every index of the snapshot."""
+    """The index `papers`. Its mark is the build id of the snapshot, as for every index of it, and on the way how far it is."""
 
-    def __init__(self, path: Path) -> None:
+    index = "papers"
+    fields = RANKED_FIELDS
+
+    def __init__(self, path: Path, *, mark_every: int = 1000) -> None:
         self._snapshot = Snapshot(path)
+        self._mark_every = mark_every
 
-    @property
-    def source(self) -> DocumentSource:
-        """The index `papers`. Keep it: it remembers what it told."""
-        return WholeDocuments("papers", RANKED_FIELDS, self)
-
-    async def state(self) -> str:
-        return (await asyncio.to_thread(self._snapshot.current)).build_id
-
-    async def everything(self) -> AsyncIterator[Document]:
+    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         generation = await asyncio.to_thread(self._snapshot.current)
-        last = -1
+        build_id = generation.build_id
+        if since == build_id:
+            return
+        begun, _, place = (since or "").rpartition("@")
+        last = int(place) if begun == build_id else -1
+        if begun != build_id:
+            yield Reset()
+        told = 0
         with generation.connection() as connection:
             while page := await asyncio.to_thread(_page, generation, connection, last):
-                for _, document in page:
-                    yield document
+                for number, document in page:
+                    yield Put(document)
+                    told += 1
+                    if told % self._mark_every == 0:
+                        yield Mark(f"{build_id}@{number}")
                 last = page[-1][0]
+        yield Mark(build_id)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._snapshot.close)
