@@ -50,7 +50,7 @@ class PapersSettings(_Section):
 
     snapshot: Path | None = None
     static: str | None = None
-    search: Literal["auto", "fts5"] = "auto"
+    search: Literal["auto", "fts5", "elasticsearch"] = "auto"
     asset_timeout_seconds: float = Field(default=10.0, gt=0)
     max_asset_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
 

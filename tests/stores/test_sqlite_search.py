@@ -116,6 +116,51 @@ def test_the_index_follows_its_source(tmp_path: Path) -> None:
     asyncio.run(whole())
 
 
+@pytest.mark.promise("K6")
+def test_two_processes_that_begin_anew_at_once_take_nothing_from_each_other(tmp_path: Path) -> None:
+    async def whole() -> None:
+        documents = [Put(a_text(str(number), "kept")) for number in range(500)]
+
+        class Halting(Told):
+            """Stops half-way until the gate is open, when most of what it told has been written."""
+
+            def __init__(self, told: list[Put]) -> None:
+                super().__init__()
+                self.told = told
+                self.is_half_way = asyncio.Event()
+                self.gate.clear()
+
+            async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+                if since == "m2":
+                    return
+                yield Reset()
+                for place, change in enumerate(self.told):
+                    if place == 300:
+                        self.is_half_way.set()
+                        await self.gate.wait()
+                    yield change
+                yield Mark("m2")
+
+        sources = Halting(documents), Halting(documents[::-1])
+        first, second = (EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [one], SystemClock()) for one in sources)
+
+        async def count(engine: EmbeddedSearch) -> object:
+            return (await engine.search("knowledge", {"query": {"match": {"title": "kept"}}}, TEAM)).hits["total"]["value"]
+
+        answers = []
+        for engine, source in zip((first, second), sources, strict=True):
+            answers.append(asyncio.create_task(count(engine)))
+            await source.is_half_way.wait()
+        sources[0].gate.set()
+        assert await answers[0] == 500
+        sources[1].gate.set()
+        assert await answers[1] == 500
+        await first.close()
+        await second.close()
+
+    asyncio.run(whole())
+
+
 def test_an_index_that_is_still_being_built_says_so_and_goes_on(tmp_path: Path) -> None:
     async def whole() -> None:
         source = Told()

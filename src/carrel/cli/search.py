@@ -10,6 +10,7 @@ from carrel.cli.progress import Progress
 from carrel.core.errors import InvalidInputError, NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.knowledge import elasticsearch_client, open_stores
+from carrel.wiring.knowledge_neighbours import has_papers, synced_neighbours
 
 
 def run(words: list[str]) -> int:
@@ -28,15 +29,18 @@ def run(words: list[str]) -> int:
 async def _sync(settings: Settings, wanted: list[str] | None) -> int:
     from carrel.stores.elasticsearch.sync import sync
 
-    stores, progress = open_stores(settings), Progress()
+    stores, neighbours, progress = open_stores(settings), synced_neighbours(settings), Progress()
     client = elasticsearch_client(settings)
     try:
-        sources = {source.index: source for source in stores.sources}
+        sources = {source.index: source for source in (*stores.sources, *neighbours.sources)}
         unknown = sorted(set(wanted or ()) - set(sources))
         if unknown:
             raise InvalidInputError(f"There is no index {', '.join(unknown)}", next_step=f"Choose from {', '.join(sources)}.")
         for name, source in sources.items():
             if wanted and name not in wanted:
+                continue
+            if name == "papers" and not wanted and not has_papers(settings):
+                print("papers: left out, there is no snapshot yet")
                 continue
             progress.begin(name, None, "documents")
             told = 0
@@ -51,5 +55,6 @@ async def _sync(settings: Settings, wanted: list[str] | None) -> int:
             print(f"{done.index}: {done.put} written, {done.dropped} dropped")
     finally:
         await client.close()
+        await neighbours.close()
         await stores.notes.close()
     return 0

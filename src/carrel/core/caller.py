@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,6 +21,11 @@ class Caller:
     scopes: frozenset[str]
     client_id: str | None = None
     is_limited: bool = True
+
+
+def library_name(user_id: str) -> str:
+    """What a person's library is called: fit for a folder, and without telling who it is."""
+    return hashlib.sha256(user_id.encode()).hexdigest()[:32]
 
 
 class Allowance(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,14 @@ from carrel.core.errors import CarrelError
 from carrel.rooms.knowledge.documents import DocumentSource, NodeDocuments, NoteDocuments
 from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import room
-from carrel.rooms.knowledge.ports import Concepts, NoConcepts, NodeStore, NoteStore, Searcher
+from carrel.rooms.knowledge.ports import NoConcepts, NodeStore, NoteStore, Searcher
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, SettingsError
 from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.papers.concepts import SnapshotConcepts
 from carrel.wiring.desk import Check, Health, OpenRoom
+from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
+from carrel.wiring.papers import snapshot_path
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
@@ -40,12 +43,13 @@ class KnowledgeStores:
         return NoteDocuments(self.notes.changes), NodeDocuments(self.nodes.changes)
 
 
-def open_knowledge(settings: Settings, *, concepts: Concepts | None = None, sources: Iterable[DocumentSource] = ()) -> OpenRoom:
-    """The room with its stores. `sources` are documents of the neighbours, `concepts` what the papers are about."""
+def open_knowledge(settings: Settings) -> OpenRoom:
+    """The room with its stores, and what it shows of the rooms beside it."""
     clock = SystemClock()
     stores = open_stores(settings)
     searcher: Searcher
     checks: dict[str, Check] = {"knowledge": _health(stores.notes.check)}
+    neighbours = Neighbours()
     if settings.elasticsearch.address:
         remote = open_remote(settings)
         checks["elasticsearch"] = _health(remote.check)
@@ -54,12 +58,17 @@ def open_knowledge(settings: Settings, *, concepts: Concepts | None = None, sour
         from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 
         database = Database(settings.home / "search.sqlite", STEPS)
-        searcher = EmbeddedSearch(database, [*stores.sources, *sources], clock)
+        neighbours = embedded_neighbours(settings)
+        searcher = EmbeddedSearch(database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal)
     knowledge = Knowledge(stores.notes, searcher, clock, new_id)
+    concepts = SnapshotConcepts(snapshot_path(settings)) if "papers" in settings.rooms else None
     nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
 
     async def close() -> None:
         await searcher.close()
+        await neighbours.close()
+        if concepts is not None:
+            await concepts.close()
         await stores.notes.close()
 
     return OpenRoom(room(knowledge, nodes), checks, close)

@@ -16,8 +16,10 @@ from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
 from carrel.settings import Settings
 from carrel.stores.sqlite.papers import SqlitePaperStore
+from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.lookups import Services
+from carrel.wiring.papers_cluster import PaperCluster
 from carrel.wiring.papers_index import open_index
 
 if TYPE_CHECKING:
@@ -90,18 +92,30 @@ class PapersService:
     service: Papers
     store: SqlitePaperStore
     assets: FolderAssets | HttpAssets
+    cluster: PaperCluster | None = None
 
     async def close(self) -> None:
         await self.store.close()
+        if self.cluster is not None:
+            await asyncio.to_thread(self.cluster.close)
         await self.assets.close()
 
 
 def papers_service(settings: Settings) -> PapersService:
     """Nothing is read yet: a snapshot that is missing is said by the first call."""
     path = snapshot_path(settings)
-    open_ranking = open_index if settings.papers.search == "auto" else None
+    cluster: PaperCluster | None = None
+    open_ranking: OpenRanking | None = None
+    match settings.papers.search:
+        case "auto":
+            open_ranking = open_index
+        case "elasticsearch":
+            cluster = PaperCluster(settings)
+            open_ranking = cluster.open_ranking
+        case "fts5":
+            pass
     store, assets = SqlitePaperStore(path, open_ranking=open_ranking), _assets(settings, path)
-    return PapersService(Papers(store, assets, PaperBibliographies()), store, assets)
+    return PapersService(Papers(store, assets, PaperBibliographies()), store, assets, cluster)
 
 
 def open_papers(settings: Settings) -> OpenRoom:
@@ -112,6 +126,9 @@ def open_papers(settings: Settings) -> OpenRoom:
     async def check() -> Health:
         try:
             await papers.store.check()
+            if papers.cluster is not None:
+                # Only a question shows whether the cluster answers, and for this very snapshot.
+                await papers.service.search("papers", page=1, limit=1)
         except CarrelError as error:
             return Health(False, f"{path}: {error.message}", error.next_step)
         return Health(True, str(path))

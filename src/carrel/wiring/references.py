@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from carrel.core.caller import LOCAL_USER, Caller
+from carrel.core.caller import LOCAL_USER, Caller, library_name
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.identifiers import ArxivId, Doi
@@ -34,6 +33,7 @@ from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.lookups import Services
 from carrel.wiring.papers import as_csl, papers_service
 
+LIBRARY_NAME = "library.json"
 _SMALL_BYTES = 20_000
 
 
@@ -192,9 +192,9 @@ class LibraryShelves:
     def _opened(self, user_id: str) -> CslJsonLibrary:
         if user_id == LOCAL_USER:
             return CslJsonLibrary(self._path, self._attachments)
-        folder = self._users / hashlib.sha256(user_id.encode()).hexdigest()[:32]
+        folder = self._users / library_name(user_id)
         folder.mkdir(parents=True, exist_ok=True)
-        return CslJsonLibrary(folder / "library.json")
+        return CslJsonLibrary(folder / LIBRARY_NAME)
 
     async def close(self) -> None:
         for library in self._open.values():
@@ -202,14 +202,20 @@ class LibraryShelves:
 
 
 def library_path(settings: Settings) -> Path:
-    return settings.references.library or settings.home / "references" / "library.json"
+    """The library of the local user."""
+    return settings.references.library or settings.home / "references" / LIBRARY_NAME
+
+
+def users_folder(settings: Settings) -> Path:
+    """Where everybody else's libraries are, each in a folder of its name."""
+    return settings.home / "references" / "users"
 
 
 def open_references(settings: Settings) -> OpenRoom:
     """Nothing is read yet; a missing library is made by the first write."""
     path = library_path(settings)
     chosen = settings.references
-    shelves = LibraryShelves(path, settings.home / "references" / "users", chosen.attachments)
+    shelves = LibraryShelves(path, users_folder(settings), chosen.attachments)
     formats = BibliographyFormats()
     papers = papers_service(settings)
     service = ReferencesRoom(

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from carrel.core.caller import Visit
-from carrel.core.catalogue import Catalogue
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.knowledge.notes import Node
-from carrel.rooms.knowledge.ports import Concept
-from carrel.wiring.desk import open_desk
-from carrel.wiring.knowledge import open_knowledge, open_stores
-from tests.rooms.knowledge.desk import ADA, Ask, at_the_desk, settings_at
+from carrel.wiring.knowledge import open_stores
+from tests.rooms.knowledge.desk import ADA, Ask, at_the_desk, caller, settings_at
+from tests.rooms.papers.conftest import CORPUS, TRANSFORMER, UNDATED
+from tests.rooms.papers.snapshots import write_snapshot
 
 MAGNESIUM = Node("Magnesium", "ion", "A metal.", "Blocks NMDA.", {"group": 2})
 
@@ -74,29 +71,56 @@ def test_a_note_of_that_title_is_knowledge_too(tmp_path: Path) -> None:
     at_the_desk(tmp_path, work)
 
 
-class Corpus:
-    """What a paper corpus is about, as wiring would hand it over."""
-
-    async def find(self, names: Sequence[str]) -> Mapping[str, Concept]:
-        return {name: Concept("CRISPR", "keyword", 2, (("p1", "Editing"),)) for name in names if name.lower() == "crispr"}
-
-    async def near(self, name: str, limit: int) -> list[str]:
-        return ["CRISPR"]
+READS_PAPERS = caller("ada", "knowledge:write", "papers:read")
 
 
+@pytest.mark.promise("K5")
 def test_concepts_of_the_papers_are_the_last_resort(tmp_path: Path) -> None:
-    async def whole() -> None:
-        settings = settings_at(tmp_path)
-        opened = open_knowledge(settings, concepts=Corpus())
-        operation = Catalogue([opened.room]).operations["node_knowledge_retriever"]
-        async with open_desk(settings).opened() as desk:
-            found = await desk.gate.call(
-                operation, {"node_names": ["CRISPR", "crisp"], "include_metadata": True}, ADA, Visit("test", "1")
-            )
-        assert "2 papers" in found.results[0].knowledge and "Editing (p1)" in found.results[0].knowledge
-        assert found.results[0].metadata["papers"] == [{"paper_id": "p1", "title": "Editing"}]
-        assert found.results[1].suggestions == ("CRISPR",)
-        assert opened.close is not None
-        await opened.close()
+    (tmp_path / "papers").mkdir()
+    write_snapshot(tmp_path / "papers", CORPUS)
 
-    asyncio.run(whole())
+    async def work(ask: Ask) -> None:
+        names = ["Transformer", "survey", "深度学习", "transformer variant", "Residual Networks"]
+        await ask(READS_PAPERS, "save_knowledge", title="Residual networks", content="A note comes first.")
+        found = await ask(READS_PAPERS, "node_knowledge_retriever", node_names=names, include_metadata=True)
+        keyword, tag, chinese, miss, note = found.results
+        assert keyword.knowledge.startswith("transformer is a keyword of 2 papers") and TRANSFORMER.title in keyword.knowledge
+        assert keyword.similarity_score == 0.95
+        assert keyword.metadata["papers"] == [
+            {"paper_id": paper.paper_id, "title": paper.title} for paper in (TRANSFORMER, UNDATED)
+        ]
+        assert (tag.metadata["node_type"], tag.similarity_score, chinese.similarity_score) == ("tag", 1.0, 1.0)
+        assert (miss.similarity_score, miss.suggestions[0]) == (0.0, "transformer variants")
+        assert note.knowledge == "A note comes first."
+
+    at_the_desk(tmp_path, work, CARREL_ROOMS="papers,knowledge")
+
+
+@pytest.mark.promise("K5")
+def test_who_may_not_read_papers_learns_nothing_of_them_from_concepts(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    write_snapshot(tmp_path / "papers", CORPUS)
+
+    async def work(ask: Ask) -> None:
+        (exact, near) = (await ask(ADA, "node_knowledge_retriever", node_names=["transformer", "transformed"])).results
+        assert (exact.similarity_score, exact.suggestions, near.suggestions) == (0.0, (), ())
+
+    at_the_desk(tmp_path, work, CARREL_ROOMS="papers,knowledge")
+
+
+@pytest.mark.promise("K5")
+def test_papers_out_of_order_are_said_and_spoil_no_other_name(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+
+    async def work(ask: Ask) -> None:
+        async def asked() -> list[str]:
+            found = await ask(READS_PAPERS, "node_knowledge_retriever", node_names=["Serotonin", "absent"])
+            return [result.knowledge for result in found.results]
+
+        await ask(READS_PAPERS, "save_knowledge", title="Serotonin", content="A transmitter.")
+        assert await asked() == ["A transmitter.", "No knowledge found for node: absent"]
+        (tmp_path / "papers" / "paper_snapshot.db").write_bytes(b"no database" * 100)
+        known, miss = await asked()
+        assert known == "A transmitter." and "papers could not be asked" in miss
+
+    at_the_desk(tmp_path, work, CARREL_ROOMS="papers,knowledge")

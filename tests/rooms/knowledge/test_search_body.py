@@ -16,7 +16,7 @@ from carrel.rooms.knowledge.search_body.parse import parse
 from carrel.rooms.knowledge.search_body.passed_on import checked
 from carrel.rooms.knowledge.words import words
 from carrel.stores.sqlite.search.answer import ask, in_order, shown
-from carrel.stores.sqlite.search.index import STEPS, Index, apply, open_index
+from carrel.stores.sqlite.search.index import STEPS, Index, Retelling, apply, open_index
 
 _names = st.sampled_from(
     [
@@ -152,7 +152,7 @@ def an_index(facts: list[dict[str, Any]]) -> tuple[sqlite3.Connection, Index]:
     for statement in STEPS[0].split(";\n"):
         connection.execute(statement)
     index, _ = open_index(connection, "things", FIELDS)
-    apply(connection, index, [Put(Document(str(number), one)) for number, one in enumerate(facts)])
+    apply(connection, index, [Put(Document(str(number), one)) for number, one in enumerate(facts)], Retelling())
     return connection, index
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import cast
 
 import pytest
 
+from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.stores.tantivy.papers.build import build_paper_index
 from carrel.stores.tantivy.papers.index import open_paper_index
+from tests.rooms.papers.cluster import filled_cluster
 from tests.rooms.papers.desk import DEMO, Desk
 from tests.rooms.papers.snapshots import Generation, SamplePaper, write_snapshot
 
@@ -59,15 +62,18 @@ def generation(request: pytest.FixtureRequest) -> Generation:
     return cast(Generation, request.param)
 
 
-@pytest.fixture(scope="session", params=["fts5", "tantivy"])
+@pytest.fixture(scope="session", params=["fts5", "tantivy", "elasticsearch"])
 def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, generation: Generation) -> Iterator[Desk]:
     """Whichever index answers, the promises are the same."""
     folder = tmp_path_factory.mktemp(f"{generation}-{request.param}")
     snapshot = write_snapshot(folder, CORPUS, generation=generation)
-    if request.param == "tantivy":
-        build_paper_index(snapshot)
-    with Desk(snapshot, folder / "paper-static", open_paper_index) as opened:
-        yield opened
+    with ExitStack() as stack:
+        open_ranking: OpenRanking = open_paper_index
+        if request.param == "tantivy":
+            build_paper_index(snapshot)
+        if request.param == "elasticsearch":
+            open_ranking = stack.enter_context(filled_cluster(snapshot))
+        yield stack.enter_context(Desk(snapshot, folder / "paper-static", open_ranking))
 
 
 @pytest.fixture

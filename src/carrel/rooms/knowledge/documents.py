@@ -7,19 +7,32 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from carrel.core.caller import library_name
 from carrel.rooms.knowledge.notes import Node, Note, Origin
 from carrel.rooms.knowledge.words import folded
 
-FieldKind = Literal["text", "keyword", "number", "date", "boolean"]
+# `words` are parted already, searched and never shown; only a real cluster takes them.
+FieldKind = Literal["text", "keyword", "number", "date", "boolean", "words"]
 
 EVERYONE = "everyone"
 TEAM = "team"
 PROMOTERS = "promoters"
+PAPERS = "papers"
 
 
 def owner(user_id: str) -> str:
     """The reader that is one person."""
     return f"user:{user_id}"
+
+
+def library_of(user_id: str) -> str:
+    """The reader that is one person as the owner of a library of references."""
+    return library_reader(library_name(user_id))
+
+
+def library_reader(name: str) -> str:
+    """The same by the name of the library, which does not tell whose it is."""
+    return f"library:{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,17 @@ class DocumentSource(Protocol):
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         """What changed after `since`, all of it for None, with marks on the way. Telling a change twice does no harm."""
+        ...
+
+
+class PersonalSource(Protocol):
+    """Where an index comes from that everybody has for themselves. What one person has is kept apart from what others have."""
+
+    @property
+    def index(self) -> str: ...
+
+    def of(self, readers: frozenset[str]) -> DocumentSource | None:
+        """The source of the one who reads under these names, with an `index` nobody else has; None for those without one."""
         ...
 
 

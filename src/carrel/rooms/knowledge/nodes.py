@@ -15,6 +15,7 @@ from carrel.rooms.knowledge.ports import Concept, Concepts, NodeStore, NoteStore
 from carrel.rooms.knowledge.words import folded
 
 log = logging.getLogger("carrel.knowledge")
+READ_PAPERS = "papers:read"
 EXACT = 1.0
 SAME_BUT_FOR_CASE = 0.95
 MISS = 0.0
@@ -40,15 +41,27 @@ class Nodes:
         left = [name for name in usable if name not in nodes]
         notes = await self._notes.titled(left, MineAndTeam(caller.user_id)) if left else {}
         left = [name for name in left if name not in notes]
-        concepts = await self._concepts.find(left) if left else {}
+        concepts, trouble = await self._concepts_named(left, caller)
         results = [
-            await self._answer(name, caller, nodes.get(name) or notes.get(name) or concepts.get(name), with_metadata)
+            await self._answer(name, caller, nodes.get(name) or notes.get(name) or concepts.get(name), trouble, with_metadata)
             for name in names
         ]
         spent_ms = round((self._clock.monotonic() - began) * 1000.0, 3)
         return RetrievedNodes(results=tuple(results), total_nodes=len(results), processing_time_ms=spent_ms)
 
-    async def _answer(self, name: str, caller: Caller, found: Node | Note | Concept | None, with_metadata: bool) -> NodeAnswer:
+    async def _concepts_named(self, names: Sequence[str], caller: Caller) -> tuple[Mapping[str, Concept], str]:
+        """Concepts tell of papers, so they are for those who may read papers. Papers out of order spoil no other answer."""
+        if not names or READ_PAPERS not in caller.scopes:
+            return {}, ""
+        try:
+            return await self._concepts.find(names), ""
+        except CarrelError as error:
+            log.warning("no concepts", extra={"code": error.code, "reason": error.message})
+            return {}, f" (papers could not be asked: {error.message.rstrip('.')})"
+
+    async def _answer(
+        self, name: str, caller: Caller, found: Node | Note | Concept | None, unasked: str, with_metadata: bool
+    ) -> NodeAnswer:
         match found:
             case Node():
                 return _hit(name, found.name, _joined(found.description, found.content), _node_facts(found), with_metadata)
@@ -62,7 +75,7 @@ class Nodes:
             case None:
                 trouble = _trouble(name)
                 suggestions = [] if trouble else await self._suggestions(name, caller)
-                says = trouble or f"No knowledge found for node: {name}"
+                says = trouble or f"No knowledge found for node: {name}{unasked}"
                 if suggestions:
                     says = f"{says}. Did you mean {' or '.join(suggestions)}?"
                 return NodeAnswer(
@@ -79,7 +92,8 @@ class Nodes:
             beginning = folded(name)[: max(3, len(name) // 2)]
             search = NoteSearch(TitlePrefix(beginning), MineAndTeam(caller.user_id), "best", _CANDIDATES)
             candidates += [hit.note.title for hit in await self._notes.search(search)]
-            candidates += await self._concepts.near(name, _CANDIDATES)
+            if READ_PAPERS in caller.scopes:
+                candidates += await self._concepts.near(name, _CANDIDATES)
         except CarrelError as error:
             # A name without suggestions is still an answer; the batch goes on.
             log.warning("no suggestions", extra={"code": error.code, "reason": error.message})

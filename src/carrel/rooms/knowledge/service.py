@@ -10,7 +10,7 @@ from typing import Any
 from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
-from carrel.rooms.knowledge.documents import EVERYONE, PROMOTERS, TEAM, owner
+from carrel.rooms.knowledge.documents import EVERYONE, PAPERS, PROMOTERS, TEAM, library_of, owner
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteNotFoundError, NotYoursError, WrongStatusError
 from carrel.rooms.knowledge.links import links
 from carrel.rooms.knowledge.models import FoundNote, Link, NoteVersion, SaveKnowledge, SearchAnswer, WholeNote
@@ -33,6 +33,9 @@ from carrel.rooms.knowledge.query_language import parse
 from carrel.rooms.knowledge.words import folded
 
 PROMOTE = "knowledge:promote"
+READ_PAPERS = "papers:read"
+READ_REFERENCES = "references:read"
+_NEIGHBOURS = {"papers": READ_PAPERS, "references": READ_REFERENCES}
 TITLE_FROM_CONTENT_CHARACTERS = 30
 _TICK = timedelta(microseconds=1)
 
@@ -121,10 +124,17 @@ class Knowledge:
         return copy
 
     async def ask(self, index: str, body: Mapping[str, Any], caller: Caller) -> SearchAnswer:
-        """A search body, for what the caller may read."""
+        """A search body, for what the caller may read. What the neighbours have needs what the neighbours ask for."""
+        needed = frozenset(_NEIGHBOURS[name] for part in index.split(",") if (name := part.strip()) in _NEIGHBOURS)
+        if needed - caller.scopes:
+            raise InsufficientPermissionsError(needed, caller.scopes)
         readers = {EVERYONE, TEAM, owner(caller.user_id)}
         if PROMOTE in caller.scopes:
             readers.add(PROMOTERS)
+        if READ_PAPERS in caller.scopes:
+            readers.add(PAPERS)
+        if READ_REFERENCES in caller.scopes:
+            readers.add(library_of(caller.user_id))
         return await self._searcher.search(index, body, frozenset(readers))
 
     async def _create(self, question: SaveKnowledge, caller: Caller) -> Note:

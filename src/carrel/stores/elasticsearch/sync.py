@@ -11,7 +11,8 @@ from elasticsearch.helpers import async_bulk
 
 from carrel.core.errors import ConflictError, UnavailableError
 from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Drop, FieldKind, Mark, Put, Reset
-from carrel.stores.elasticsearch.search import READERS, told_plainly
+from carrel.stores.elasticsearch.plainly import plainly
+from carrel.stores.elasticsearch.search import READERS
 
 _GROUP = 500
 _TYPES: dict[FieldKind, dict[str, Any]] = {
@@ -20,6 +21,7 @@ _TYPES: dict[FieldKind, dict[str, Any]] = {
     "number": {"type": "double"},
     "date": {"type": "date"},
     "boolean": {"type": "boolean"},
+    "words": {"type": "text", "analyzer": "carrel_words"},
 }
 # The same folding as the embedded index: accents go, and scripts without spaces are read in pairs.
 _SETTINGS: dict[str, Any] = {
@@ -29,7 +31,8 @@ _SETTINGS: dict[str, Any] = {
                 "type": "custom",
                 "tokenizer": "standard",
                 "filter": ["cjk_width", "lowercase", "asciifolding", "cjk_bigram"],
-            }
+            },
+            "carrel_words": {"type": "custom", "tokenizer": "whitespace"},
         }
     }
 }
@@ -46,7 +49,7 @@ class Synced:
 
 async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]) -> Synced:
     """Brings one index up to date and says how many documents were written and dropped."""
-    async with told_plainly():
+    with plainly():
         cursor = await _opened(client, name, source.fields)
         put = dropped = 0
         group: list[DocumentChange] = []
@@ -68,6 +71,8 @@ async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, re
                         report(put + dropped)
                 case Reset():
                     group.clear()
+                    # Until the next mark nobody may take what is there for the whole.
+                    await client.indices.put_mapping(index=name, meta=_meta(source.fields, None))
                     await client.delete_by_query(index=name, query={"match_all": {}}, refresh=True, conflicts="proceed")
                 case Mark(after):
                     await flush()
@@ -105,7 +110,12 @@ async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, Fi
             return str(ours["cursor"]) if ours["cursor"] is not None else None
         await client.indices.delete(index=name)
     properties = {field: _TYPES[kind] for field, kind in fields.items()}
-    mappings = {"dynamic": False, "_meta": _meta(fields, None), "properties": {**properties, READERS: {"type": "keyword"}}}
+    mappings = {
+        "dynamic": False,
+        "_meta": _meta(fields, None),
+        "_source": {"excludes": [field for field, kind in fields.items() if kind == "words"]},
+        "properties": {**properties, READERS: {"type": "keyword"}},
+    }
     await client.indices.create(index=name, settings=_SETTINGS, mappings=mappings)
     return None
 

@@ -7,21 +7,30 @@ import fnmatch
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, InvalidInputError, NotFoundError, TimedOutError
-from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Mark
+from carrel.core.errors import CarrelError, InvalidInputError, NotFoundError, TimedOutError, UnavailableError
+from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Mark, PersonalSource
 from carrel.rooms.knowledge.errors import IndexBuildingError, KnowledgeStoreError
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.rooms.knowledge.search_body.clauses import SearchRequest
 from carrel.rooms.knowledge.search_body.parse import parse
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
-from carrel.stores.sqlite.search.index import Index, apply, find_index, open_index
+from carrel.stores.sqlite.search.index import Index, Retelling, apply, find_index, open_index, sweep
 
 _GROUP = 200
 _INSTRUCTIONS_BETWEEN_LOOKS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A source to be asked, and whether the caller named it or a pattern did."""
+
+    source: DocumentSource
+    is_named: bool
 
 
 class EmbeddedSearch:
@@ -33,11 +42,13 @@ class EmbeddedSearch:
         sources: Iterable[DocumentSource],
         clock: Clock,
         *,
+        personal: Iterable[PersonalSource] = (),
         build_seconds: float = 15.0,
         query_seconds: float = 10.0,
     ) -> None:
         self._database = database
         self._sources = {source.index: source for source in sources}
+        self._personal = {source.index: source for source in personal}
         self._clock = clock
         self._build_seconds = build_seconds
         self._query_seconds = query_seconds
@@ -47,9 +58,9 @@ class EmbeddedSearch:
     async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
         began = self._clock.monotonic()
         request = parse(body)
-        names = self._named(index)
+        sources = self._chosen(index, readers)
         try:
-            indices = [await self._up_to_date(name) for name in names]
+            indices, missing = await self._all_up_to_date(sources)
             hits, total, best, buckets = await self._database.read(
                 lambda connection: self._bounded(connection, indices, request, readers)
             )
@@ -60,9 +71,10 @@ class EmbeddedSearch:
         return SearchAnswer(
             took=int((self._clock.monotonic() - began) * 1000),
             timed_out=False,
-            shards={"total": len(indices), "successful": len(indices), "skipped": 0, "failed": 0},
+            shards={"total": len(sources), "successful": len(indices), "skipped": 0, "failed": len(missing)},
             hits={"total": {"value": total, "relation": "eq"}, "max_score": best, "hits": hits},
             aggregations=buckets or None,
+            warning=f"This answer is not complete: {' '.join(missing)}" if missing else None,
         )
 
     async def close(self) -> None:
@@ -94,18 +106,43 @@ class EmbeddedSearch:
             return InvalidInputError("The query is too large", next_step="Ask with fewer clauses and values.")
         return KnowledgeStoreError("SQLite", str(error))
 
-    def _named(self, given: str) -> list[str]:
-        found: dict[str, None] = {}
+    def _chosen(self, given: str, readers: frozenset[str]) -> dict[str, _Chosen]:
+        """The sources that a name or a pattern stands for, by the names that are shown."""
+        known = [*self._sources, *self._personal]
+        found: dict[str, _Chosen] = {}
         for name in (part.strip() for part in given.split(",")):
             pattern = "*" if name == "_all" else name
-            matching = [known for known in self._sources if fnmatch.fnmatchcase(known, pattern)]
+            matching = [one for one in known if fnmatch.fnmatchcase(one, pattern)]
             if not matching:
-                raise NotFoundError("index", name, next_step=f"Search one of: {', '.join(sorted(self._sources))}.")
-            found.update(dict.fromkeys(matching))
-        return list(found)
+                raise NotFoundError("index", name, next_step=f"Search one of: {', '.join(sorted(known))}.")
+            for one in matching:
+                source = self._sources[one] if one in self._sources else self._personal[one].of(readers)
+                if source is not None:
+                    is_named = name == one or (one in found and found[one].is_named)
+                    found[one] = _Chosen(source, is_named)
+                elif name == one:
+                    raise NotFoundError("index", name, next_step="You have none of your own.")
+        return found
 
-    async def _up_to_date(self, name: str) -> Index:
+    async def _all_up_to_date(self, chosen: Mapping[str, _Chosen]) -> tuple[list[Index], list[str]]:
+        """The indices, and what is wrong with those that only a pattern stood for. What was named must be there."""
+        indices: list[Index] = []
+        troubles: list[UnavailableError] = []
+        for name, one in chosen.items():
+            try:
+                index = await self._up_to_date(one.source)
+                indices.append(replace(index, name=name))
+            except UnavailableError as error:
+                if one.is_named or isinstance(error, IndexBuildingError):
+                    raise
+                troubles.append(error)
+        if troubles and not indices:
+            raise troubles[0]
+        return indices, [f"{error.message.rstrip('.')}." for error in troubles]
+
+    async def _up_to_date(self, source: DocumentSource) -> Index:
         """Waits until the index holds what its source had when this was asked; what takes longer goes on."""
+        name = source.index
         running = self._filling.get(name)
         if running is not None and not running.done():
             # It may have asked its source before the caller's last save; so wait, and let another one follow.
@@ -114,7 +151,7 @@ class EmbeddedSearch:
                 raise IndexBuildingError(name, self._counts.get(name, 0))
         task = self._filling.get(name)
         if task is None or task is running or task.done():
-            task = self._filling[name] = asyncio.create_task(self._fill(self._sources[name]))
+            task = self._filling[name] = asyncio.create_task(self._fill(source))
         await asyncio.wait({task}, timeout=self._build_seconds)
         if not task.done():
             raise IndexBuildingError(name, self._counts.get(name, 0))
@@ -127,18 +164,21 @@ class EmbeddedSearch:
             known = await self._database.write(lambda connection: open_index(connection, name, fields))
         index, cursor = known
         group: list[DocumentChange] = []
+        retelling = Retelling()
         self._counts[source.index] = 0
         async for change in source.changes(cursor):
             group.append(change)
             if len(group) >= _GROUP:
-                await self._apply(index, group)
+                await self._apply(index, group, retelling)
                 group = []
         if any(not isinstance(change, Mark) or change.cursor != cursor for change in group):
-            await self._apply(index, group)
+            await self._apply(index, group, retelling)
+        if retelling.ids is not None:
+            await self._database.write(lambda connection: sweep(connection, index, retelling))
         return index
 
-    async def _apply(self, index: Index, group: list[DocumentChange]) -> None:
-        await self._database.write(lambda connection: apply(connection, index, group))
+    async def _apply(self, index: Index, group: list[DocumentChange], retelling: Retelling) -> None:
+        await self._database.write(lambda connection: apply(connection, index, group, retelling))
         self._counts[index.name] += len(group)
 
 

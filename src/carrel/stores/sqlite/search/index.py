@@ -110,19 +110,41 @@ def _written(fields: Mapping[str, FieldKind]) -> str:
     return orjson.dumps(dict(sorted(fields.items()))).decode()
 
 
-def apply(connection: sqlite3.Connection, index: Index, changes: Sequence[DocumentChange]) -> None:
-    """Writes down what a source told."""
+@dataclass(slots=True)
+class Retelling:
+    """What was told since a source began anew; None while it only tells changes."""
+
+    ids: set[str] | None = None
+
+
+def apply(connection: sqlite3.Connection, index: Index, changes: Sequence[DocumentChange], retelling: Retelling) -> None:
+    """Writes down what a source told. After a reset the old documents go only when the new whole is there,
+    so that two processes that fill one index never take from each other what they have just put in."""
     for change in changes:
         match change:
             case Put(document):
-                _drop(connection, index, document.id)
                 _put(connection, index, document)
+                if retelling.ids is not None:
+                    retelling.ids.add(document.id)
             case Drop(id):
                 _drop(connection, index, id)
             case Reset():
-                _empty(connection, index)
+                retelling.ids = set()
+                connection.execute("UPDATE indices SET cursor = NULL WHERE number = ?", (index.number,))
             case Mark(cursor):
+                sweep(connection, index, retelling)
                 connection.execute("UPDATE indices SET cursor = ? WHERE number = ?", (cursor, index.number))
+
+
+def sweep(connection: sqlite3.Connection, index: Index, retelling: Retelling) -> None:
+    """Drops what a source that began anew has not told again."""
+    if retelling.ids is None:
+        return
+    present = connection.execute("SELECT id FROM documents WHERE index_number = ?", (index.number,)).fetchall()
+    for (known,) in present:
+        if known not in retelling.ids:
+            _drop(connection, index, known)
+    retelling.ids = None
 
 
 def comparable(value: object, kind: FieldKind) -> Scalar | None:
@@ -146,6 +168,8 @@ def comparable(value: object, kind: FieldKind) -> Scalar | None:
             return int(value) if isinstance(value, bool) else truth.get(value) if isinstance(value, str) else None
         case "date":
             return _milliseconds(value)
+        case "words":
+            return None
 
 
 def _milliseconds(value: object) -> int | None:
@@ -162,6 +186,9 @@ def _milliseconds(value: object) -> int | None:
 
 def _put(connection: sqlite3.Connection, index: Index, document: Document) -> None:
     source = orjson.dumps(document.fields, default=str).decode()
+    if _is_there(connection, index, document, source):
+        return
+    _drop(connection, index, document.id)
     sql = "INSERT INTO documents (index_number, id, source) VALUES (?, ?, ?)"
     number = connection.execute(sql, (index.number, document.id, source)).lastrowid
     connection.executemany(
@@ -185,6 +212,15 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
     if texts:
         marks = ", ".join("?" * (len(texts) + 1))
         connection.execute(f"INSERT INTO {index.words} (rowid, {', '.join(texts)}) VALUES ({marks})", (number, *texts.values()))
+
+
+def _is_there(connection: sqlite3.Connection, index: Index, document: Document, source: str) -> bool:
+    sql = "SELECT number FROM documents WHERE index_number = ? AND id = ? AND source = ?"
+    row = connection.execute(sql, (index.number, document.id, source)).fetchone()
+    if row is None:
+        return False
+    readers = connection.execute("SELECT reader FROM readers WHERE document = ?", row)
+    return {reader for (reader,) in readers} == set(document.readers)
 
 
 def _values(value: object) -> Iterable[object]:

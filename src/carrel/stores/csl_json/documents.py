@@ -1,0 +1,166 @@
+"""Libraries of references as the documents of a search index, each for its owner alone."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+
+from carrel.rooms.knowledge.documents import Document, DocumentSource, FieldKind, library_reader
+from carrel.rooms.knowledge.whole_documents import WholeDocuments
+from carrel.rooms.references import records
+from carrel.rooms.references.records import Item
+from carrel.stores.csl_json.library import CslJsonLibrary
+
+REFERENCE_FIELDS: Mapping[str, FieldKind] = {
+    "reference_id": "keyword",
+    "type": "keyword",
+    "title": "text",
+    "abstract": "text",
+    "authors": "text",
+    "editors": "text",
+    "venue": "text",
+    "publisher": "text",
+    "year": "number",
+    "keywords": "keyword",
+    "tags": "keyword",
+    "doi": "keyword",
+    "isbn": "keyword",
+    "arxiv_id": "keyword",
+    "url": "keyword",
+    "note": "text",
+}
+_INDEX = "references"
+_PREFIX = library_reader("")
+# Elasticsearch takes ids of 512 bytes.
+_MAX_ID_BYTES = 400
+_MAX_YEAR = 100_000
+
+
+class LibraryDocuments:
+    """The references of one library, for the one whose it is."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        self._name = name
+        self._library = CslJsonLibrary(path)
+        self._state: tuple[int, str] = (0, "")
+
+    async def state(self) -> str:
+        shelf = await self._library.shelf()
+        if self._state[0] != shelf.generation:
+            self._state = (shelf.generation, await asyncio.to_thread(_digest, shelf.items))
+        return self._state[1]
+
+    async def everything(self) -> AsyncIterator[Document]:
+        for item in (await self._library.shelf()).items:
+            yield reference_document(item, self._name)
+
+    async def close(self) -> None:
+        await self._library.close()
+
+
+class PersonalReferences:
+    """The index `references`: everybody's own. `path_of` tells where the library of a name is."""
+
+    index = _INDEX
+
+    def __init__(self, path_of: Callable[[str], Path]) -> None:
+        self._path_of = path_of
+        self._open: dict[str, tuple[LibraryDocuments, WholeDocuments]] = {}
+
+    def of(self, readers: frozenset[str]) -> DocumentSource | None:
+        mine = [reader.removeprefix(_PREFIX) for reader in readers if reader.startswith(_PREFIX)]
+        if len(mine) != 1:
+            return None
+        (name,) = mine
+        if name not in self._open:
+            library = LibraryDocuments(name, self._path_of(name))
+            self._open[name] = (library, WholeDocuments(f"{_INDEX}/{name}", REFERENCE_FIELDS, library))
+        return self._open[name][1]
+
+    async def close(self) -> None:
+        for library, _ in self._open.values():
+            await library.close()
+
+
+class AllReferences:
+    """Every library there is, told as one, for a cluster that keeps them together and filters by reader."""
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self._libraries = {name: LibraryDocuments(name, path) for name, path in sorted(paths.items())}
+
+    @property
+    def source(self) -> DocumentSource:
+        """The index `references`. Keep it: it remembers what it told."""
+        return WholeDocuments(_INDEX, REFERENCE_FIELDS, self)
+
+    async def state(self) -> str:
+        states = [f"{name}:{await library.state()}" for name, library in self._libraries.items()]
+        return hashlib.sha256("\n".join(states).encode()).hexdigest()[:32]
+
+    async def everything(self) -> AsyncIterator[Document]:
+        for name, library in self._libraries.items():
+            async for document in library.everything():
+                # Two people may well call two works alike.
+                yield Document(f"{name}/{document.id}", document.fields, document.readers)
+
+    async def close(self) -> None:
+        for library in self._libraries.values():
+            await library.close()
+
+
+def reference_document(item: Item, library: str) -> Document:
+    """A reference as a document that the owner of the library may read."""
+    reference_id = str(_cleaned(str(item["id"])))
+    fields: dict[str, object] = {
+        "reference_id": reference_id,
+        "type": records.text_of(item, "type"),
+        "title": records.text_of(item, "title"),
+        "abstract": records.text_of(item, "abstract"),
+        "authors": _names(item, "author"),
+        "editors": _names(item, "editor"),
+        "venue": records.text_of(item, "container-title"),
+        "publisher": records.text_of(item, "publisher"),
+        "year": _year(item),
+        "keywords": records.keywords(item),
+        "tags": records.tags(item),
+        "doi": records.doi_of(item),
+        "isbn": records.isbns_of(item),
+        "arxiv_id": records.arxiv_of(item),
+        "url": records.text_of(item, "URL"),
+        "note": records.text_of(item, "note"),
+    }
+    kept = {name: _cleaned(value) for name, value in fields.items() if value not in (None, "", [])}
+    return Document(_document_id(reference_id), kept, (library_reader(library),))
+
+
+def _names(item: Item, field: str) -> list[str]:
+    names = (" ".join(dict.fromkeys((str(one.get("given") or ""), records.family(one)))) for one in records.people(item, field))
+    return [name.strip() for name in names if name.strip()]
+
+
+def _year(item: Item) -> int | None:
+    year = records.year_of(item)
+    return year if year is not None and abs(year) <= _MAX_YEAR else None
+
+
+def _cleaned(value: object) -> object:
+    """Without the halves of characters that JSON can spell and no index takes."""
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case list():
+            return [_cleaned(one) for one in value]
+        case _:
+            return value
+
+
+def _document_id(reference_id: str) -> str:
+    is_short = len(reference_id.encode()) <= _MAX_ID_BYTES
+    return reference_id if is_short else hashlib.sha256(reference_id.encode()).hexdigest()
+
+
+def _digest(items: Sequence[Item]) -> str:
+    return hashlib.sha256(json.dumps(list(items), sort_keys=True).encode()).hexdigest()[:32]
