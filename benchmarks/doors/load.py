@@ -79,8 +79,8 @@ def _wrk(script: Path, url: str, connections: int, seconds: int) -> tuple[int, s
     if "Non-2xx" in shown:
         raise RuntimeError(shown)
     requests = int(re.search(r"(\d+) requests in", shown).group(1))  # type: ignore[union-attr]
-    middle = re.search(r"50%\s+(\S+)", shown)
-    tail = re.search(r"99%\s+(\S+)", shown)
+    middle = re.search(r"^\s+50%\s+(\S+)", shown, re.MULTILINE)
+    tail = re.search(r"^\s+99%\s+(\S+)", shown, re.MULTILINE)
     return requests, f"p50 {middle.group(1) if middle else '?'}, p99 {tail.group(1) if tail else '?'}"
 
 

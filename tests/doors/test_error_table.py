@@ -19,6 +19,10 @@ def _codes(kind: type[CarrelError]) -> set[str]:
 def test_every_code_is_in_the_table() -> None:
     for module in pkgutil.walk_packages(carrel.__path__, "carrel."):
         if not module.name.startswith(_OPTIONAL):
-            importlib.import_module(module.name)
+            try:
+                importlib.import_module(module.name)
+            except ModuleNotFoundError as missing:
+                # A driver of an extra that is not installed here; our own modules must all be there.
+                assert not str(missing.name).startswith("carrel"), missing
     ours = {code for code in _codes(CarrelError) if not code.startswith("test")}
     assert ours - set(TABLE) == set()
