@@ -56,7 +56,7 @@ def _operation(operation: Operation[Any]) -> str:
         (
             f"`{name}`",
             _kind(field),
-            "yes" if name in required else str(field.get("default", "")),
+            _need(field, name in required),
             str(field.get("description", "")),
         )
         for name, field in schema.get("properties", {}).items()

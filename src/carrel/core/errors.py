@@ -92,7 +92,6 @@ class InsufficientPermissionsError(CarrelError):
 
     def __init__(self, required: frozenset[str], held: frozenset[str]) -> None:
         missing = sorted(required - held)
-        self.missing_scopes = tuple(missing)
         super().__init__(
             f"{' and '.join(missing)} scope{'s' if len(missing) > 1 else ''} required",
             next_step="Ask for a token with the missing scope, then call again.",

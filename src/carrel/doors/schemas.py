@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast, get_origin
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 
 from carrel.core.answer import Blocks, Text
 from carrel.core.operation import Operation
@@ -47,10 +47,6 @@ def result_schema(operation: Operation[Any]) -> Schema:
 
 def answers_with_list(operation: Operation[Any]) -> bool:
     return get_origin(operation.answer) is list
-
-
-def is_model(answer: object) -> bool:
-    return isinstance(answer, type) and issubclass(answer, BaseModel)
 
 
 def _compacted(node: Any, *, is_properties: bool = False) -> Any:

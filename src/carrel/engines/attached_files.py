@@ -12,9 +12,6 @@ from pathlib import Path
 class LocalFiles:
     """The machine's own files. Everything that touches the disk runs on a thread."""
 
-    async def size(self, path: Path) -> int:
-        return (await asyncio.to_thread(path.stat)).st_size
-
     async def read_text(self, path: Path) -> str:
         return await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
 

@@ -30,7 +30,6 @@ from carrel.policy.proxies import TrustedProxies
 log = logging.getLogger("carrel.http")
 
 Handler = Callable[[Exchange], Awaitable[Response]]
-Stream = Callable[[Exchange, Receive, Send], Awaitable[bool]]
 Refuse = Callable[[CarrelError, Visit], Response]
 
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -57,7 +56,6 @@ class Route:
     handlers: Mapping[str, Handler]
     is_open: bool = False
     has_tail: bool = False
-    stream: Stream | None = None
     allow: bytes = field(init=False, default=b"")
 
     def __post_init__(self) -> None:
@@ -141,8 +139,6 @@ class HttpApp:
                     response = self._refuse(error, visit)
                 else:
                     exchange = Exchange(scope, headers, frozenset(repeated), body, visit, tail)
-                    if route.stream is not None and await route.stream(exchange, receive, send):
-                        return
                     response = await self._handled(handler, exchange)
                     if visit.receipts:
                         response = Response(response.status, response.body, (*response.headers, *_allowance_headers(visit)))

@@ -33,10 +33,6 @@ class Name:
     literal: str = ""
     static_ordering: bool = False
 
-    @property
-    def is_literal(self) -> bool:
-        return bool(self.literal)
-
 
 def read_name(value: object) -> Name | None:
     """One name of a CSL-JSON list, or None where nothing is in it. Raises TypeError where it is no name at all."""

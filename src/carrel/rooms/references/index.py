@@ -126,10 +126,6 @@ class Index:
         if added:
             self._text += _BREAK.join(added) + _BREAK
 
-    def forget(self) -> None:
-        """Forgets what was asked before, for measuring."""
-        self._asked.clear()
-
     def search(self, terms: Iterable[Term]) -> Sequence[Item]:
         """Every reference that all terms match, in the order of the library, taken out one by one as they are looked at."""
         candidates = self._present

@@ -66,7 +66,6 @@ class ReferencesRoom:
         self.default_style = default_style
         self._gatherer = Gatherer(formats, lookup)
         self._full_texts = FullTexts(files)
-        self._lookup = lookup
         self._indexes: dict[int, _Indexed] = {}
         self._indexing = asyncio.Lock()
 

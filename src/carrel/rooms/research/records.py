@@ -265,10 +265,6 @@ class Changes(Record):
     safety: tuple[SafetyRecord, ...] = ()
     events: tuple[Event, ...] = ()
 
-    def and_also(self, other: Changes) -> Changes:
-        fields = type(self).model_fields
-        return Changes(**{name: (*getattr(self, name), *getattr(other, name)) for name in fields})
-
 
 class Pace(Record):
     """How long steps of one kind have taken so far."""

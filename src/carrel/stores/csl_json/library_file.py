@@ -52,7 +52,6 @@ class LibraryFile:
         self._state: State | None = None
         self._placed: tuple[Signature, Document] | None = None
         self._mutex = threading.Lock()
-        self.trouble: str | None = None
 
     def signature(self) -> Signature:
         try:
@@ -91,8 +90,7 @@ class LibraryFile:
             return self._state
         try:
             data, document = self._read_present()
-        except UnreadableLibraryError as error:
-            self.trouble = str(error)
+        except UnreadableLibraryError:
             if self._state is None:
                 raise
             return self._state
@@ -103,7 +101,6 @@ class LibraryFile:
         return self._remember()
 
     def _remember(self) -> State:
-        self.trouble = None
         signature = self.signature()
         if self._placed is not None and self._placed[0] == signature:
             document = self._placed[1]

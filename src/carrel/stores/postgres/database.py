@@ -22,7 +22,6 @@ class PostgresDatabase:
     def __init__(self, url: str, part: str, steps: Sequence[str], *, connections: int = 8, wait_seconds: float = 10.0) -> None:
         self._part = part
         self._steps = steps
-        self._wait_seconds = wait_seconds
         self._opening = asyncio.Lock()
         self._is_ready = False
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(

@@ -123,10 +123,6 @@ class Reader:
         length = sqrt(sum(weight * weight for weight in weights.values()))
         return {number: weight / length for number, weight in weights.items()} if length else {}
 
-    def profile_of(self, literature: Literature) -> Profile:
-        """The company a literature keeps."""
-        return self.profile(self.counts(literature.documents), len(literature.documents), literature.concepts)
-
     def profile_beyond(self, number: int, literature: Literature) -> Profile:
         """The company a concept keeps outside a literature, so that the literature does not speak for itself."""
         documents = [document for document in self.index.documents(number) if document not in literature.documents]
