@@ -13,13 +13,13 @@ import orjson
 from pydantic import TypeAdapter
 
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.own_commands import own_commands
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.caller import Visit
 from carrel.core.operation import Operation
 from carrel.doors.logs import configure_logs
 from carrel.doors.schemas import input_schema
 from carrel.settings import Settings, read_settings
-from carrel.wiring.commands import own_commands
 from carrel.wiring.desk import Desk, open_desk
 
 
