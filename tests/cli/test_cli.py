@@ -63,6 +63,15 @@ def test_a_question_without_a_corpus_says_what_to_do(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.promise("Q3")
+def test_a_path_that_cannot_be_used_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "a-file").write_text("not a folder", encoding="utf-8")
+    done = carrel(tmp_path, "papers", "build", str(tmp_path), "--into", str(tmp_path / "a-file"))
+    assert done.returncode == 5
+    assert "a-file" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.promise("D11")
 @pytest.mark.parametrize("client", ["claude-code", "claude-desktop", "cursor", "codex", "gemini"])
 def test_a_clients_configuration_is_printed(tmp_path: Path, client: str) -> None:

@@ -63,6 +63,11 @@ def _run(module: str, words: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"carrel: {where}{error.strerror or error}", file=sys.stderr)
+        print("        Check that the path is right and may be read and written.", file=sys.stderr)
+        return 5
 
 
 def _help() -> str:
