@@ -55,8 +55,10 @@ async def _say_nothing(done: float, total: float | None, message: str | None) ->
 
 @dataclass(slots=True)
 class Call:
-    """What an operation knows while it runs: the caller, the visit, and a way to report progress."""
+    """What an operation knows while it runs: the caller, the visit, a way to report progress, and whether the caller can follow
+    work that outlasts the call, so that it may be answered with `LastingWork`."""
 
     caller: Caller
     visit: Visit
     report_progress: ReportProgress = field(default=_say_nothing)
+    can_follow: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from carrel.core.lasting import Lasting
 from carrel.core.operation import Entry, Operation, Prompt, Resource
 
 EntryT = TypeVar("EntryT")
@@ -21,6 +22,7 @@ class Room:
     operations: tuple[Operation[Any], ...] = ()
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
+    lasting: Lasting | None = None
 
 
 class Catalogue:
@@ -31,6 +33,7 @@ class Catalogue:
         self.operations: dict[str, Operation[Any]] = {}
         self.resources: dict[str, Resource] = {}
         self.prompts: dict[str, Prompt] = {}
+        self.lasting: Lasting | None = None
         for room in self.rooms:
             alone: set[str] = set()
             for operation in room.operations:
@@ -43,6 +46,10 @@ class Catalogue:
                 _claim(self.resources, resource.uri, resource)
             for prompt in room.prompts:
                 _claim(self.prompts, prompt.name, prompt)
+            if room.lasting is not None:
+                if self.lasting is not None:
+                    raise ValueError("work of two rooms outlasts its call; its ids could not be told apart")
+                self.lasting = room.lasting
 
     def room(self, name: str) -> Room:
         return next(room for room in self.rooms if room.name == name)

@@ -58,6 +58,7 @@ class Operation(Generic[QuestionT]):
     cost: float = 1.0
     timeout_seconds: float = 30.0
     command: str | None = None
+    may_outlast_call: bool = False
 
     @property
     def action(self) -> str:

@@ -58,6 +58,8 @@ class Gate:
         caller: Caller,
         visit: Visit,
         progress: ReportProgress | None = None,
+        *,
+        can_follow: bool = False,
     ) -> Any:
         """Runs an operation on arguments that came from outside."""
 
@@ -72,7 +74,7 @@ class Gate:
                     raise invalid_input(wrong) from None
             return await operation.run(question, call)
 
-        return await self._admit(operation, caller, visit, arguments, work, progress)
+        return await self._admit(operation, caller, visit, arguments, work, progress, can_follow)
 
     async def read(self, resource: Resource, variables: Mapping[str, str], caller: Caller, visit: Visit) -> Any:
         """Reads a resource whose address has been matched."""
@@ -99,6 +101,7 @@ class Gate:
         parameters: Mapping[str, object],
         work: Callable[[Call], Coroutine[Any, Any, AnswerT]],
         progress: ReportProgress | None = None,
+        can_follow: bool = False,
     ) -> AnswerT:
         try:
             if not entry.scopes <= caller.scopes:
@@ -121,6 +124,7 @@ class Gate:
         result = "success"
         try:
             call = Call(caller, visit) if progress is None else Call(caller, visit, progress)
+            call.can_follow = can_follow
             return await within(entry.timeout_seconds, work(call))
         except CarrelError as error:
             code, result = error.code, "failure"

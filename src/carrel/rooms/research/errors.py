@@ -84,6 +84,20 @@ class StepTakenError(ConflictError):
     """Another worker has finished this step, or holds the job."""
 
 
+class JobNotFoundError(NotFoundError):
+    """No such piece of work, or not the caller's."""
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__("Task", job_id, next_step="Work ends with its project: list_research_projects names yours.")
+
+
+class WorkStoppedError(ConflictError):
+    """The work was paused or cancelled before there was anything to answer with."""
+
+    def __init__(self, job_id: str, next_step: str) -> None:
+        super().__init__("The work was stopped before it was done", next_step=next_step, details={"job_id": job_id})
+
+
 class StillWorkingError(TimedOutError):
     """The work goes on; the answer will be there later."""
 

@@ -1,27 +1,44 @@
-"""Jobs as callers meet them: begun, waited for as long as a client may, and told of when they fail."""
+"""Jobs as callers meet them: begun, waited for as long as a client may, followed, and stopped."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import CarrelError, InsufficientPermissionsError
+from carrel.core.lasting import LastingWork
 from carrel.rooms.research import errors
+from carrel.rooms.research.answers import Answers, JobAnswer
 from carrel.rooms.research.ports import ContextMemory, Ids
 from carrel.rooms.research.records import Job, JobKind, Project, Work
 from carrel.rooms.research.runs import Runner, has_ended
 
-FETCH = "The work goes on. get_research_status says how far it is; list_hypotheses has the rest when it is done."
+OPERATION_OF: Mapping[JobKind, str] = {
+    "generate": "generate_hypotheses",
+    "review": "review_hypothesis",
+    "rank": "rank_hypotheses",
+    "evolve": "evolve_hypothesis",
+}
+# What each of them asks for; whoever may do the work may follow it.
+SCOPES_OF: Mapping[JobKind, frozenset[str]] = {
+    "generate": frozenset({"hypotheses:generate"}),
+    "review": frozenset({"reviews:write"}),
+    "rank": frozenset({"hypotheses:generate", "reviews:read"}),
+    "evolve": frozenset({"hypotheses:evolve"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a call waits for its work before it answers with what is done."""
+    """How long a call waits for its work before it answers with what is done, or, where its caller can follow the work,
+    with that."""
 
     seconds: float = 20.0
     look_every_seconds: float = 0.5
+    follower_seconds: float = 1.0
 
 
 class Jobs:
@@ -33,6 +50,7 @@ class Jobs:
         self._clock = clock
         self._ids = ids
         self._patience = patience
+        self._answers = Answers(memory)
 
     async def begin(self, project: Project, kind: JobKind, work: Work) -> Job:
         job = Job(id=self._ids("job"), research_id=project.id, kind=kind, work=work, created_at=self._clock.now().isoformat())
@@ -40,47 +58,66 @@ class Jobs:
         self._runner.begin(job.id)
         return job
 
-    async def done_or_told(self, job: Job, call: Call) -> Job:
-        """Waits as long as a client may, telling how far it is; a job that failed raises what stopped it."""
+    async def do(self, project: Project, kind: JobKind, work: Work, call: Call) -> JobAnswer:
+        """Begins a job and answers with what it made, with what there is of it when patience ends, or with the job itself."""
+        job = await self._waited_for(await self.begin(project, kind, work), call)
+        if has_ended(job):
+            return await self._answers.of(job)
+        return await self._seen(job) if call.can_follow else await self._answers.so_far(job)
+
+    async def look(self, job_id: str, call: Call) -> LastingWork:
+        return await self._seen(await self._own(job_id, call))
+
+    async def stop(self, job_id: str, call: Call) -> LastingWork:
+        """Cancels a job after the step that it is at. One that has ended stays as it is."""
+        job = await self._own(job_id, call)
+        await self._memory.set_job(job.id, "cancelled", after=("waiting", "running", "paused"))
+        return await self._seen(await self._memory.job(job.id) or job)
+
+    async def _waited_for(self, job: Job, call: Call) -> Job:
+        """Waits as long as the client may, telling how far it is."""
+        patience = self._patience.seconds
+        if call.can_follow:
+            patience = min(patience, self._patience.follower_seconds)
         waited = 0.0
         while True:
-            now = await self._runner.wait(job.id, min(self._patience.look_every_seconds, self._patience.seconds))
+            now = await self._runner.wait(job.id, min(self._patience.look_every_seconds, patience))
             if now is None:
                 raise errors.ResearchNotFoundError(job.research_id)
             if has_ended(now):
-                break
+                return now
             waited += self._patience.look_every_seconds
             done = len(await self._memory.steps(job.id))
-            await call.report_progress(done, now.planned_steps or None, f"{now.kind}: {done} of {now.planned_steps} steps")
-            if waited >= self._patience.seconds:
+            await call.report_progress(done, now.planned_steps or None, _says(now, done))
+            if waited >= patience:
                 return now
             await asyncio.sleep(0)
-        if now.state in {"failed", "paused"} and now.problem_code is not None:
-            raise _problem(now)
-        return now
 
-    async def one_made(self, job: Job, call: Call) -> str | None:
-        ended = await self.done_or_told(job, call)
-        if not has_ended(ended):
-            raise errors.StillWorkingError(job.id, FETCH)
-        made = [name for step in await self._memory.steps(job.id) for name in step.made]
-        return made[0] if made else None
+    async def _own(self, job_id: str, call: Call) -> Job:
+        job = await self._memory.job(job_id)
+        project = None if job is None else await self._memory.project(job.research_id)
+        if job is None or project is None or project.owner != call.caller.user_id or job.kind not in OPERATION_OF:
+            raise errors.JobNotFoundError(job_id)
+        if not SCOPES_OF[job.kind] <= call.caller.scopes:
+            raise InsufficientPermissionsError(SCOPES_OF[job.kind], call.caller.scopes)
+        return job
+
+    async def _seen(self, job: Job) -> LastingWork:
+        steps = await self._memory.steps(job.id)
+        facts = (job.id, OPERATION_OF[job.kind])
+        times = (job.created_at, max((step.at for step in steps), default=job.created_at))
+        if job.state == "cancelled":
+            return LastingWork(*facts, "cancelled", "Cancelled; what was made until then stays.", *times)
+        if not has_ended(job) or (job.state == "paused" and job.problem_code is None):
+            return LastingWork(*facts, "working", _says(job, len(steps)), *times)
+        try:
+            answer = await self._answers.of(job)
+        except CarrelError as problem:
+            return LastingWork(*facts, "ended", problem.message, *times, problem=problem)
+        return LastingWork(*facts, "ended", "Done.", *times, answer=answer)
 
 
-_PROBLEMS: dict[str, type[CarrelError]] = {
-    kind.code: kind
-    for kind in (
-        errors.GoalNotInCorpusError,
-        errors.NoConnectionFoundError,
-        errors.NothingToEvolveError,
-        errors.BudgetExhaustedError,
-        errors.ModelUnavailableError,
-        errors.CorpusEmptyError,
-        InvalidInputError,
-    )
-}
-
-
-def _problem(job: Job) -> CarrelError:
-    kind = _PROBLEMS.get(job.problem_code or "", CarrelError)
-    return kind(job.problem or "The work failed", next_step="get_research_status says more.", details={"job_id": job.id})
+def _says(job: Job, done: int) -> str:
+    if job.state == "paused":
+        return f"{job.kind}: paused after {done} steps; resume_research goes on."
+    return f"{job.kind}: {done} of {job.planned_steps} steps" if job.planned_steps else f"{job.kind}: begun"

@@ -6,10 +6,13 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from carrel.core.answer import Partial, Text
+from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
+from carrel.core.lasting import Lasting, LastingWork, NamedJob
 from carrel.core.operation import Effect, Operation, Question
+from carrel.rooms.research.answers import JobAnswer
+from carrel.rooms.research.jobs import OPERATION_OF
 from carrel.rooms.research.models import (
     DecideHypothesis,
     DeleteResearch,
@@ -47,6 +50,12 @@ _PATIENT_SECONDS = 120.0
 def room(service: ResearchRoom) -> Room:
     """The room over one service."""
 
+    async def look(question: NamedJob, call: Call) -> LastingWork:
+        return await service.jobs.look(question.job_id, call)
+
+    async def stop(question: NamedJob, call: Call) -> LastingWork:
+        return await service.jobs.stop(question.job_id, call)
+
     async def start(question: StartResearch, call: Call) -> StartedResearch:
         return await service.start(question.goal, question.domain, question.hypothesis_count, call)
 
@@ -56,19 +65,19 @@ def room(service: ResearchRoom) -> Room:
     async def projects(question: ListResearchProjects, call: Call) -> list[ProjectSummary]:
         return await service.projects(question.status, question.limit, call)
 
-    async def generate(question: GenerateHypotheses, call: Call) -> list[HypothesisShown] | Partial:
+    async def generate(question: GenerateHypotheses, call: Call) -> JobAnswer:
         return await service.generate(question.research_id, question.count, question.method, call)
 
-    async def evolve(question: EvolveHypothesis, call: Call) -> HypothesisShown:
+    async def evolve(question: EvolveHypothesis, call: Call) -> JobAnswer:
         return await service.evolve(question.hypothesis_id, question.strategy, call)
 
     async def hypotheses(question: ListHypotheses, call: Call) -> list[HypothesisShown]:
         return await service.list_hypotheses(question.research_id, question.status, question.min_elo, question.limit, call)
 
-    async def review(question: ReviewHypothesis, call: Call) -> ReviewShown:
+    async def review(question: ReviewHypothesis, call: Call) -> JobAnswer:
         return await service.review(question.hypothesis_id, question.review_type, call)
 
-    async def rank(question: RankHypotheses, call: Call) -> list[HypothesisShown] | Partial:
+    async def rank(question: RankHypotheses, call: Call) -> JobAnswer:
         return await service.rank(question.research_id, question.method, call)
 
     async def results(question: GetResults, call: Call) -> Results:
@@ -217,6 +226,10 @@ def room(service: ResearchRoom) -> Room:
         ),
         resources=resources(service),
         prompts=prompts(service),
+        lasting=Lasting(
+            _operation("look_at_task", "Look at a task", "How far work is, and its answer.", NamedJob, LastingWork, look, set()),
+            _operation("stop_task", "Stop a task", "Cancel work.", NamedJob, LastingWork, stop, set(), Effect.WRITES),
+        ),
     )  # fmt: skip
 
 
@@ -243,4 +256,5 @@ def _operation(
         effect=effect,
         timeout_seconds=_PATIENT_SECONDS,
         command=command,
+        may_outlast_call=name in OPERATION_OF.values(),
     )

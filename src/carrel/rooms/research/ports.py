@@ -41,6 +41,10 @@ class ContextMemory(Protocol):
 
     async def set_status(self, research_id: str, status: ProjectStatus, at: str, problem: str | None = None) -> None: ...
 
+    async def set_active(self, job_id: str, worker: str, at: str) -> None:
+        """Says that the job's project is being worked on, unless the job has been taken from the worker in the meantime."""
+        ...
+
     async def delete_project(self, research_id: str) -> None:
         """Forgets all of it but the decisions of the safety check."""
         ...
@@ -88,8 +92,16 @@ class ContextMemory(Protocol):
     async def renew(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool: ...
 
     async def set_job(
-        self, job_id: str, state: JobState, problem: str | None = None, problem_code: str | None = None
-    ) -> None: ...
+        self,
+        job_id: str,
+        state: JobState,
+        problem: str | None = None,
+        problem_code: str | None = None,
+        *,
+        after: Sequence[JobState] | None = None,
+    ) -> bool:
+        """Sets a job's state; with `after`, only where it is one of these at that moment. Whether it was set."""
+        ...
 
     async def plan(self, job_id: str, planned_steps: int) -> None: ...
 

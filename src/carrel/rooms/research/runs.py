@@ -147,7 +147,7 @@ class Runner:
         if job is None or project is None:
             return
         if job.kind == "research" and project.status != "active":
-            await self._set_status(project, "active")
+            await self._memory.set_active(job_id, self._worker, self._clock.now().isoformat())
         attempts = 0
         while True:
             done = await self._memory.steps(job_id)
@@ -172,8 +172,8 @@ class Runner:
                 if attempts >= _ATTEMPTS:
                     raise
                 await asyncio.sleep(0.25 * 2**attempts)
-        await self._memory.set_job(job_id, "completed")
-        if job.kind == "research":
+        is_done = await self._memory.set_job(job_id, "completed", after=("running",))
+        if is_done and job.kind == "research":
             await self._set_status(project, "completed")
 
     async def _do(self, job: Job, project: Project, step: Step) -> None:
@@ -202,9 +202,9 @@ class Runner:
         else:
             log.error("research job failed", extra={"job_id": job_id}, exc_info=error)
         state: JobState = "paused" if isinstance(error, BudgetExhaustedError) else "failed"
-        await self._memory.set_job(job_id, state, message, code)
+        is_told = await self._memory.set_job(job_id, state, message, code, after=("waiting", "running"))
         project = await self._memory.project(job.research_id)
-        if project is not None and job.kind == "research":
+        if is_told and project is not None and job.kind == "research":
             await self._set_status(project, "paused" if state == "paused" else "failed", message)
 
     async def _set_status(self, project: Project, status: ProjectStatus, problem: str | None = None) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from carrel.core.answer import Partial
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.research import errors
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.estimates import progress, remaining_seconds
-from carrel.rooms.research.jobs import FETCH, Jobs, Patience
+from carrel.rooms.research.jobs import Jobs, Patience
 from carrel.rooms.research.models import (
     HypothesisShown,
     ImportReport,
@@ -37,9 +36,9 @@ from carrel.rooms.research.records import (
     Work,
 )
 from carrel.rooms.research.results import executive_summary, markdown, nih_aims, outside_references
-from carrel.rooms.research.runs import Runner, has_ended
+from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
-from carrel.rooms.research.showing import in_results, review_shown, shown, top
+from carrel.rooms.research.showing import by_elo, in_results, review_shown, shown, top
 from carrel.rooms.research.steering import Steering
 
 
@@ -61,7 +60,7 @@ class ResearchRoom:
         self._supervisor = supervisor
         self._clock = clock
         self._ids = ids
-        self._jobs = Jobs(memory, runner, clock, ids, patience or Patience())
+        self.jobs = Jobs(memory, runner, clock, ids, patience or Patience())
         self._steering = Steering(memory, runner, clock, ids)
         self.people = People(memory, corpus, clock, ids, supervisor.workshop.start_elo)
 
@@ -83,7 +82,7 @@ class ResearchRoom:
             updated_at=now,
         )
         await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),)))
-        job = await self._jobs.begin(project, "research", Work(count=count))
+        job = await self.jobs.begin(project, "research", Work(count=count))
         expected = self._supervisor.expected_steps(job, project, (), ())
         await self._memory.plan(job.id, expected)
         hours = remaining_seconds(expected, (), await self._memory.pace()) / 3600.0
@@ -108,7 +107,7 @@ class ResearchRoom:
             expected = self._supervisor.expected_steps(run, project, done, hypotheses)
             seconds = remaining_seconds(expected, done, await self._memory.pace())
             minutes = -int(-seconds // 60)
-        leaders = _by_elo(hypotheses)
+        leaders = by_elo(hypotheses)
         return ResearchStatus(
             research_id=project.id,
             goal=project.goal,
@@ -141,27 +140,13 @@ class ResearchRoom:
             for project, count in await self._memory.projects(call.caller.user_id, status, limit)
         ]
 
-    async def generate(self, research_id: str, count: int, method: str, call: Call) -> list[HypothesisShown] | Partial:
+    async def generate(self, research_id: str, count: int, method: str, call: Call) -> JobAnswer:
         project = await self.project(research_id, call)
-        job = await self._jobs.begin(project, "generate", Work(count=count, method=method))
-        ended = await self._jobs.done_or_told(job, call)
-        made = [name for step in await self._memory.steps(job.id) for name in step.made]
-        by_id = {hypothesis.id: hypothesis for hypothesis in await self._memory.hypotheses(research_id)}
-        rows = [shown(by_id[name]) for name in made if name in by_id]
-        if has_ended(ended):
-            return rows
-        return Partial(tuple(rows), pending=count - len(rows), job_id=job.id, next_step=FETCH)
+        return await self.jobs.do(project, "generate", Work(count=count, method=method), call)
 
-    async def evolve(self, hypothesis_id: str, strategy: str, call: Call) -> HypothesisShown:
+    async def evolve(self, hypothesis_id: str, strategy: str, call: Call) -> JobAnswer:
         parent, project = await self.hypothesis(hypothesis_id, call)
-        job = await self._jobs.begin(project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy))
-        child_id = await self._jobs.one_made(job, call)
-        child = await self._memory.hypothesis(child_id) if child_id else None
-        if child is None:
-            raise errors.UnsafeGoalError(
-                "evolved hypothesis", "hypothesis", "The safety check left it out.", "Try another strategy."
-            )
-        return shown(child)
+        return await self.jobs.do(project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy), call)
 
     async def list_hypotheses(
         self, research_id: str, status: str | None, min_elo: float | None, limit: int, call: Call
@@ -169,31 +154,22 @@ class ResearchRoom:
         await self.project(research_id, call)
         found = [
             made
-            for made in _by_elo(await self._memory.hypotheses(research_id))
+            for made in by_elo(await self._memory.hypotheses(research_id))
             if (status is None or made.status == status) and (min_elo is None or made.standing.elo_score >= min_elo)
         ]
         return [shown(made) for made in found[:limit]]
 
-    async def review(self, hypothesis_id: str, review_type: str, call: Call) -> ReviewShown:
+    async def review(self, hypothesis_id: str, review_type: str, call: Call) -> JobAnswer:
         subject, project = await self.hypothesis(hypothesis_id, call)
-        job = await self._jobs.begin(project, "review", Work(hypothesis_id=subject.id, review_type=review_type))
-        review_id = await self._jobs.one_made(job, call)
-        reviews = await self._memory.reviews(project.id)
-        return next(review_shown(review) for review in reviews if review.id == review_id)
+        return await self.jobs.do(project, "review", Work(hypothesis_id=subject.id, review_type=review_type), call)
 
-    async def rank(self, research_id: str, method: str, call: Call) -> list[HypothesisShown] | Partial:
+    async def rank(self, research_id: str, method: str, call: Call) -> JobAnswer:
         project = await self.project(research_id, call)
-        job = await self._jobs.begin(project, "rank", Work(method=method))
-        ended = await self._jobs.done_or_told(job, call)
-        rows = [shown(made) for made in _by_elo(await self._memory.hypotheses(research_id))]
-        if has_ended(ended):
-            return rows
-        pending = max(1, ended.planned_steps - len(await self._memory.steps(job.id)))
-        return Partial(tuple(rows), pending=pending, job_id=job.id, next_step=FETCH)
+        return await self.jobs.do(project, "rank", Work(method=method), call)
 
     async def results(self, research_id: str, form: str, top_n: int, call: Call) -> Results:
         project = await self.project(research_id, call)
-        ordered = _by_elo(await self._memory.hypotheses(research_id))
+        ordered = by_elo(await self._memory.hypotheses(research_id))
         reviews, matches = await self._memory.reviews(research_id), await self._memory.matches(research_id)
         chosen = ordered[:top_n]
         rows = [
@@ -281,7 +257,7 @@ class ResearchRoom:
 
     async def story(self, research_id: str, call: Call) -> tuple[Project, list[Hypothesis], list[Review], list[Any]]:
         project = await self.project(research_id, call)
-        hypotheses = _by_elo(await self._memory.hypotheses(research_id))
+        hypotheses = by_elo(await self._memory.hypotheses(research_id))
         return project, hypotheses, await self._memory.reviews(research_id), await self._memory.matches(research_id)
 
     async def project(self, research_id: str, call: Call) -> Project:
@@ -324,7 +300,3 @@ class ResearchRoom:
 
     def _now(self) -> str:
         return self._clock.now().isoformat()
-
-
-def _by_elo(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, -made.standing.strength, made.created_at, made.id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from carrel.rooms.research.discovery.connections import Evidence
 from carrel.rooms.research.models import (
@@ -15,6 +15,11 @@ from carrel.rooms.research.models import (
     TopHypothesis,
 )
 from carrel.rooms.research.records import Hypothesis, Review
+
+
+def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Best first; where Elo is the same, the stronger, then the older."""
+    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, -made.standing.strength, made.created_at, made.id))
 
 
 def shown(made: Hypothesis) -> HypothesisShown:

@@ -24,7 +24,7 @@ class Steering:
             raise WrongStateError(f"The project is {project.status}, so there is nothing to pause")
         for job in await self._memory.jobs(project.id):
             if job.state in {"waiting", "running"}:
-                await self._memory.set_job(job.id, "paused")
+                await self._memory.set_job(job.id, "paused", after=("waiting", "running"))
         return await self._changed(project, "paused", "Paused after the last finished step; resume_research goes on from there.")
 
     async def resume(self, project: Project) -> ProjectChanged:
@@ -32,7 +32,7 @@ class Steering:
         if not jobs or project.status not in {"paused", "failed"}:
             raise WrongStateError(f"The project is {project.status}, so there is nothing to resume")
         for job in jobs:
-            await self._memory.set_job(job.id, "waiting")
+            await self._memory.set_job(job.id, "waiting", after=("paused", "failed"))
         changed = await self._changed(project, "active", "The work goes on after the last finished step.")
         for job in jobs:
             self._runner.begin(job.id)
@@ -43,7 +43,7 @@ class Steering:
             raise WrongStateError(f"The project is {project.status}, so there is nothing to cancel")
         for job in await self._memory.jobs(project.id):
             if job.state in {"waiting", "running", "paused"}:
-                await self._memory.set_job(job.id, "cancelled")
+                await self._memory.set_job(job.id, "cancelled", after=("waiting", "running", "paused"))
         return await self._changed(project, "cancelled", "Cancelled; what was found so far stays.")
 
     async def _changed(self, project: Project, status: ProjectStatus, says: str) -> ProjectChanged:

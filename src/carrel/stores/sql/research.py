@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from carrel.core.errors import ConflictError
@@ -122,6 +123,11 @@ class SqlResearch:
         sql = "UPDATE research_projects SET status = :status, problem = :problem, updated_at = :at WHERE id = :id"
         await self._rows(sql, id=research_id, status=status, problem=problem, at=at)
 
+    async def set_active(self, job_id: str, worker: str, at: str) -> None:
+        sql = """UPDATE research_projects SET status = 'active', problem = NULL, updated_at = :at WHERE id =
+            (SELECT research_id FROM research_jobs WHERE id = :id AND worker = :worker AND state = 'running')"""
+        await self._rows(sql, id=job_id, worker=worker, at=at)
+
     async def delete_project(self, research_id: str) -> None:
         of_jobs = "DELETE FROM research_steps WHERE job_id IN (SELECT id FROM research_jobs WHERE research_id = :id)"
         steps: list[Step] = [
@@ -213,9 +219,21 @@ class SqlResearch:
         )
         return bool(await self._rows(sql, id=job_id, worker=worker, until=now + lease_seconds))
 
-    async def set_job(self, job_id: str, state: JobState, problem: str | None = None, problem_code: str | None = None) -> None:
+    async def set_job(
+        self,
+        job_id: str,
+        state: JobState,
+        problem: str | None = None,
+        problem_code: str | None = None,
+        *,
+        after: Sequence[JobState] | None = None,
+    ) -> bool:
         sql = "UPDATE research_jobs SET state = :state, problem = :problem, problem_code = :code, worker = NULL WHERE id = :id"
-        await self._rows(sql, id=job_id, state=state, problem=problem, code=problem_code)
+        told: dict[str, str | None] = {"id": job_id, "state": state, "problem": problem, "code": problem_code}
+        if after is not None:
+            told.update({f"after_{number}": one for number, one in enumerate(after)})
+            sql += f" AND state IN ({', '.join(f':after_{number}' for number in range(len(after)))})"
+        return bool(await self._rows(f"{sql} RETURNING id", **told))
 
     async def plan(self, job_id: str, planned_steps: int) -> None:
         await self._rows("UPDATE research_jobs SET planned_steps = :planned WHERE id = :id", id=job_id, planned=planned_steps)
