@@ -118,6 +118,7 @@ class ResearchSettings(_Section):
     """How research works: how long a call waits, how many runs at once, and how much models may be used per project."""
 
     patience_seconds: float = Field(default=20.0, gt=0, le=110)
+    task_after_seconds: float = Field(default=1.0, ge=0, le=110)
     most_projects_at_once: int = Field(default=4, ge=1, le=64)
     lease_seconds: float = Field(default=20.0, ge=1)
     start_elo: float = 1000.0

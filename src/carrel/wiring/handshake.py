@@ -18,6 +18,7 @@ _PURPOSES = {
     "research": "Generate, review, rank and evolve hypotheses from the papers at hand; work goes on between calls.",
 }
 _WITH_PROMPTS = frozenset({"research"})
+_WITH_TASKS = frozenset({"research"})
 
 
 def handshake_lane(settings: Settings) -> Lane:
@@ -30,5 +31,6 @@ def handshake_lane(settings: Settings) -> Lane:
         server_name=settings.server.name,
         server_version=settings.server.version,
         instructions=" ".join(_PURPOSES[name] for name in settings.rooms),
+        offers_tasks=bool(_WITH_TASKS & set(settings.rooms)) and not settings.server.compact,
     )
     return Lane(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))

@@ -53,8 +53,9 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     async def docs(exchange: Exchange) -> Response:
         return Response(200, page.body, page.headers)
 
-    def mcp_route(path: str, endpoint: Endpoint) -> Route:
-        return Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge_at(desk, path)).post})
+    def mcp_route(path: str, endpoint: Endpoint, *, streams_progress: bool = False) -> Route:
+        lane = Lane(endpoint, desk.gate)
+        return Route({"POST": McpHttp(lane, desk.gate, challenge_at(desk, path), streams_progress=streams_progress).post})
 
     routes: dict[str, Route] = {
         "/health": Route({"GET": health}, is_open=True),
@@ -68,7 +69,9 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         "/docs": Route({"GET": docs}),
     }
     for room in desk.catalogue.rooms:
-        routes[f"/{room.name}/mcp"] = mcp_route(f"/{room.name}/mcp", room_endpoint(desk, room))
+        # Rooms whose work takes a while may tell how far it is; the common address is bound to one JSON answer.
+        path, lasts = f"/{room.name}/mcp", room.lasting is not None
+        routes[path] = mcp_route(path, room_endpoint(desk, room), streams_progress=lasts)
     routes.update(access_routes(desk))
     routes.update(extra_routes or {})
 

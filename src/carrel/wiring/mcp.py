@@ -30,6 +30,7 @@ def common_endpoint(desk: Desk, *, with_prompts: bool) -> Endpoint:
         server_name=server.name,
         server_version=server.version,
         instructions=" ".join(room.purpose for room in catalogue.rooms),
+        lasting=None if server.compact else catalogue.lasting,
     )
 
 
@@ -45,6 +46,7 @@ def room_endpoint(desk: Desk, room: Room) -> Endpoint:
         instructions=room.purpose,
         is_alone=True,
         speaks_json_rpc_errors=room.name == "references",
+        lasting=room.lasting,
     )
 
 

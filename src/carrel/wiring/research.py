@@ -81,7 +81,8 @@ def research_service(settings: Settings) -> ResearchService:
         lease_seconds=chosen.lease_seconds,
         is_gone=is_gone,
     )
-    service = ResearchRoom(memory, corpus, supervisor, runner, clock, _new_id, Patience(chosen.patience_seconds))
+    patience = Patience(chosen.patience_seconds, follower_seconds=chosen.task_after_seconds)
+    service = ResearchRoom(memory, corpus, supervisor, runner, clock, _new_id, patience)
 
     async def close() -> None:
         await runner.close()

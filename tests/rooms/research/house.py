@@ -83,11 +83,17 @@ class Asker:
 _VISIT = Visit("test", "request-1")
 
 
-def visit(settings: Settings, story: Callable[[Asker], Awaitable[None]], scopes: frozenset[str] = ALL_SCOPES) -> None:
+def visit(
+    settings: Settings,
+    story: Callable[[Asker], Awaitable[None]],
+    scopes: frozenset[str] = ALL_SCOPES,
+    *,
+    takes_up_work: bool = False,
+) -> None:
     """One story at an open desk."""
 
     async def run() -> None:
-        async with asyncio.timeout(60), open_desk(settings).opened() as desk:
+        async with asyncio.timeout(60), open_desk(settings).opened(takes_up_work=takes_up_work) as desk:
             await story(Asker(desk, Caller("ada", expand(scopes))))
 
     asyncio.run(run())

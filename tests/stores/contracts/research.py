@@ -214,6 +214,31 @@ class ResearchMemoryContract:
         told(story)
 
     @pytest.mark.promise("S9")
+    def test_how_a_job_ended_is_not_overwritten_by_who_came_late(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            await memory.keep(Changes(projects=(project(),)))
+            await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
+            await memory.claim("job_a", "one", 100.0, 10.0)
+            await memory.set_active("job_a", "another", LATER)
+            assert (await memory.project("res_a")) == project()
+            await memory.set_active("job_a", "one", LATER)
+            active = await memory.project("res_a")
+            assert active is not None
+            assert (active.status, active.updated_at) == ("active", LATER)
+            assert await memory.set_job("job_a", "completed", after=("running",))
+            assert not await memory.set_job("job_a", "cancelled", after=("waiting", "running", "paused"))
+            job = await memory.job("job_a")
+            assert job is not None
+            assert job.state == "completed"
+            await memory.set_status("res_a", "paused", LATER)
+            await memory.set_active("job_a", "one", LATER)
+            paused = await memory.project("res_a")
+            assert paused is not None
+            assert paused.status == "paused"
+
+        told(story)
+
+    @pytest.mark.promise("S9")
     def test_a_paused_job_takes_no_step_and_a_deleted_project_leaves_nothing(self, told: Callable[[Story], None]) -> None:
         async def story(memory: ContextMemory) -> None:
             await memory.keep(Changes(projects=(project(),)))
@@ -226,7 +251,7 @@ class ResearchMemoryContract:
             job = await memory.job("job_a")
             assert job is not None
             assert (job.state, job.problem, job.problem_code) == ("paused", "because", "budget_exhausted")
-            await memory.set_job("job_a", "waiting")
+            assert await memory.set_job("job_a", "waiting")
             await memory.claim("job_a", "one", 100.0, 10.0)
             await memory.delete_project("res_a")
             with pytest.raises(StepTakenError):

@@ -19,8 +19,10 @@ from carrel.doors.http.exchange import (
     Response,
     Scope,
     Send,
+    Streamed,
     read_body,
     send_response,
+    send_streamed,
 )
 from carrel.doors.http.refusals import HostNotAllowedError, MethodNotAllowedError, NothingThereError, OriginNotAllowedError
 from carrel.policy.gate import Gate
@@ -29,7 +31,7 @@ from carrel.policy.proxies import TrustedProxies
 
 log = logging.getLogger("carrel.http")
 
-Handler = Callable[[Exchange], Awaitable[Response]]
+Handler = Callable[[Exchange], Awaitable[Response | Streamed]]
 Refuse = Callable[[CarrelError, Visit], Response]
 
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -47,6 +49,13 @@ def _allowance_headers(visit: Visit) -> tuple[Header, ...]:
         (b"x-ratelimit-remaining", b"%d" % left.remaining),
         (b"x-ratelimit-reset", b"%d" % left.reset_seconds),
     )
+
+
+def _with_headers(response: Response | Streamed, more: tuple[Header, ...]) -> Response | Streamed:
+    """The response with more headers; a new one, since some are shared by many requests."""
+    if isinstance(response, Streamed):
+        return Streamed(response.status, response.pieces, (*response.headers, *more))
+    return Response(response.status, response.body, (*response.headers, *more))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +120,7 @@ class HttpApp:
         route, tail = self._find(path)
         visit = self._visit(scope, headers)
         cors: tuple[Header, ...] = ()
+        response: Response | Streamed
         if route is None or not route.is_open:
             refused = self._refused_by_origin(headers, visit, path)
             if refused is not None:
@@ -141,10 +151,12 @@ class HttpApp:
                     exchange = Exchange(scope, headers, frozenset(repeated), body, visit, tail)
                     response = await self._handled(handler, exchange)
                     if visit.receipts:
-                        response = Response(response.status, response.body, (*response.headers, *_allowance_headers(visit)))
+                        response = _with_headers(response, _allowance_headers(visit))
         if cors:
-            response = Response(response.status, response.body, (*response.headers, *cors))
-        if method == "HEAD":
+            response = _with_headers(response, cors)
+        if isinstance(response, Streamed):
+            await send_streamed(receive, send, response)
+        elif method == "HEAD":
             await send({"type": "http.response.start", "status": response.status, "headers": [*response.headers]})
             await send({"type": "http.response.body", "body": b""})
         else:
@@ -153,7 +165,7 @@ class HttpApp:
     async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
         return await read_body(receive, headers, self._max_body_bytes, self._body_timeout_seconds)
 
-    async def _handled(self, handler: Handler, exchange: Exchange) -> Response:
+    async def _handled(self, handler: Handler, exchange: Exchange) -> Response | Streamed:
         try:
             return await handler(exchange)
         except Exception:

@@ -12,8 +12,9 @@ import orjson
 from pydantic import TypeAdapter
 
 from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptText, Text
+from carrel.core.lasting import Lasting
 from carrel.core.operation import Effect, Operation, Prompt, Resource
-from carrel.doors.mcp.wire import META_SERVER_INFO
+from carrel.doors.mcp.wire import META_SERVER_INFO, TASKS_EXTENSION
 from carrel.doors.schemas import answers_with_list, input_schema, output_schema
 
 LIST_TTL_MS = 300_000
@@ -58,7 +59,8 @@ class Endpoint:
     """One address: its tools, resources and prompts, its capabilities, and how its errors sound.
 
     `speaks_json_rpc_errors` is the dialect of the references room served alone, whose specification wants
-    application errors as JSON-RPC errors instead of tool results.
+    application errors as JSON-RPC errors instead of tool results. `offers_tasks` promises tasks before the room whose work
+    they are is open.
     """
 
     def __init__(
@@ -73,6 +75,8 @@ class Endpoint:
         instructions: str = "",
         is_alone: bool = False,
         speaks_json_rpc_errors: bool = False,
+        lasting: Lasting | None = None,
+        offers_tasks: bool = False,
     ) -> None:
         self.name = name
         self.is_alone = is_alone
@@ -86,6 +90,10 @@ class Endpoint:
         self.capabilities: dict[str, dict[str, object]] = {"tools": {}, "resources": {}}
         if self.has_prompts:
             self.capabilities["prompts"] = {}
+        self.lasting = lasting
+        self.extensions: dict[str, dict[str, object]] = {}
+        if offers_tasks or lasting is not None:
+            self.extensions["extensions"] = {TASKS_EXTENSION: {}}
         self.stamp = b'"_meta":' + orjson.dumps({META_SERVER_INFO: self.server_info})
         self._lists: dict[tuple[str, bool, frozenset[str]], bytes] = {}
 

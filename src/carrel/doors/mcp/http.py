@@ -1,17 +1,22 @@
-"""MCP over HTTP: one POST in, one JSON answer out, every revision, no session."""
+"""MCP over HTTP: one POST in, one JSON answer out, every revision, no session.
+
+An address that `streams_progress` tells a caller who asked for it how far a call is, as server-sent events that end with the
+answer. A call that is answered, or refused, before there was anything to tell has its one JSON answer there, too.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import orjson
 
-from carrel.core.caller import Caller
+from carrel.core.caller import Caller, ReportProgress
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.doors.errors import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR
-from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response
+from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response, Streamed
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
     ASSUMED_VERSION,
@@ -24,6 +29,8 @@ from carrel.doors.mcp.wire import (
     failure,
     is_request_id,
     names_modern_version,
+    progress_notification,
+    progress_token,
     refused_batch,
     unsupported_version,
 )
@@ -35,18 +42,26 @@ Behind = Callable[[Exchange], Awaitable[Response]]
 _ROUTING_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
 _JSON_HEADERS = (JSON_TYPE,)
 _ACCEPTED = Response(202, b"", ())
+_EVENT_HEADERS = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+)
 
 
 class McpHttp:
     """Serves one endpoint over HTTP. `behind` is where messages go that the lane does not answer."""
 
-    def __init__(self, lane: Lane, gate: Gate, challenge: Challenge, behind: Behind | None = None) -> None:
+    def __init__(
+        self, lane: Lane, gate: Gate, challenge: Challenge, behind: Behind | None = None, *, streams_progress: bool = False
+    ) -> None:
         self._lane = lane
         self._gate = gate
         self._challenge = challenge
         self._behind = behind
+        self._streams_progress = streams_progress
 
-    async def post(self, exchange: Exchange) -> Response:
+    async def post(self, exchange: Exchange) -> Response | Streamed:
         """Answers one POST."""
         headers = exchange.headers
         refused = _refused_media_type(headers)
@@ -79,8 +94,42 @@ class McpHttp:
                 return await self._behind(exchange)
             except CarrelError as error:
                 return self._response(refusal(_id_of(message), error))
+        if self._streams_progress and _wants_to_be_told(message, headers):
+            return await self._streamed(message, exchange, caller, is_modern=is_modern)
         reply = await self._lane.answer(message, caller, exchange.visit, is_modern=is_modern)
         return _ACCEPTED if reply is None else self._response(reply)
+
+    async def _streamed(self, message: object, exchange: Exchange, caller: Caller, *, is_modern: bool) -> Response | Streamed:
+        told: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+        def progress_for(token: object) -> ReportProgress:
+            async def report(done: float, total: float | None, message: str | None) -> None:
+                told.put_nowait(progress_notification(token, done, total, message))
+
+            return report
+
+        answering = asyncio.create_task(
+            self._lane.answer(message, caller, exchange.visit, is_modern=is_modern, progress_for=progress_for)
+        )
+        answering.add_done_callback(lambda _: told.put_nowait(None))
+        first = await told.get()
+        if first is None:
+            reply = await answering
+            return _ACCEPTED if reply is None else self._response(reply)
+
+        async def events() -> AsyncGenerator[bytes, None]:
+            try:
+                said: bytes | None = first
+                while said is not None:
+                    yield _event(said)
+                    said = await told.get()
+                reply = await answering
+                if reply is not None:
+                    yield _event(reply.body)
+            finally:
+                answering.cancel()
+
+        return Streamed(200, events(), _EVENT_HEADERS)
 
     def _goes_behind(self, message: dict[str, object], *, is_modern: bool) -> bool:
         method = message.get("method")
@@ -112,6 +161,20 @@ class McpHttp:
         if reply.refusal is not None and reply.status in {401, 403}:
             headers = (*headers, *self._challenge(reply.refusal))
         return Response(reply.status, reply.body, headers)
+
+
+def _wants_to_be_told(message: object, headers: dict[bytes, bytes]) -> bool:
+    """Whether a call brings a progress token and takes events."""
+    if not isinstance(message, dict) or message.get("method") != "tools/call" or "id" not in message:
+        return False
+    params = message.get("params")
+    if not isinstance(params, dict) or progress_token(params) is None:
+        return False
+    return b"text/event-stream" in headers.get(b"accept", b"")
+
+
+def _event(body: bytes) -> bytes:
+    return b"event: message\ndata: " + body + b"\n\n"
 
 
 def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:

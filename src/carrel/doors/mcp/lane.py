@@ -12,8 +12,10 @@ import orjson
 
 from carrel.core.caller import Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InternalError, InvalidInputError
+from carrel.core.lasting import LastingWork
 from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
 from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, resource_content
+from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
 from carrel.doors.mcp.wire import (
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
@@ -26,8 +28,10 @@ from carrel.doors.mcp.wire import (
     error_facts,
     failure,
     is_request_id,
+    progress_token,
     protocol_failure,
     success,
+    tool_error,
     unsupported_version,
 )
 from carrel.policy.gate import Gate
@@ -71,6 +75,11 @@ class Lane:
             shared["prompts/get"] = self._get_prompt
         self._legacy: dict[str, Handler] = {**shared, "initialize": self._initialize, "ping": self._ping}
         self._modern: dict[str, Handler] = {**shared, "server/discover": self._discover}
+        if endpoint.lasting is not None:
+            self._tasks = Tasks(endpoint, gate, endpoint.lasting)
+            self._modern.update(
+                {"tasks/get": self._get_task, "tasks/update": self._update_task, "tasks/cancel": self._cancel_task}
+            )
 
     def answers(self, method: object, *, is_modern: bool) -> bool:
         """Whether the lane knows a method, so that others can be sent on."""
@@ -132,7 +141,7 @@ class Lane:
         result: dict[str, object] = {
             "resultType": "complete",
             "supportedVersions": list(SUPPORTED_VERSIONS),
-            "capabilities": self.endpoint.capabilities,
+            "capabilities": {**self.endpoint.capabilities, **self.endpoint.extensions},
             "serverInfo": self.endpoint.server_info,
             "ttlMs": LIST_TTL_MS,
             "cacheScope": "public",
@@ -162,12 +171,14 @@ class Lane:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:100]}", {"tools": sorted(self.endpoint.tools)[:50]})
         progress = None
         if request.progress_for is not None:
-            meta = request.params.get("_meta")
-            token = meta.get("progressToken") if isinstance(meta, dict) else None
-            if is_request_id(token):
+            token = progress_token(request.params)
+            if token is not None:
                 progress = request.progress_for(token)
+        can_follow = request.is_modern and tool.operation.may_outlast_call and knows_tasks(request.params)
         try:
-            answer = await self._gate.call(tool.operation, arguments, request.caller, request.visit, progress)
+            answer = await self._gate.call(
+                tool.operation, arguments, request.caller, request.visit, progress, can_follow=can_follow
+            )
         except CarrelError as error:
             shown = showing(error)
             if shown.is_refusal:
@@ -175,8 +186,24 @@ class Lane:
             if self.endpoint.speaks_json_rpc_errors:
                 code = INVALID_PARAMS if error.code == "invalid_input" else APPLICATION
                 raise ProtocolError(code, error.message, error_facts(error), has_run=True) from None
-            return self._complete(_tool_error(error), request.is_modern)
+            return self._complete(tool_error(error), request.is_modern)
+        if isinstance(answer, LastingWork):
+            return b"{" + task_created(answer) + b"," + self.endpoint.stamp + b"}"
         return self._complete(tool.encode(answer), request.is_modern)
+
+    async def _get_task(self, request: Request) -> bytes:
+        return self._complete(await self._tasks.get(request.params, request.caller, request.visit), is_modern=True)
+
+    async def _update_task(self, request: Request) -> bytes:
+        await self._tasks.update(request.params, request.caller, request.visit)
+        return self._acknowledged()
+
+    async def _cancel_task(self, request: Request) -> bytes:
+        await self._tasks.cancel(request.params, request.caller, request.visit)
+        return self._acknowledged()
+
+    def _acknowledged(self) -> bytes:
+        return b'{"resultType":"complete",' + self.endpoint.stamp + b"}"
 
     async def _read_resource(self, request: Request) -> bytes:
         uri = _text(request.params, "uri")
@@ -257,12 +284,6 @@ def refusal(request_id: object, error: CarrelError) -> Reply:
         data["retry_after"] = retry_after
         headers = ((b"retry-after", str(retry_after).encode()),)
     return Reply(failure(request_id, shown.json_rpc_code, error.message, data).body, shown.http_status, headers, error)
-
-
-def _tool_error(error: CarrelError) -> bytes:
-    facts = orjson.dumps(error_facts(error), default=str)
-    content = orjson.dumps([{"type": "text", "text": facts.decode()}])
-    return b'"content":' + content + b',"structuredContent":' + facts + b',"isError":true'
 
 
 def _invalid_request(problem: str, request_id: object = None) -> Reply:

@@ -26,6 +26,7 @@ from carrel.doors.mcp.wire import (
     failure,
     is_request_id,
     names_modern_version,
+    progress_notification,
     refused_batch,
 )
 from carrel.policy.gate import Gate
@@ -212,12 +213,7 @@ class _Session:
 
     def _progress_for(self, token: object) -> ReportProgress:
         async def report(done: float, total: float | None, message: str | None) -> None:
-            params: dict[str, object] = {"progressToken": token, "progress": done}
-            if total is not None:
-                params["total"] = total
-            if message is not None:
-                params["message"] = message
-            self._write_line(orjson.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
+            self._write_line(progress_notification(token, done, total, message))
 
         return report
 

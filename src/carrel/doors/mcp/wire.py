@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -12,6 +14,7 @@ from carrel.doors.errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
 )
@@ -28,7 +31,16 @@ META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
-NAME_IN_PARAMS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
+
+NAME_IN_PARAMS = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
 
 _HTTP_STATUS_OF_MODERN_ERROR = {
     PARSE_ERROR: 400,
@@ -36,6 +48,7 @@ _HTTP_STATUS_OF_MODERN_ERROR = {
     INVALID_PARAMS: 400,
     HEADER_MISMATCH: 400,
     UNSUPPORTED_VERSION: 400,
+    MISSING_CAPABILITY: 400,
     METHOD_NOT_FOUND: 404,
 }
 
@@ -80,6 +93,29 @@ def protocol_failure(request_id: object, error: ProtocolError, *, is_modern: boo
 
 def error_facts(error: CarrelError) -> dict[str, object]:
     return {"error": error.to_facts()}
+
+
+def tool_error(error: CarrelError) -> bytes:
+    """The inside of a tool result that says what went wrong."""
+    facts = orjson.dumps(error_facts(error), default=str)
+    content = orjson.dumps([{"type": "text", "text": facts.decode()}])
+    return b'"content":' + content + b',"structuredContent":' + facts + b',"isError":true'
+
+
+def progress_notification(token: object, done: float, total: float | None, message: str | None) -> bytes:
+    params: dict[str, object] = {"progressToken": token, "progress": done}
+    if total is not None:
+        params["total"] = total
+    if message is not None:
+        params["message"] = message
+    return orjson.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+
+
+def progress_token(params: Mapping[str, Any]) -> object | None:
+    """The token under which a caller wants to be told how far its call is."""
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    return token if is_request_id(token) else None
 
 
 def unsupported_version(requested: object) -> ProtocolError:

@@ -80,6 +80,8 @@ class Jobs:
         if call.can_follow:
             patience = min(patience, self._patience.follower_seconds)
         waited = 0.0
+        told = _Told(call)
+        await told.tell(job, 0, waited)
         while True:
             now = await self._runner.wait(job.id, min(self._patience.look_every_seconds, patience))
             if now is None:
@@ -87,8 +89,7 @@ class Jobs:
             if has_ended(now):
                 return now
             waited += self._patience.look_every_seconds
-            done = len(await self._memory.steps(job.id))
-            await call.report_progress(done, now.planned_steps or None, _says(now, done))
+            await told.tell(now, len(await self._memory.steps(job.id)), waited)
             if waited >= patience:
                 return now
             await asyncio.sleep(0)
@@ -115,6 +116,22 @@ class Jobs:
         except CarrelError as problem:
             return LastingWork(*facts, "ended", problem.message, *times, problem=problem)
         return LastingWork(*facts, "ended", "Done.", *times, answer=answer)
+
+
+class _Told:
+    """Tells a caller how far a job is. Every figure must exceed the one before, so inside a step it creeps towards the next."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._done = 0
+        self._since = 0.0
+
+    async def tell(self, job: Job, done: int, waited: float) -> None:
+        if done > self._done:
+            self._done, self._since = done, waited
+        inside = waited - self._since
+        figure = round(self._done + inside / (inside + 10.0), 3)
+        await self._call.report_progress(figure, job.planned_steps or None, _says(job, done))
 
 
 def _says(job: Job, done: int) -> str:

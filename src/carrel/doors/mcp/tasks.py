@@ -1,0 +1,89 @@
+"""The tasks extension: a call whose work outlasts it is answered with a task, which the client looks at and may cancel.
+
+For clients of 2026-07-28 that say on each request that they know the extension; nobody else is ever handed a task. A task is
+the durable work itself, so it lasts as long as what it makes, and any server of the same desk can answer for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from carrel.core.caller import Caller, Visit
+from carrel.core.errors import NotFoundError
+from carrel.core.lasting import Lasting, LastingWork
+from carrel.core.operation import Operation
+from carrel.doors.errors import INVALID_PARAMS, MISSING_CAPABILITY
+from carrel.doors.mcp.endpoint import Endpoint
+from carrel.doors.mcp.wire import META_CAPABILITIES, TASKS_EXTENSION, ProtocolError, error_facts, tool_error
+from carrel.policy.gate import Gate
+
+POLL_INTERVAL_MS = 1000
+_STATUS = {"working": "working", "ended": "completed", "cancelled": "cancelled"}
+
+
+def knows_tasks(params: Mapping[str, Any]) -> bool:
+    """Whether a request says that its client can be answered with a task."""
+    meta = params.get("_meta")
+    capabilities = meta.get(META_CAPABILITIES) if isinstance(meta, dict) else None
+    extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
+    return isinstance(extensions, dict) and TASKS_EXTENSION in extensions
+
+
+def task_created(work: LastingWork) -> bytes:
+    """The inside of a result that hands out a task."""
+    return b'"resultType":"task",' + orjson.dumps(_facts(work))[1:-1]
+
+
+class Tasks:
+    """Looks at tasks and cancels them, through the gate."""
+
+    def __init__(self, endpoint: Endpoint, gate: Gate, lasting: Lasting) -> None:
+        self._tools = {tool.operation.name: tool for tool in endpoint.tools.values()}
+        self._gate = gate
+        self._lasting = lasting
+
+    async def get(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> bytes:
+        work = await self._asked(self._lasting.look, params, caller, visit)
+        inside = orjson.dumps(_facts(work))[1:-1]
+        if work.problem is not None:
+            inside += b',"result":{' + tool_error(work.problem) + b"}"
+        elif work.state == "ended":
+            inside += b',"result":{' + self._tools[work.operation].encode(work.answer) + b"}"
+        return inside
+
+    async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
+        """Our work asks its caller nothing on its way, so whatever a client answers is taken note of and left."""
+        await self._asked(self._lasting.look, params, caller, visit)
+        if not isinstance(params.get("inputResponses"), dict):
+            raise ProtocolError(INVALID_PARAMS, "inputResponses is required and must be an object", has_run=True)
+
+    async def cancel(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
+        await self._asked(self._lasting.stop, params, caller, visit)
+
+    async def _asked(self, operation: Operation[Any], params: Mapping[str, Any], caller: Caller, visit: Visit) -> LastingWork:
+        if not knows_tasks(params):
+            wanted: dict[str, object] = {"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}}
+            raise ProtocolError(MISSING_CAPABILITY, f"Tasks are for clients that declare {TASKS_EXTENSION}", wanted)
+        task_id = params.get("taskId")
+        if not isinstance(task_id, str) or not task_id:
+            raise ProtocolError(INVALID_PARAMS, "taskId is required and must be a string")
+        try:
+            work: LastingWork = await self._gate.call(operation, {"job_id": task_id[:200]}, caller, visit)
+        except NotFoundError as error:
+            raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error), has_run=True) from None
+        return work
+
+
+def _facts(work: LastingWork) -> dict[str, object]:
+    return {
+        "taskId": work.job_id,
+        "status": _STATUS[work.state],
+        "statusMessage": work.says,
+        "createdAt": work.began_at,
+        "lastUpdatedAt": work.moved_at,
+        "ttlMs": None,
+        "pollIntervalMs": POLL_INTERVAL_MS,
+    }
