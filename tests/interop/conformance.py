@@ -27,7 +27,6 @@ Failures = Mapping[str, str]
 FIXTURE_FAILURES: dict[str, dict[str, str]] = {
     "2025-11-25": {
         "tools-call-with-logging": JSON_ONLY,
-        "tools-call-with-progress": JSON_ONLY,
         "tools-call-sampling": NO_BACK_CHANNEL,
         "tools-call-elicitation": NO_BACK_CHANNEL,
         "elicitation-sep1034-defaults": NO_BACK_CHANNEL,
@@ -35,7 +34,7 @@ FIXTURE_FAILURES: dict[str, dict[str, str]] = {
         "resources-subscribe": NO_SUBSCRIPTIONS,
         "resources-unsubscribe": NO_SUBSCRIPTIONS,
     },
-    "2026-07-28": {"tools-call-with-progress": JSON_ONLY},
+    "2026-07-28": {},
 }
 NOTHING_TO_CHECK: dict[str, dict[str, str]] = {
     "2025-11-25": {"server-sse-multiple-streams": STATELESS, "server-session-lifecycle": STATELESS},

@@ -35,7 +35,8 @@ class FixtureApp:
         add_guests(server)
         endpoint.capabilities.update({"completions": {}, "logging": {}})
         self.behind = FastMcpBehind(server, "/fixtures/mcp")
-        route = Route({"POST": McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self.behind.answer).post})
+        door = McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self.behind.answer, streams_progress=True)
+        route = Route({"POST": door.post})
         self._app = http_app(desk, {"/fixtures/mcp": route})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -22,6 +22,8 @@ from carrel.settings import Settings
 from carrel.wiring.demo import with_demo
 from tests.interop.conformance import Suite
 from tests.journeys.doors import ENVIRONMENT, MCP_DOORS, PROGRAM, FastMcpDoor, Said, SdkDoor, desk_options, opened
+from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.rooms.research.house import build_snapshot
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / ".run" / "interop"
@@ -31,10 +33,13 @@ PACKAGES = (
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
+    "@modelcontextprotocol/ext-tasks@0.2.2",
 )
+TASKS_CLIENT = "fastmcp[tasks]==4.1.2"
 REVISIONS = ("2025-11-25", "2026-07-28")
 MODULES = SCRATCH / "node_modules"
 NODE = MODULES / ".bin" / "node"
+TASKS_PYTHON = SCRATCH / "tasks" / "bin" / "python"
 
 
 class Report:
@@ -68,14 +73,22 @@ def install() -> None:
         (SCRATCH / "package.json").write_text('{"private": true, "type": "module"}', encoding="utf-8")
         subprocess.run([npm, "install", "--no-audit", "--no-fund", "--save-exact", *PACKAGES], cwd=SCRATCH, check=True)
         stamp.write_text("\n".join(PACKAGES), encoding="utf-8")
-    shutil.copy(ROOT / "tests" / "interop" / "ts_client.mjs", SCRATCH / "ts_client.mjs")
+    for name in ("ts_client.mjs", "ts_tasks.mjs", "tasks_client.py"):
+        shutil.copy(ROOT / "tests" / "interop" / name, SCRATCH / name)
+    if not TASKS_PYTHON.exists():
+        # In an environment of its own: it brings a job queue that nothing of ours needs.
+        subprocess.run([sys.executable, "-m", "venv", str(TASKS_PYTHON.parents[1])], check=True)
+        subprocess.run([str(TASKS_PYTHON), "-m", "pip", "install", "--quiet", TASKS_CLIENT], check=True)
 
 
 @contextmanager
-def running(command: list[str], port: int) -> Iterator[None]:
+def running(command: list[str], port: int, **environment: str) -> Iterator[None]:
     """A server process until the block ends; it listens as soon as it says anything."""
     log = SCRATCH / f"server-{port}.log"
-    with log.open("wb") as shown, subprocess.Popen(command, stdout=shown, stderr=shown, cwd=ROOT, env=_environment()) as process:
+    with (
+        log.open("wb") as shown,
+        subprocess.Popen(command, stdout=shown, stderr=shown, cwd=ROOT, env=_environment(**environment)) as process,
+    ):
         try:
             _wait_for(process, log)
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30):
@@ -95,9 +108,15 @@ def _wait_for(process: subprocess.Popen[bytes], log: Path) -> None:
     raise RuntimeError(f"the server did not start: {log.read_text(encoding='utf-8')}")
 
 
-def _environment() -> dict[str, str]:
+def _environment(**more: str) -> dict[str, str]:
     path = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
-    return {**ENVIRONMENT, "PYTHONPATH": path, "PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(SCRATCH)}
+    return {
+        **ENVIRONMENT,
+        "PYTHONPATH": path,
+        "PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(SCRATCH),
+        **more,
+    }
 
 
 def free_port() -> int:
@@ -191,6 +210,30 @@ def python(report: Report, settings: Settings, port: int) -> None:
             report.check(f"Python {name} list, call, read", visit)
 
 
+def tasks(report: Report) -> None:
+    """The tasks extension by the official TypeScript package and by FastMCP's client, at both addresses that offer it."""
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as home:
+        snapshot = build_snapshot(Path(home) / "papers")
+        port = free_port()
+        options = ["--home", home, "--rooms", "papers,research", "--snapshot", str(snapshot), "--port", str(port)]
+        with running([*PROGRAM, "serve", *options], port, CARREL_RESEARCH_TASK_AFTER_SECONDS="0"):
+            for path in ("/research/mcp", "/mcp"):
+                for name, program in (
+                    ("TypeScript", [str(NODE), "ts_tasks.mjs"]),
+                    ("FastMCP", [str(TASKS_PYTHON), "tasks_client.py"]),
+                ):
+
+                    def visit(program: list[str] = program, path: str = path) -> str:
+                        saw = said_by([*program, f"http://127.0.0.1:{port}{path}", GOAL])
+                        assert saw["tasks"] >= 1, saw
+                        assert saw["made"] == 1, saw
+                        assert saw["ranked"] >= 1, saw
+                        assert saw["wrong"] == "resource_not_found", saw
+                        return f"{saw['tasks']} calls were tasks"
+
+                    report.check(f"tasks {name} {path} call, follow, cancel", visit)
+
+
 def schemathesis(report: Report, port: int) -> None:
     """The REST door. What a page and a limit make together is beyond a schema, so acceptance is judged by `make test`."""
 
@@ -223,6 +266,7 @@ def main() -> int:
             typescript(report, url, stdio)
             python(report, settings, shipped)
             schemathesis(report, shipped)
+    tasks(report)
     print(f"{report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0
 

@@ -40,6 +40,8 @@ Challenge = Callable[[CarrelError], tuple[tuple[bytes, bytes], ...]]
 Behind = Callable[[Exchange], Awaitable[Response]]
 
 _ROUTING_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
+# The extension wants the header, yet a client in wide use (FastMCP 4.1) leaves it out; every server of ours knows every task.
+_MAY_LEAVE_NAME_OUT = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 _JSON_HEADERS = (JSON_TYPE,)
 _ACCEPTED = Response(202, b"", ())
 _EVENT_HEADERS = (
@@ -209,6 +211,8 @@ def _check_headers(message: object, exchange: Exchange) -> None:
     name_key = NAME_IN_PARAMS.get(method)
     if name_key is not None and isinstance(params, dict):
         name = params.get(name_key)
+        if method in _MAY_LEAVE_NAME_OUT and b"mcp-name" not in headers:
+            return
         if isinstance(name, str) and _decoded(headers.get(b"mcp-name")) != name:
             raise ProtocolError(HEADER_MISMATCH, f"mcp-name header must be the {name_key} of the body")
 

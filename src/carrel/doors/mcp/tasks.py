@@ -49,9 +49,9 @@ class Tasks:
         work = await self._asked(self._lasting.look, params, caller, visit)
         inside = orjson.dumps(_facts(work))[1:-1]
         if work.problem is not None:
-            inside += b',"result":{' + tool_error(work.problem) + b"}"
+            inside += b',"result":{"resultType":"complete",' + tool_error(work.problem) + b"}"
         elif work.state == "ended":
-            inside += b',"result":{' + self._tools[work.operation].encode(work.answer) + b"}"
+            inside += b',"result":{"resultType":"complete",' + self._tools[work.operation].encode(work.answer) + b"}"
         return inside
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
