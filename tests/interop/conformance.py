@@ -71,6 +71,15 @@ SHIPPED: dict[str, dict[str, Failures]] = {
         "prompts-list": {"prompts-list": NO_PROMPTS},
     },
 }
+# Scenarios of the tasks extension, against the fixtures, and the single checks that fail there.
+TASKS: dict[str, Failures] = {
+    "tasks-lifecycle": {},
+    "tasks-capability-negotiation": {},
+    "tasks-wire-fields": {},
+    "tasks-request-state-removal": {},
+    "tasks-request-headers": {},
+    "tasks-dispatch-and-envelope": {},
+}
 ALWAYS_CHECKED = "wire-schema-valid"
 
 
@@ -111,6 +120,14 @@ class Suite:
         out = self._out / f"shipped-{revision}"
         for scenario, expected in SHIPPED[revision].items():
             self._run("server", "--url", url, "--spec-version", revision, "--scenario", scenario, "-o", str(out))
+            failed, succeeded = _checks(out, scenario)
+            yield _finding(scenario, failed, succeeded, expected, revision)
+
+    def tasks(self, url: str, revision: str) -> Iterator[Finding]:
+        """The scenarios of the tasks extension, against the fixtures."""
+        out = self._out / f"tasks-{revision}"
+        for scenario, expected in TASKS.items():
+            self._run("server", "--url", url, "--spec-version", revision, "--force", "--scenario", scenario, "-o", str(out))
             failed, succeeded = _checks(out, scenario)
             yield _finding(scenario, failed, succeeded, expected, revision)
 

@@ -13,6 +13,7 @@ from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Operation, Prompt, Question, Resource
+from tests.interop.fixture_tasks import TaskFixtures
 
 # One red pixel.
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==")
@@ -131,14 +132,19 @@ def _title(name: str) -> str:
 
 def fixture_room() -> Room:
     """The room, ready for a desk."""
+    tasks = TaskFixtures()
     return Room(
         name="fixtures",
         title="Fixtures",
         purpose="What the conformance suite asks a server to have.",
-        operations=tuple(
-            Operation(name, "fixtures", _title(name), f"Fixture: {_title(name)}.", NoQuestion, answer, run, NO_SCOPES)
-            for name, (answer, run) in _TOOLS.items()
+        operations=(
+            *(
+                Operation(name, "fixtures", _title(name), f"Fixture: {_title(name)}.", NoQuestion, answer, run, NO_SCOPES)
+                for name, (answer, run) in _TOOLS.items()
+            ),
+            *tasks.operations(),
         ),
+        lasting=tasks.lasting(),
         resources=tuple(
             Resource(uri, uri.partition("://")[2], "fixtures", uri, f"Fixture: {uri}.", read, NO_SCOPES, media_type)
             for uri, (media_type, read) in _RESOURCES.items()

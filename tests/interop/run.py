@@ -146,6 +146,9 @@ def conformance(report: Report, shipped_url: str, fixtures_url: str) -> None:
         for finding in suite.shipped(shipped_url, revision):
             report.tell(f"conformance {revision} /mcp {finding.scenario}", finding.is_as_expected, finding.says)
 
+    for finding in suite.tasks(fixtures_url, REVISIONS[-1]):
+        report.tell(f"conformance tasks /fixtures/mcp {finding.scenario}", finding.is_as_expected, finding.says)
+
 
 def inspector(report: Report, url: str, stdio: list[str]) -> None:
     """The Inspector's command line, over HTTP and stdio, in both eras."""

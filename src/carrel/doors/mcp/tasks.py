@@ -12,10 +12,10 @@ from typing import Any
 import orjson
 
 from carrel.core.caller import Caller, Visit
-from carrel.core.errors import NotFoundError
+from carrel.core.errors import InternalError, NotFoundError
 from carrel.core.lasting import Lasting, LastingWork
 from carrel.core.operation import Operation
-from carrel.doors.errors import INVALID_PARAMS, MISSING_CAPABILITY
+from carrel.doors.errors import INTERNAL, INVALID_PARAMS, MISSING_CAPABILITY
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.wire import META_CAPABILITIES, TASKS_EXTENSION, ProtocolError, error_facts, tool_error
 from carrel.policy.gate import Gate
@@ -47,7 +47,12 @@ class Tasks:
 
     async def get(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> bytes:
         work = await self._asked(self._lasting.look, params, caller, visit)
-        inside = orjson.dumps(_facts(work))[1:-1]
+        facts = _facts(work)
+        if work.problem is not None and work.problem.code == InternalError.code:
+            # What no tool result may say: the server itself went wrong.
+            error = {"code": INTERNAL, "message": work.problem.message, "data": error_facts(work.problem)}
+            return orjson.dumps({**facts, "status": "failed", "error": error}, default=str)[1:-1]
+        inside = orjson.dumps(facts)[1:-1]
         if work.problem is not None:
             inside += b',"result":{"resultType":"complete",' + tool_error(work.problem) + b"}"
         elif work.state == "ended":

@@ -1,0 +1,129 @@
+"""The fixtures of the official suite's task scenarios: work in memory that takes seconds, fails, or waits to be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from carrel.core.answer import Text
+from carrel.core.caller import Call
+from carrel.core.errors import CarrelError, InternalError, NotFoundError
+from carrel.core.lasting import Lasting, LastingState, LastingWork, NamedJob
+from carrel.core.operation import Effect, Operation, Question
+
+
+class Greet(Question):
+    """Whom."""
+
+    name: str = "World"
+
+
+class Compute(Question):
+    """For how long."""
+
+    seconds: float = 1.0
+    label: str = ""
+
+
+class FailingJobError(CarrelError):
+    """What failing_job always ends with."""
+
+    code = "conflict"
+
+
+@dataclass
+class Task:
+    """One piece of work."""
+
+    id: str
+    operation: str
+    running: asyncio.Task[Text]
+    began_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
+
+    def seen(self) -> LastingWork:
+        state: LastingState = "working"
+        answer: Text | None = None
+        problem: CarrelError | None = None
+        if self.running.cancelled() or self.running.cancelling():
+            state = "cancelled"
+        elif self.running.done():
+            state = "ended"
+            error = self.running.exception()
+            problem = error if isinstance(error, CarrelError) else None
+            answer = None if error else self.running.result()
+        return LastingWork(self.id, self.operation, state, state, self.began_at, self.began_at, answer, problem)
+
+
+class TaskFixtures:
+    """The tools, and how their work is followed."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, Task] = {}
+        self._numbers = itertools.count(1)
+
+    def operations(self) -> tuple[Operation[Any], ...]:
+        return (
+            _operation("greet", Greet, self._greet, lasts=False),
+            _operation("slow_compute", Compute, self._lasting("slow_compute", self._compute)),
+            _operation("failing_job", Compute, self._lasting("failing_job", self._fail)),
+            _operation("protocol_error_job", Compute, self._lasting("protocol_error_job", self._break)),
+            _operation("confirm_delete", Compute, self._lasting("confirm_delete", self._compute)),
+        )
+
+    def lasting(self) -> Lasting:
+        return Lasting(
+            _operation("look_at_fixture", NamedJob, self._look, lasts=False),
+            _operation("stop_fixture", NamedJob, self._stop, lasts=False),
+        )
+
+    async def _greet(self, question: Greet, call: Call) -> Text:
+        return Text(f"Hello, {question.name}!")
+
+    async def _compute(self, question: Compute) -> Text:
+        await asyncio.sleep(question.seconds)
+        return Text(f"Done after {question.seconds:g} s {question.label}".strip())
+
+    async def _fail(self, question: Compute) -> Text:
+        await asyncio.sleep(min(question.seconds, 1.0))
+        raise FailingJobError("This job always fails")
+
+    async def _break(self, question: Compute) -> Text:
+        raise InternalError("fixture")
+
+    def _lasting(
+        self, name: str, work: Callable[[Compute], Coroutine[Any, Any, Text]]
+    ) -> Callable[[Compute, Call], Coroutine[Any, Any, Any]]:
+        async def begin(question: Compute, call: Call) -> Text | LastingWork:
+            if not call.can_follow:
+                return await work(question)
+            task = Task(f"fixture-{next(self._numbers)}", name, asyncio.create_task(work(question)))
+            self._tasks[task.id] = task
+            return task.seen()
+
+        return begin
+
+    async def _look(self, question: NamedJob, call: Call) -> LastingWork:
+        return self._task(question).seen()
+
+    async def _stop(self, question: NamedJob, call: Call) -> LastingWork:
+        task = self._task(question)
+        task.running.cancel()
+        return task.seen()
+
+    def _task(self, question: NamedJob) -> Task:
+        if question.job_id not in self._tasks:
+            raise NotFoundError("Task", question.job_id, next_step="Call the tool again.")
+        return self._tasks[question.job_id]
+
+
+def _operation(
+    name: str, question: type[Question], run: Callable[[Any, Call], Coroutine[Any, Any, Any]], *, lasts: bool = True
+) -> Operation[Any]:
+    title = name.replace("_", " ").capitalize()
+    return Operation(
+        name, "fixtures", title, f"Fixture: {title}.", question, Text, run, frozenset(), Effect.READS, may_outlast_call=lasts
+    )
