@@ -12,7 +12,7 @@ from typing import Any
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.caller import Caller, Visit
 from carrel.doors.logs import configure_logs
-from carrel.rooms.research.models import HypothesisShown, ResearchStatus
+from carrel.rooms.research.models import HypothesisRow, ResearchStatus
 from carrel.wiring.desk import Desk, open_desk
 
 _LOOK_EVERY_SECONDS = 0.5
@@ -77,7 +77,7 @@ async def watch(terminal: Terminal, research_id: str) -> int:
     return 0 if status.status == "completed" else 1
 
 
-def drawn(status: ResearchStatus, leaders: list[HypothesisShown]) -> str:
+def drawn(status: ResearchStatus, leaders: list[HypothesisRow]) -> str:
     """A bar, the counts, and who leads."""
     full = round(status.progress * _BAR)
     left = "" if status.estimated_completion_minutes is None else f", about {status.estimated_completion_minutes} min left"

@@ -56,6 +56,11 @@ class Asker:
     async def ask(self, tool: str, **arguments: Any) -> Any:
         return await self.desk.gate.call(self.desk.catalogue.operations[tool], arguments, self.caller, _VISIT)
 
+    async def in_full(self, research_id: str) -> list[Any]:
+        """A project's hypotheses, best first, each with everything there is of it."""
+        rows = await self.ask("list_hypotheses", research_id=research_id)
+        return [await self.ask("get_hypothesis", hypothesis_id=row.id) for row in rows]
+
     async def read(self, uri: str) -> str:
         for resource in self.desk.catalogue.resources.values():
             variables = resource.matcher()(uri)

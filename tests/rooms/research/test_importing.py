@@ -33,7 +33,7 @@ def test_fields_of_the_earlier_system_find_their_place(settings: Settings) -> No
         report = await asker.ask("import_hypotheses", hypotheses=json.dumps(entries), goal=GOAL)
         assert (len(report.imported), report.already_here) == (1, ["abc"])
         assert report.failed == ["entry 2: summary: Field required"]
-        (row,) = await asker.ask("list_hypotheses", research_id=report.research_id)
+        (row,) = await asker.in_full(report.research_id)
         assert (row.elo_score, row.method, row.status, row.review_count) == (1234.5, "paradigm_shift", "evolved", 2)
         assert (row.rationale, row.novelty, row.created_at) == ("Long text", "New", stored["created_at"])
         assert "Timeline: 6 months" in row.experimental_protocol

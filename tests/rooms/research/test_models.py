@@ -51,7 +51,7 @@ def test_models_write_and_cite_only_what_was_retrieved(snapshot: Path, tmp_path:
         assert status.status == "completed", status.problem
         assert status.model_calls == len(script.asked)
         assert status.cost == pytest.approx(len(script.asked) * (100 * 10.0 + 10 * 50.0) / 1_000_000)
-        rows = await asker.ask("list_hypotheses", research_id=research_id)
+        rows = await asker.in_full(research_id)
         shown = {name for asked in script.asked for name in asked.paper_ids}
         for row in rows:
             assert row.origin == "language model scripted-1"
@@ -108,7 +108,7 @@ def test_an_unreadable_verdict_counts_for_nobody(snapshot: Path, tmp_path: Path,
     async def story(asker: Asker) -> None:
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=2)).research_id
         assert (await asker.finished(research_id)).status == "completed"
-        rows = await asker.ask("list_hypotheses", research_id=research_id)
+        rows = await asker.in_full(research_id)
         assert {(row.elo_score, row.wins, row.losses, row.draws) for row in rows} == {(1000.0, 0, 0, 0)}
 
     visit(with_model(snapshot, tmp_path, script), story)

@@ -143,7 +143,7 @@ def test_a_goal_becomes_ranked_hypotheses_that_cite_only_what_is_there(settings:
         assert (status.status, status.progress) == ("completed", 1.0)
         assert status.hypotheses_generated == status.hypotheses_reviewed == status.hypotheses_in_tournament
         assert status.top_hypothesis is not None
-        rows = await asker.ask("list_hypotheses", research_id=answer.research_id)
+        rows = await asker.in_full(answer.research_id)
         assert rows[0].id == status.top_hypothesis.id
         assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
         assert sum(row.elo_score for row in rows) == pytest.approx(1000.0 * len(rows))
@@ -180,7 +180,7 @@ def test_every_method_type_and_strategy_answers_with_its_own(settings: Settings)
                 assert error.code == "no_connection_found"
                 continue
             assert all((row.method, row.elo_score, row.status) == (method, 1000.0, "pending") for row in rows)
-        (first, *_) = await asker.ask("list_hypotheses", research_id=research_id)
+        (first, *_) = await asker.in_full(research_id)
         for kind in ("initial", "deep_verification", "simulation"):
             review = await asker.ask("review_hypothesis", hypothesis_id=first.id, review_type=kind)
             assert (review.review_type, review.hypothesis_id) == (kind, first.id)
@@ -199,7 +199,7 @@ def test_every_method_type_and_strategy_answers_with_its_own(settings: Settings)
             assert first.id in child.parents
             made.add(strategy)
         assert {"refine", "simplify"} <= made
-        kept = {row.id: row for row in await asker.ask("list_hypotheses", research_id=research_id)}
+        kept = {row.id: row for row in await asker.in_full(research_id)}
         assert kept[first.id].summary == first.summary
 
     visit(settings, story)
@@ -255,7 +255,7 @@ def test_results_come_in_three_forms_with_their_bibliography(settings: Settings)
 def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
         research_id = await started(asker, 3)
-        rows = await asker.ask("list_hypotheses", research_id=research_id)
+        rows = await asker.in_full(research_id)
         cited = rows[0].citations[:1]
         own = await asker.ask(
             "submit_hypothesis",
@@ -347,7 +347,7 @@ def test_a_goal_the_papers_do_not_speak_of_is_said_to_be_so(settings: Settings) 
 def test_resources_and_prompts_have_the_headings_of_the_specification(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
         research_id = await started(asker, 2)
-        (first, *_) = await asker.ask("list_hypotheses", research_id=research_id)
+        (first, *_) = await asker.in_full(research_id)
         page = await asker.read(f"research://projects/{research_id}")
         assert _in_order(
             page, f"# Research Project: {research_id}", "## Goal", "## Status", "## Statistics", "- Hypotheses Generated: "

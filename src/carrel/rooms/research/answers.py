@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from carrel.core.answer import Partial
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.lasting import LastingWork
 from carrel.rooms.research import errors
-from carrel.rooms.research.models import HypothesisShown, ReviewShown
+from carrel.rooms.research.models import HypothesisRow, HypothesisShown, ReviewShown
 from carrel.rooms.research.ports import ContextMemory
 from carrel.rooms.research.records import Job
-from carrel.rooms.research.showing import by_elo, review_shown, shown
+from carrel.rooms.research.showing import by_elo, review_shown, row, shown
 
-JobAnswer = HypothesisShown | ReviewShown | list[HypothesisShown] | Partial | LastingWork
+JobAnswer = HypothesisShown | ReviewShown | Sequence[HypothesisRow] | Partial | LastingWork
 
 FETCH = "The work goes on. get_research_status says how far it is; list_hypotheses has the rest when it is done."
 _FETCH_ONE = {
-    "review": "The work goes on. get_results with format detailed has the review when it is done.",
-    "evolve": "The work goes on. list_hypotheses has the new hypothesis when it is done.",
+    "review": "The work goes on. Call again with the same arguments to wait for it; get_hypothesis has every review.",
+    "evolve": "The work goes on. Call again with the same arguments to wait for it; list_hypotheses will have it, too.",
 }
 _STOPPED = {
     "paused": "The work was paused before it was done. resume_research goes on with it.",
@@ -54,15 +56,15 @@ class Answers:
         rows = await self._rows(job)
         return Partial(rows, await self._pending(job, rows), job.id, FETCH)
 
-    async def _pending(self, job: Job, rows: tuple[HypothesisShown, ...]) -> int:
+    async def _pending(self, job: Job, rows: Sequence[HypothesisRow]) -> int:
         if job.kind == "generate":
             return job.work.count - len(rows)
         return max(1, job.planned_steps - len(await self._memory.steps(job.id)))
 
-    async def _rows(self, job: Job) -> tuple[HypothesisShown, ...]:
+    async def _rows(self, job: Job) -> tuple[HypothesisRow, ...]:
         hypotheses = await self._memory.hypotheses(job.research_id)
         if job.kind == "rank":
-            return tuple(shown(made) for made in by_elo(hypotheses))
+            return tuple(row(made) for made in by_elo(hypotheses))
         by_id = {hypothesis.id: hypothesis for hypothesis in hypotheses}
         return tuple(shown(by_id[name]) for name in await self._made(job) if name in by_id)
 

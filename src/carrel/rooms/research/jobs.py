@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from carrel.core.caller import Call
@@ -60,10 +60,32 @@ class Jobs:
 
     async def do(self, project: Project, kind: JobKind, work: Work, call: Call) -> JobAnswer:
         """Begins a job and answers with what it made, with what there is of it when patience ends, or with the job itself."""
-        job = await self._waited_for(await self.begin(project, kind, work), call)
+        if project.status == "cancelled":
+            raise errors.WrongStateError(
+                "The project is cancelled; what was found stays", next_step="Start a new project to find more."
+            )
+        job = await self._waited_for(await self._same(project, kind, work) or await self.begin(project, kind, work), call)
         if has_ended(job):
             return await self._answers.of(job)
         return await self._seen(job) if call.can_follow else await self._answers.so_far(job)
+
+    async def _same(self, project: Project, kind: JobKind, work: Work) -> Job | None:
+        """The very same work where it is going on already: a caller whose patience ended comes back for it. Hypotheses are
+        generated anew each time, since whoever asks twice wants more."""
+        if kind == "generate":
+            return None
+        return next(
+            (
+                job
+                for job in await self._memory.jobs(project.id)
+                if job.kind == kind and job.work == work and job.state in {"waiting", "running"}
+            ),
+            None,
+        )
+
+    async def working_on(self, jobs: Sequence[Job]) -> list[str]:
+        """What goes on in a project, a line each."""
+        return [_says(job, len(await self._memory.steps(job.id))) for job in jobs if job.state in {"waiting", "running"}]
 
     async def look(self, job_id: str, call: Call) -> LastingWork:
         return await self._seen(await self._own(job_id, call))

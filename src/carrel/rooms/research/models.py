@@ -57,6 +57,10 @@ class ListHypotheses(Question):
     limit: int = Field(default=50, ge=1, le=200)
 
 
+class GetHypothesis(Question):
+    hypothesis_id: HypothesisId
+
+
 class ReviewHypothesis(Question):
     hypothesis_id: HypothesisId
     review_type: ReviewKind = Field(
@@ -149,6 +153,7 @@ class ResearchStatus(Answer):
     matches_played: int = 0
     model_calls: int = 0
     cost: float = 0.0
+    working_on: list[str] = Field(default_factory=list)
     problem: str | None = None
 
 
@@ -181,20 +186,15 @@ class StrengthShown(Answer):
     high: float
 
 
-class HypothesisShown(Answer):
+class HypothesisRow(Answer):
+    """A hypothesis among others: what it says and where it stands. The rest of it is in `get_hypothesis`."""
+
     id: str
     research_id: str
     title: str
     summary: str
-    rationale: str
-    experimental_protocol: str
-    predictions: list[str]
-    refutations: list[str]
-    novelty: str
     bridges: list[str]
-    evidence: list[EvidenceShown]
-    citations: list[str]
-    citations_removed: int = 0
+    citation_count: int
     origin: str
     method: str
     parents: list[str]
@@ -208,6 +208,18 @@ class HypothesisShown(Answer):
     approval: str
     approval_reason: str = ""
     created_at: str
+
+
+class HypothesisShown(HypothesisRow):
+    """A hypothesis with what it argues from and how it could be tested."""
+
+    rationale: str
+    experimental_protocol: str
+    predictions: list[str]
+    refutations: list[str]
+    novelty: str
+    citations: list[str]
+    citations_removed: int = 0
 
 
 class ReviewScores(Answer):
@@ -232,6 +244,24 @@ class ReviewShown(Answer):
     reviewer: str = ""
 
 
+class MatchShown(Answer):
+    """One match of a hypothesis, from its side, with the judge's reason."""
+
+    number: int
+    opponent: str
+    result: Literal["won", "lost", "draw", "unreadable"]
+    reason: str
+    elo_after: float
+
+
+class HypothesisInFull(HypothesisShown):
+    """Everything there is of a hypothesis: the sentences it rests on, every review and every match."""
+
+    evidence: list[EvidenceShown]
+    reviews: list[ReviewShown]
+    matches: list[MatchShown]
+
+
 class ResultHypothesis(Answer):
     """A hypothesis as results show it; `reviews` and the long texts only where they were asked for."""
 
@@ -246,6 +276,7 @@ class ResultHypothesis(Answer):
     origin: str
     bridges: list[str]
     citations: list[str]
+    citation_count: int
     rationale: str | None = None
     experimental_protocol: str | None = None
     predictions: list[str] | None = None

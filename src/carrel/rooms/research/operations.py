@@ -19,8 +19,11 @@ from carrel.rooms.research.models import (
     EvolveHypothesis,
     ExportResearch,
     GenerateHypotheses,
+    GetHypothesis,
     GetResearchStatus,
     GetResults,
+    HypothesisInFull,
+    HypothesisRow,
     HypothesisShown,
     ImportHypotheses,
     ImportReport,
@@ -71,7 +74,7 @@ def room(service: ResearchRoom) -> Room:
     async def evolve(question: EvolveHypothesis, call: Call) -> JobAnswer:
         return await service.evolve(question.hypothesis_id, question.strategy, call)
 
-    async def hypotheses(question: ListHypotheses, call: Call) -> list[HypothesisShown]:
+    async def hypotheses(question: ListHypotheses, call: Call) -> list[HypothesisRow]:
         return await service.list_hypotheses(question.research_id, question.status, question.min_elo, question.limit, call)
 
     async def review(question: ReviewHypothesis, call: Call) -> JobAnswer:
@@ -83,16 +86,19 @@ def room(service: ResearchRoom) -> Room:
     async def results(question: GetResults, call: Call) -> Results:
         return await service.results(question.research_id, question.format, question.top_n, call)
 
+    async def hypothesis(question: GetHypothesis, call: Call) -> HypothesisInFull:
+        return await service.in_full(question.hypothesis_id, call)
+
     async def submit(question: SubmitHypothesis, call: Call) -> HypothesisShown:
         return await service.submit(question, call)
 
     async def rate(question: RateHypothesis, call: Call) -> ReviewShown:
         return await service.rate(question.hypothesis_id, question.score, question.comment, call)
 
-    async def approve(question: DecideHypothesis, call: Call) -> HypothesisShown:
+    async def approve(question: DecideHypothesis, call: Call) -> HypothesisRow:
         return await service.decide(question.hypothesis_id, question.reason, call, is_approved=True)
 
-    async def reject(question: DecideHypothesis, call: Call) -> HypothesisShown:
+    async def reject(question: DecideHypothesis, call: Call) -> HypothesisRow:
         return await service.decide(question.hypothesis_id, question.reason, call, is_approved=False)
 
     async def pause(question: OneProject, call: Call) -> ProjectChanged:
@@ -160,8 +166,14 @@ def room(service: ResearchRoom) -> Room:
             _operation(
                 "list_hypotheses",
                 "List hypotheses",
-                "A project's hypotheses by Elo, best first.",
-                ListHypotheses, list[HypothesisShown], hypotheses, {"hypotheses:read", "research:read"}, command="hypotheses",
+                "A project's hypotheses by Elo, best first, in short; get_hypothesis has one in full.",
+                ListHypotheses, list[HypothesisRow], hypotheses, {"hypotheses:read", "research:read"}, command="hypotheses",
+            ),
+            _operation(
+                "get_hypothesis",
+                "Get a hypothesis",
+                "One in full: rationale, protocol, the sentences it rests on, every review and match with its reasons.",
+                GetHypothesis, HypothesisInFull, hypothesis, {"hypotheses:read"}, command="hypothesis",
             ),
             _operation(
                 "review_hypothesis",
@@ -173,7 +185,7 @@ def room(service: ResearchRoom) -> Room:
                 "rank_hypotheses",
                 "Rank hypotheses",
                 "Compare a project's hypotheses pair by pair; answers all with new Elo scores, best first. Review before ranking.",
-                RankHypotheses, list[HypothesisShown], rank, {"hypotheses:generate", "reviews:read"}, Effect.WRITES, command="rank",
+                RankHypotheses, list[HypothesisRow], rank, {"hypotheses:generate", "reviews:read"}, Effect.WRITES, command="rank",
             ),
             _operation(
                 "get_results",
@@ -185,19 +197,19 @@ def room(service: ResearchRoom) -> Room:
                 "submit_hypothesis",
                 "Submit a hypothesis",
                 "Add a person's own hypothesis to a project; it is reviewed and ranked like the others.",
-                SubmitHypothesis, HypothesisShown, submit, {"hypotheses:generate"}, Effect.WRITES,
+                SubmitHypothesis, HypothesisShown, submit, {"hypotheses:generate"}, Effect.WRITES, command="submit",
             ),
             _operation(
                 "rate_hypothesis", "Rate a hypothesis", "A person's own score for a hypothesis, kept as a review.",
-                RateHypothesis, ReviewShown, rate, {"reviews:write"}, Effect.WRITES,
+                RateHypothesis, ReviewShown, rate, {"reviews:write"}, Effect.WRITES, command="rate",
             ),
             _operation(
                 "approve_hypothesis", "Approve a hypothesis", "A person approves; results say so.",
-                DecideHypothesis, HypothesisShown, approve, {"reviews:write"}, Effect.WRITES, command="approve",
+                DecideHypothesis, HypothesisRow, approve, {"reviews:write"}, Effect.WRITES, command="approve",
             ),
             _operation(
                 "reject_hypothesis", "Reject a hypothesis", "A person rejects; it stays visible and plays no more.",
-                DecideHypothesis, HypothesisShown, reject, {"reviews:write"}, Effect.WRITES, command="reject",
+                DecideHypothesis, HypothesisRow, reject, {"reviews:write"}, Effect.WRITES, command="reject",
             ),
             _operation(
                 "pause_research", "Pause research", "Stop a project's work after its last finished step.",

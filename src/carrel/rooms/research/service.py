@@ -14,6 +14,8 @@ from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.estimates import progress, remaining_seconds
 from carrel.rooms.research.jobs import Jobs, Patience
 from carrel.rooms.research.models import (
+    HypothesisInFull,
+    HypothesisRow,
     HypothesisShown,
     ImportReport,
     ProjectChanged,
@@ -38,7 +40,7 @@ from carrel.rooms.research.records import (
 from carrel.rooms.research.results import executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
-from carrel.rooms.research.showing import by_elo, in_results, review_shown, shown, top
+from carrel.rooms.research.showing import by_elo, cited, in_full, in_results, review_shown, row, shown, top
 from carrel.rooms.research.steering import Steering
 
 
@@ -123,6 +125,7 @@ class ResearchRoom:
             matches_played=len(await self._memory.matches(research_id)),
             model_calls=len(outputs),
             cost=sum(output.cost for output in outputs),
+            working_on=await self.jobs.working_on(jobs),
             problem=project.problem,
         )
 
@@ -150,14 +153,19 @@ class ResearchRoom:
 
     async def list_hypotheses(
         self, research_id: str, status: str | None, min_elo: float | None, limit: int, call: Call
-    ) -> list[HypothesisShown]:
+    ) -> list[HypothesisRow]:
         await self.project(research_id, call)
         found = [
             made
             for made in by_elo(await self._memory.hypotheses(research_id))
             if (status is None or made.status == status) and (min_elo is None or made.standing.elo_score >= min_elo)
         ]
-        return [shown(made) for made in found[:limit]]
+        return [row(made) for made in found[:limit]]
+
+    async def in_full(self, hypothesis_id: str, call: Call) -> HypothesisInFull:
+        """Everything there is of one, so that every number of it can be asked why."""
+        found, project = await self.hypothesis(hypothesis_id, call)
+        return in_full(found, await self._memory.reviews(project.id), await self._memory.matches(project.id))
 
     async def review(self, hypothesis_id: str, review_type: str, call: Call) -> JobAnswer:
         subject, project = await self.hypothesis(hypothesis_id, call)
@@ -178,12 +186,14 @@ class ResearchRoom:
             )
             for rank, made in enumerate(chosen, start=1)
         ]
-        cited = list(dict.fromkeys(paper_id for made in chosen for paper_id in made.draft.citations))
-        items = await self._corpus.references(cited) if cited else []
+        is_detailed = form == "detailed"
+        named = list(dict.fromkeys(paper_id for made in chosen for paper_id in cited(made, is_detailed=is_detailed)))
+        items = await self._corpus.references(named) if named else []
         items.extend(item for made in chosen for item in outside_references(made))
         aims = None
         if form == "nih_aims":
-            aims = nih_aims(project, ordered, await self._corpus.papers(cited), reviews)
+            leading = list(dict.fromkeys(paper_id for made in ordered[:3] for paper_id in made.draft.citations))
+            aims = nih_aims(project, ordered, await self._corpus.papers(leading), reviews)
         summary = executive_summary(project, ordered, reviews, matches)
         told = await self.meta_review(research_id)
         lines = await self._corpus.rendered(items) if items else []
@@ -211,9 +221,9 @@ class ResearchRoom:
         subject, _ = await self.hypothesis(hypothesis_id, call)
         return review_shown(await self.people.rate(subject, score, comment, call))
 
-    async def decide(self, hypothesis_id: str, reason: str, call: Call, *, is_approved: bool) -> HypothesisShown:
+    async def decide(self, hypothesis_id: str, reason: str, call: Call, *, is_approved: bool) -> HypothesisRow:
         subject, _ = await self.hypothesis(hypothesis_id, call)
-        return shown(await self.people.decide(subject, reason, call, is_approved=is_approved))
+        return row(await self.people.decide(subject, reason, call, is_approved=is_approved))
 
     async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
         await self._check(goal, call, None)

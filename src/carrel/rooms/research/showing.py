@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from carrel.rooms.research.discovery.connections import Evidence
 from carrel.rooms.research.models import (
     EvidenceShown,
+    HypothesisInFull,
+    HypothesisRow,
     HypothesisShown,
+    MatchShown,
     ResultHypothesis,
     ReviewScores,
     ReviewShown,
     StrengthShown,
     TopHypothesis,
 )
-from carrel.rooms.research.records import Hypothesis, Review
+from carrel.rooms.research.records import Hypothesis, MatchPlayed, Review
+
+_RATIONALE = 2000
+_CITED_IN_OVERVIEW = 3
 
 
 def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
@@ -22,46 +29,101 @@ def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
     return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, -made.standing.strength, made.created_at, made.id))
 
 
+def row(made: Hypothesis) -> HypothesisRow:
+    """A hypothesis among others."""
+    return HypothesisRow(**_row_facts(made))
+
+
 def shown(made: Hypothesis) -> HypothesisShown:
-    """Everything there is of a hypothesis."""
-    draft, standing = made.draft, made.standing
-    return HypothesisShown(
-        id=made.id,
-        research_id=made.research_id,
-        title=draft.title,
-        summary=draft.summary,
-        rationale=draft.rationale,
-        experimental_protocol=draft.protocol.as_text(),
-        predictions=list(draft.predictions),
-        refutations=list(draft.refutations),
-        novelty=draft.novelty,
-        bridges=list(draft.bridges),
+    """A hypothesis with its texts. A long rationale is shown up to where a paragraph ends."""
+    return HypothesisShown(**_row_facts(made), **_text_facts(made, opening(made.draft.rationale, _RATIONALE)))
+
+
+def in_full(made: Hypothesis, reviews: Iterable[Review], matches: Iterable[MatchPlayed]) -> HypothesisInFull:
+    return HypothesisInFull(
+        **_row_facts(made),
+        **_text_facts(made, made.draft.rationale),
         evidence=list(_evidence(made)),
-        citations=list(draft.citations),
-        citations_removed=draft.removed_citations,
-        origin=draft.origin,
-        method=draft.method,
-        parents=list(made.parents),
-        elo_score=standing.elo_score,
-        strength=strength(made),
-        wins=standing.wins,
-        losses=standing.losses,
-        draws=standing.draws,
-        status=made.status,
-        review_count=made.review_count,
-        approval=made.decision.approval,
-        approval_reason=made.decision.reason,
-        created_at=made.created_at,
+        reviews=[review_shown(review) for review in reviews if review.hypothesis_id == made.id],
+        matches=[_match_shown(made.id, match) for match in matches if made.id in {match.first, match.second}],
+    )
+
+
+def opening(text: str, longest: int) -> str:
+    """The paragraphs of a text that fit, at least one, and a word that there is more."""
+    if len(text) <= longest:
+        return text
+    kept: list[str] = []
+    size = 0
+    for paragraph in text.split("\n"):
+        if kept and size + len(paragraph) > longest:
+            break
+        kept.append(paragraph)
+        size += len(paragraph) + 1
+    whole = "\n".join(kept).rstrip()
+    return whole if len(whole) >= len(text.rstrip()) else f"{whole}\n… get_hypothesis has all of it."
+
+
+def _row_facts(made: Hypothesis) -> dict[str, Any]:
+    draft, standing = made.draft, made.standing
+    return {
+        "id": made.id,
+        "research_id": made.research_id,
+        "title": draft.title,
+        "summary": draft.summary,
+        "bridges": list(draft.bridges),
+        "citation_count": len(draft.citations) + len(draft.outside_references),
+        "origin": draft.origin,
+        "method": draft.method,
+        "parents": list(made.parents),
+        "elo_score": round(standing.elo_score, 1),
+        "strength": strength(made),
+        "wins": standing.wins,
+        "losses": standing.losses,
+        "draws": standing.draws,
+        "status": made.status,
+        "review_count": made.review_count,
+        "approval": made.decision.approval,
+        "approval_reason": made.decision.reason,
+        "created_at": made.created_at,
+    }
+
+
+def _text_facts(made: Hypothesis, rationale: str) -> dict[str, Any]:
+    draft = made.draft
+    return {
+        "rationale": rationale,
+        "experimental_protocol": draft.protocol.as_text(),
+        "predictions": list(draft.predictions),
+        "refutations": list(draft.refutations),
+        "novelty": draft.novelty,
+        "citations": list(draft.citations),
+        "citations_removed": draft.removed_citations,
+    }
+
+
+def _match_shown(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
+    is_first = match.first == hypothesis_id
+    won_by = {"first": is_first, "second": not is_first}
+    result: Any = match.verdict if match.verdict not in won_by else "won" if won_by[match.verdict] else "lost"
+    return MatchShown(
+        number=match.number,
+        opponent=match.second if is_first else match.first,
+        result=result,
+        reason=match.reason,
+        elo_after=round(match.first_elo if is_first else match.second_elo, 1),
     )
 
 
 def top(made: Hypothesis) -> TopHypothesis:
-    return TopHypothesis(id=made.id, summary=made.draft.summary, elo_score=made.standing.elo_score, status=made.status)
+    return TopHypothesis(id=made.id, summary=made.draft.summary, elo_score=round(made.standing.elo_score, 1), status=made.status)
 
 
 def strength(made: Hypothesis) -> StrengthShown:
     standing = made.standing
-    return StrengthShown(value=standing.strength, low=standing.strength_low, high=standing.strength_high)
+    return StrengthShown(
+        value=round(standing.strength, 3), low=round(standing.strength_low, 3), high=round(standing.strength_high, 3)
+    )
 
 
 def review_shown(review: Review) -> ReviewShown:
@@ -80,25 +142,31 @@ def review_shown(review: Review) -> ReviewShown:
     )
 
 
+def cited(made: Hypothesis, *, is_detailed: bool) -> list[str]:
+    """The papers that results name for a hypothesis: in an overview the first few of those it rests on."""
+    return list(made.draft.citations if is_detailed else made.draft.citations[:_CITED_IN_OVERVIEW])
+
+
 def in_results(rank: int, made: Hypothesis, reviews: list[Review] | None) -> ResultHypothesis:
     """A row of the results; with its long texts where reviews are given."""
     draft = made.draft
-    row = ResultHypothesis(
+    shown_row = ResultHypothesis(
         rank=rank,
         id=made.id,
         title=draft.title,
         summary=draft.summary,
-        elo_score=made.standing.elo_score,
+        elo_score=round(made.standing.elo_score, 1),
         strength=strength(made),
         status=made.status,
         approval=made.decision.approval,
         origin=draft.origin,
         bridges=list(draft.bridges),
-        citations=list(draft.citations),
+        citations=cited(made, is_detailed=reviews is not None),
+        citation_count=len(draft.citations),
     )
     if reviews is None:
-        return row
-    return row.model_copy(
+        return shown_row
+    return shown_row.model_copy(
         update={
             "rationale": draft.rationale,
             "experimental_protocol": draft.protocol.as_text(),
