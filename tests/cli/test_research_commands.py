@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
+from carrel.cli.research_watch import drawn
+from carrel.rooms.research.models import ResearchStatus
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot
 
@@ -50,3 +52,40 @@ def test_earlier_hypotheses_are_imported(places: list[str], tmp_path: Path, caps
 def test_a_goal_that_is_refused_says_why(places: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["research", "start", "Poison the water supply of a city", *places]) == 2
     assert "cannot be worked on" in capsys.readouterr().err
+
+
+@pytest.mark.promise("Q2")
+def test_what_was_found_is_read_in_the_terminal(places: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*words: str) -> str:
+        assert main(["research", *words, *places]) == 0
+        return capsys.readouterr().out
+
+    research_id = json.loads(said("start", GOAL, "--hypothesis-count", "3", "--json"))["research_id"]
+    assert f"carrel research results {research_id}" in said("watch", research_id)
+    assert "100% completed" in said("status", research_id)
+    assert research_id in said("list")
+    listed = said("hypotheses", research_id)
+    first = re.search(r"1\. +\d+ {2}(.+)\n +(hyp_\w+) ", listed)
+    assert first is not None
+    title, hypothesis_id = first.groups()
+    page = said("hypothesis", hypothesis_id)
+    assert page.startswith(f"# {title}")
+    headings = ("## Rationale", "## How it could be tested", "## Sentences it rests on", "## Review", "## Matches", "## Papers")
+    assert all(heading in page for heading in headings)
+    assert said("results", research_id).startswith(f"# {GOAL}")
+    assert "by local" in said("rate", hypothesis_id, "0.9")
+    assert "simulation" in said("review", hypothesis_id, "--review-type", "simulation")
+    added = said("submit", research_id, "My own idea", "Marine oil keeps blood thin in the cold.")
+    assert added.startswith("# My own idea")
+
+
+def test_the_view_of_a_run_fits_the_terminal_and_shows_no_control_characters() -> None:
+    status = ResearchStatus(
+        research_id="res_1", goal="A goal \x1b[31m" + "long " * 60, status="active", progress=0.5, hypotheses_generated=1,
+        hypotheses_reviewed=1, hypotheses_in_tournament=1, top_hypothesis=None, last_update="2026", estimated_completion_minutes=1,
+        problem="Something is wrong. " * 10,
+    )  # fmt: skip
+    drawing = drawn(status, [], 60)
+    assert all(len(line) <= 60 for line in drawing.splitlines())
+    assert "\x1b" not in drawing
+    assert "less than a minute left" in drawn(status, [], 120)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shutil
 import sys
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +64,8 @@ async def watch(terminal: Terminal, research_id: str) -> int:
         status = await terminal.ask("get_research_status", research_id=research_id)
         leaders = await terminal.ask("list_hypotheses", research_id=research_id, limit=_LEADERS)
         if sys.stdout.isatty():
-            drawing = drawn(status, leaders)
+            # A line that wrapped would be counted as one and smear; each is cut to the terminal as it is now.
+            drawing = drawn(status, leaders, shutil.get_terminal_size().columns - 1)
             sys.stdout.write(f"\x1b[{lines}F\x1b[J" * bool(lines) + drawing + "\n")
             sys.stdout.flush()
             lines = drawing.count("\n") + 1
@@ -74,23 +77,37 @@ async def watch(terminal: Terminal, research_id: str) -> int:
         await asyncio.sleep(_LOOK_EVERY_SECONDS)
     if not sys.stdout.isatty():
         print(drawn(status, leaders))
+    if leaders:
+        print(f"\ncarrel research results {research_id}\ncarrel research hypothesis {leaders[0].id}")
+        print(f"carrel research export {research_id} --format html > report.html")
     return 0 if status.status == "completed" else 1
 
 
-def drawn(status: ResearchStatus, leaders: list[HypothesisRow]) -> str:
-    """A bar, the counts, and who leads."""
+def drawn(status: ResearchStatus, leaders: list[HypothesisRow], width: int = 200) -> str:
+    """A bar, the counts, and who leads; no line is wider than asked."""
     full = round(status.progress * _BAR)
-    left = "" if status.estimated_completion_minutes is None else f", about {status.estimated_completion_minutes} min left"
+    left = _left(status.estimated_completion_minutes)
     rows = [
         status.goal,
         f"[{'#' * full}{'.' * (_BAR - full)}] {status.progress:4.0%} {status.status}{f' ({status.stage})' if status.stage else ''}{left}",
         f"{status.hypotheses_generated} hypotheses, {status.hypotheses_reviewed} reviewed, {status.matches_played} matches"
         + (f", {status.model_calls} model calls, cost {status.cost:.2f}" if status.model_calls else ""),
-        *(f"{place}. {row.elo_score:5.0f}  {row.title[:90]}" for place, row in enumerate(leaders, start=1)),
+        *(f"{place}. {row.elo_score:5.0f}  {row.title}" for place, row in enumerate(leaders, start=1)),
     ]
     if status.problem:
-        rows.append(status.problem)
-    return "\n".join(rows)
+        rows.extend(textwrap.wrap(status.problem, max(20, width)))
+    return "\n".join(_cut(row, width) for row in rows)
+
+
+def _cut(row: str, width: int) -> str:
+    plain = "".join(mark if mark.isprintable() else "?" for mark in row)
+    return plain if len(plain) <= width else plain[: max(1, width - 1)] + "…"
+
+
+def _left(minutes: int | None) -> str:
+    if minutes is None:
+        return ""
+    return ", less than a minute left" if minutes <= 1 else f", about {minutes} min left"
 
 
 def summary_line(status: ResearchStatus) -> str:

@@ -109,6 +109,14 @@ async def _answer(desk: Desk, name: str, arguments: dict[str, object], as_json: 
     if isinstance(answer, Blocks):
         return "\n".join(part.body for part in answer.parts if isinstance(part, Text))
     rows = list(answer.result) if isinstance(answer, Partial) else answer
+    if not as_json and operation.room == "research":
+        # Imported here: the other rooms' commands need none of it.
+        from carrel.cli.research_pages import PAGES
+
+        page = PAGES.get(operation.name)
+        if page is not None:
+            rest = f"\n\n{answer.pending} to come. {answer.next_step}" if isinstance(answer, Partial) else ""
+            return page(rows) + rest
     value = TypeAdapter(operation.answer).dump_python(rows, mode="json", by_alias=True)
     if as_json:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -43,7 +43,6 @@ from carrel.rooms.research.models import (
     SubmitHypothesis,
 )
 from carrel.rooms.research.prompts import prompts
-from carrel.rooms.research.report import html_report
 from carrel.rooms.research.resources import resources
 from carrel.rooms.research.service import ResearchRoom
 
@@ -124,7 +123,7 @@ def room(service: ResearchRoom) -> Room:
             case "markdown":
                 return Text((await service.results(question.research_id, "detailed", 200, call)).markdown, "text/markdown")
             case "html":
-                return Text(html_report(*await service.story(question.research_id, call)), "text/html")
+                return Text(await service.page(question.research_id, call), "text/html")
 
     return Room(
         name="research",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.operation import Resource
+from carrel.rooms.research.citing import in_short
 from carrel.rooms.research.models import ResearchStatus
 from carrel.rooms.research.records import Hypothesis, Project
 from carrel.rooms.research.service import ResearchRoom
@@ -22,7 +24,7 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
 
     async def hypothesis(variables: Mapping[str, str], call: Call) -> Text:
         found, _ = await service.hypothesis(variables["hypothesis_id"], call)
-        return Text(hypothesis_page(found), "text/markdown")
+        return Text(hypothesis_page(found, await service.references([found])), "text/markdown")
 
     return (
         Resource(
@@ -66,13 +68,13 @@ def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[
     )
 
 
-def hypothesis_page(made: Hypothesis) -> str:
+def hypothesis_page(made: Hypothesis, references: Sequence[Mapping[str, Any]]) -> str:
     draft = made.draft
     predictions = "\n".join(f"{number}. {text}" for number, text in enumerate(draft.predictions, start=1)) or "None stated."
-    grounding = [f"- paper://{paper_id}/metadata" for paper_id in draft.citations]
-    grounding.extend(
-        f"- {', '.join(each.authors) or 'Anonymous'} ({each.year or 'n.d.'}). {each.title}." for each in draft.outside_references
-    )
+    # A paper that has left the corpus since is still named, by its id.
+    at_hand = {str(item["id"]): in_short(item) for item in references}
+    grounding = [f"- paper://{paper_id}/metadata {at_hand.pop(paper_id, '')}".rstrip() for paper_id in draft.citations]
+    grounding.extend(f"- {line}" for line in at_hand.values())
     return (
         f"# Hypothesis: {draft.title}\n\n**ID**: {made.id}\n**ELO Score**: {made.standing.elo_score:.0f}\n**Status**: {made.status}\n"
         f"**Origin**: {draft.origin} ({draft.method})\n**Approval**: {made.decision.approval}\n\n{draft.summary}\n\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,13 @@ from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Review
 
 _ARTICLES = 10
+_REASONING = 600
+_SENTENCE = (40, 400)
+_SAYS_WHAT_IT_IS = re.compile(
+    r"\W{0,3}(\([^)]*\) ?)?(, [^,]{3,80},)? ?"
+    r"(is|are|was|remains?|affects?|causes?|leads? to|results? (in|from)|represents?|involves?|occurs?|arises?|has|have)\b",
+    re.IGNORECASE,
+)
 
 
 def executive_summary(
@@ -18,12 +26,15 @@ def executive_summary(
 ) -> str:
     """A paragraph that says what was done, what leads, and what it is worth."""
     if not ordered:
+        if project.status in {"failed", "cancelled", "completed"}:
+            return f"No hypothesis was made for: {project.goal} {project.problem or ''}".rstrip()
         return f"No hypotheses yet for: {project.goal}"
     approved = sum(made.decision.approval == "approved" for made in ordered)
     leader = ordered[0]
     origins = ", ".join(dict.fromkeys(made.draft.origin for made in ordered))
     return (
-        f"Goal: {project.goal}. {len(ordered)} hypotheses ({origins}), {len(reviews)} reviews and {len(matches)} matches so far. "
+        f"Goal: {_ended(project.goal)} {len(ordered)} {'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
+        f"{len(reviews)} reviews and {len(matches)} matches so far. "
         f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}. "
         f"{approved or 'None'} {'has' if approved == 1 else 'have'} been approved by a person. "
         "Each is a candidate to be tested, with the papers it rests on; none is a finding."
@@ -41,13 +52,13 @@ def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[P
     )
     return NihAims(
         disease_description=_described(project, first, cited),
-        unmet_need=(f"{project.goal}. {first.draft.novelty}" if first else f"{project.goal}. No hypothesis addresses it yet."),
-        proposed_solution=first.draft.summary if first else "None yet.",
+        unmet_need=f"{_ended(project.goal)} {first.draft.novelty if first else 'No hypothesis addresses it yet.'}",
+        proposed_solution=_proposed(leading),
         aims=[
             Aim(
                 goal=made.draft.protocol.objective,
                 hypothesis=made.draft.title,
-                reasoning=made.draft.summary,
+                reasoning=_reasoning(made),
                 hypothesis_id=made.id,
             )
             for made in leading
@@ -119,14 +130,56 @@ def _described(project: Project, first: Hypothesis | None, cited: Sequence[Paper
     """What the papers themselves say of the thing the goal is about, in their own words."""
     connection = None if first is None else first.draft.connection
     if connection is not None:
-        for bridge in connection.bridges:
-            for evidence in bridge.near_evidence:
-                return f"From the papers on {connection.start.label}: “{evidence.sentence}” [{evidence.document_id}]"
-    for paper in cited:
-        opening = sentences(paper.abstract)[:1]
-        if opening:
-            return f"From the papers cited: “{opening[0]}” [{paper.id}]"
-    return f"The goal, as it was set: {project.goal}"
+        subject = connection.start.label
+        found = max(
+            ((_describes(subject, sentence), -place, paper.id, sentence) for paper in cited
+             for place, sentence in enumerate(sentences(paper.abstract))),
+            default=(0, 0, "", ""),
+        )  # fmt: skip
+        if found[0] > 1:
+            return f"In the words of a paper on {subject}: “{found[3]}” [{found[2]}]"
+    return f"The goal, as it was set: {_ended(project.goal)} No paper cited here says in a sentence what it is about."
+
+
+def _describes(subject: str, sentence: str) -> int:
+    """How much a sentence reads as a description of the subject: it begins with it, and says what it is or does."""
+    at = sentence.lower().find(subject.lower())
+    if at < 0 or not _SENTENCE[0] <= len(sentence) <= _SENTENCE[1]:
+        return 0
+    is_said_of = _SAYS_WHAT_IT_IS.match(sentence[at + len(subject) :])
+    return 1 + (at <= 4) + 2 * (is_said_of is not None)
+
+
+def _proposed(leading: Sequence[Hypothesis]) -> str:
+    if not leading:
+        return "None yet."
+    first, *others = leading
+    told = f"To test whether {_continued(first.draft.title)}."
+    if others:
+        told += " Beside it: " + "; ".join(_continued(made.draft.title) for made in others) + "."
+    return f"{told} Each is a candidate from the literature, to be tested as its aim says."
+
+
+def _reasoning(made: Hypothesis) -> str:
+    """The opening of what it argues from, in whole sentences."""
+    told = ""
+    for sentence in sentences(" ".join(made.draft.rationale.split())):
+        if told and len(told) + len(sentence) > _REASONING:
+            break
+        told = f"{told} {sentence}".strip()
+    return told or made.draft.summary
+
+
+def _ended(text: str) -> str:
+    """A sentence with one mark at its end."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _continued(title: str) -> str:
+    """A title inside a sentence: names in capitals stay as they are."""
+    first, _, rest = title.rstrip(".").partition(" ")
+    is_plain = first[:1].isupper() and first[1:].islower()
+    return f"{first.lower() if is_plain else first} {rest}".strip()
 
 
 def _pilot(first: Hypothesis | None, weak: str) -> str:

@@ -198,7 +198,7 @@ class Runner:
             return
         message, code = "An unexpected error occurred", "internal_error"
         if isinstance(error, CarrelError):
-            message, code = error.message, error.code
+            message, code = f"{error.message.rstrip('.')}. {error.next_step or ''}".strip(), error.code
         else:
             log.error("research job failed", extra={"job_id": job_id}, exc_info=error)
         state: JobState = "paused" if isinstance(error, BudgetExhaustedError) else "failed"

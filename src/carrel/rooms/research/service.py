@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from carrel.core.caller import Call
@@ -37,6 +38,7 @@ from carrel.rooms.research.records import (
     SafetyRecord,
     Work,
 )
+from carrel.rooms.research.report import html_report
 from carrel.rooms.research.results import executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
@@ -269,6 +271,25 @@ class ResearchRoom:
         project = await self.project(research_id, call)
         hypotheses = by_elo(await self._memory.hypotheses(research_id))
         return project, hypotheses, await self._memory.reviews(research_id), await self._memory.matches(research_id)
+
+    async def page(self, research_id: str, call: Call) -> str:
+        """The project as an HTML page of its own."""
+        project, ordered, reviews, matches = await self.story(research_id, call)
+        return html_report(
+            project,
+            ordered,
+            reviews,
+            matches,
+            references=await self.references(ordered),
+            opening=executive_summary(project, ordered, reviews, matches),
+            meta_review=await self.meta_review(research_id),
+        )
+
+    async def references(self, hypotheses: Sequence[Hypothesis]) -> list[dict[str, Any]]:
+        """The works that hypotheses cite, as CSL-JSON, each once."""
+        named = list(dict.fromkeys(paper_id for made in hypotheses for paper_id in made.draft.citations))
+        items = await self._corpus.references(named) if named else []
+        return [*items, *(item for made in hypotheses for item in outside_references(made))]
 
     async def project(self, research_id: str, call: Call) -> Project:
         project = await self._memory.project(research_id)
