@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,11 @@ def test_results_come_in_three_forms_with_their_bibliography(settings: Settings)
         page = (await asker.ask("export_research", research_id=research_id, format="html")).body
         assert page.startswith("<!doctype html>")
         assert "<polyline" in page and "<line" in page and "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+        whole = await asker.in_full(research_id)
+        assert all(f'id="{row.id}"' in page for row in whole)
+        assert all(f'id="paper-{paper_id}"' in page for row in whole for paper_id in row.citations)
+        assert all(escape(match.reason) in page for row in whole for match in row.matches)
+        assert re.search(r"<h2>Papers</h2>.*acid-\d+ \(\d{4}\)\. Omega acid", page)
 
     visit(settings, story)
 

@@ -33,7 +33,7 @@ def ratings_drawing(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed
         y = point(0, elo)[1]
         parts.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _RIGHT}" y2="{y:.1f}" stroke="#ddd"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" font-size="12" text-anchor="end">{elo:.0f}</text>')
-    ends = _apart([point(len(matches), courses[made.id][-1][1])[1] for made in drawn])
+    ends = apart([point(len(matches), courses[made.id][-1][1])[1] for made in drawn])
     for number, (colour, made, end) in enumerate(zip(COLOURS, drawn, ends, strict=False), start=1):
         course = [*courses[made.id], (len(matches), courses[made.id][-1][1])]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(*step) for step in course))
@@ -49,14 +49,16 @@ def ratings_drawing(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed
     return _svg(_HEIGHT, "".join(parts), "Elo ratings after every match")
 
 
-def _apart(heights: list[float], least: float = 13.0) -> list[float]:
-    """The heights moved so that labels there do not lie on one another."""
+def apart(heights: list[float], least: float = 13.0, lowest: float = _HEIGHT - _EDGE + 8) -> list[float]:
+    """The heights moved so that labels there do not lie on one another, nor below the drawing."""
     moved = list(heights)
     order = sorted(range(len(heights)), key=lambda place: heights[place])
     for before, after in pairwise(order):
         moved[after] = max(moved[after], moved[before] + least)
-    over = max(moved, default=0.0) - (_HEIGHT - _EDGE + 8)
-    return [height - over if over > 0 else height for height in moved]
+    for place in reversed(order):
+        moved[place] = min(moved[place], lowest)
+        lowest = moved[place] - least
+    return moved
 
 
 def evidence_drawing(made: Hypothesis) -> str:

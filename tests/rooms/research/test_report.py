@@ -1,0 +1,17 @@
+"""The drawings of a report."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carrel.rooms.research.report.drawings import apart
+
+
+@given(st.lists(st.floats(min_value=34, max_value=266), min_size=1, max_size=8))
+def test_labels_in_the_drawing_lie_apart_and_inside_it(heights: list[float]) -> None:
+    moved = sorted(apart(heights))
+    assert all(after - before >= 12.99 for before, after in pairwise(moved))
+    assert moved[-1] <= 274
