@@ -94,6 +94,8 @@ def drawn(status: ResearchStatus, leaders: list[HypothesisRow], width: int = 200
         + (f", {status.model_calls} model calls, cost {status.cost:.2f}" if status.model_calls else ""),
         *(f"{place}. {row.elo_score:5.0f}  {row.title}" for place, row in enumerate(leaders, start=1)),
     ]
+    if status.status in _GOING_ON:
+        rows.extend(status.working_on)
     if status.problem:
         rows.extend(textwrap.wrap(status.problem, max(20, width)))
     return "\n".join(_cut(row, width) for row in rows)

@@ -55,6 +55,10 @@ class SnapshotCorpus:
         self._discovery: Discovery | None = None
         self._index: ConceptIndex | None = None
         self._fingerprints: dict[str, str] = {}
+        self._read: tuple[int, int] | None = None
+
+    def being_read(self) -> tuple[int, int] | None:
+        return self._read
 
     async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
         def run() -> ResultT:
@@ -139,13 +143,21 @@ class SnapshotCorpus:
         if len(papers) < _WORTH_PROCESSES or self._processes < 2:
             index.add(papers)
             return
+        self._read = (0, len(papers))
+        try:
+            self._read_together(index, papers)
+        finally:
+            self._read = None
+
+    def _read_together(self, index: ConceptIndex, papers: Sequence[Paper]) -> None:
         import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
 
         chunks = [papers[first : first + _CHUNK] for first in range(0, len(papers), _CHUNK)]
         with ProcessPoolExecutor(self._processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            for chunk in pool.map(ChunkReader(index.vocabulary), chunks):
+            for number, chunk in enumerate(pool.map(ChunkReader(index.vocabulary), chunks), start=1):
                 index.merge(chunk)
+                self._read = (min(number * _CHUNK, len(papers)), len(papers))
 
 
 def read_vocabulary(path: Path) -> Vocabulary:

@@ -125,6 +125,10 @@ class Corpus(Protocol):
         """Runs work on the concept index of the corpus as it is now, off the event loop, one at a time."""
         ...
 
+    def being_read(self) -> tuple[int, int] | None:
+        """While the papers are read for the first time, or again: how many have been, and of how many."""
+        ...
+
     async def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
         """Those of the papers that exist, in the order asked for."""
         ...

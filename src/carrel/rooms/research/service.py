@@ -127,9 +127,13 @@ class ResearchRoom:
             matches_played=len(await self._memory.matches(research_id)),
             model_calls=len(outputs),
             cost=sum(output.cost for output in outputs),
-            working_on=await self.jobs.working_on(jobs),
+            working_on=[*self._reading(), *await self.jobs.working_on(jobs)],
             problem=project.problem,
         )
+
+    def _reading(self) -> list[str]:
+        read = self._corpus.being_read()
+        return [] if read is None else [f"reading the papers, once: {read[0]} of {read[1]}"]
 
     async def projects(self, status: str | None, limit: int, call: Call) -> list[ProjectSummary]:
         return [
