@@ -76,7 +76,7 @@ def _row_facts(made: Hypothesis) -> dict[str, Any]:
         "origin": draft.origin,
         "method": draft.method,
         "parents": list(made.parents),
-        "elo_score": round(standing.elo_score, 1),
+        "elo_score": round(standing.elo_score, 4),
         "strength": strength(made),
         "wins": standing.wins,
         "losses": standing.losses,
@@ -111,12 +111,12 @@ def _match_shown(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
         opponent=match.second if is_first else match.first,
         result=result,
         reason=match.reason,
-        elo_after=round(match.first_elo if is_first else match.second_elo, 1),
+        elo_after=round(match.first_elo if is_first else match.second_elo, 4),
     )
 
 
 def top(made: Hypothesis) -> TopHypothesis:
-    return TopHypothesis(id=made.id, summary=made.draft.summary, elo_score=round(made.standing.elo_score, 1), status=made.status)
+    return TopHypothesis(id=made.id, summary=made.draft.summary, elo_score=round(made.standing.elo_score, 4), status=made.status)
 
 
 def strength(made: Hypothesis) -> StrengthShown:
@@ -155,7 +155,7 @@ def in_results(rank: int, made: Hypothesis, reviews: list[Review] | None) -> Res
         id=made.id,
         title=draft.title,
         summary=draft.summary,
-        elo_score=round(made.standing.elo_score, 1),
+        elo_score=round(made.standing.elo_score, 4),
         strength=strength(made),
         status=made.status,
         approval=made.decision.approval,
