@@ -5,7 +5,9 @@ Ada can log in with PASSWORD, and her token is TOKEN. There are one paper, one n
 
 from __future__ import annotations
 
+import sqlite3
 import tarfile
+from contextlib import closing
 from pathlib import Path
 
 TOKEN = "carrel_AMi7Ku9WSLf9l3VzVxMGZvrCPjH-gzldkPEBH0ZjnOk"
@@ -21,3 +23,10 @@ def first_home(folder: Path) -> Path:
     with tarfile.open(_PACKED) as packed:
         packed.extractall(folder, filter="data")
     return folder
+
+
+def rows_in(file: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of a SQLite file, by table."""
+    with closing(sqlite3.connect(file)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}

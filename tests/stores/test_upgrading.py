@@ -26,7 +26,7 @@ from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
 from carrel.stores.sqlite.research import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.research import sqlite_research
 from carrel.stores.sqlite.upgrading import NewerFileError, bring_forward, copy_name, version_of
-from tests.stores.first_home import RESEARCH_ID, first_home
+from tests.stores.first_home import RESEARCH_ID, first_home, rows_in
 
 ROOT = Path(__file__).parents[2]
 # A next version as somebody will write one some day: a column, and what old rows hold in it.
@@ -34,12 +34,6 @@ COLOURED = (
     *RESEARCH,
     "ALTER TABLE research_projects ADD COLUMN colour TEXT;\nUPDATE research_projects SET colour = 'blue'",
 )
-
-
-def rows_in(file: Path) -> dict[str, list[tuple[object, ...]]]:
-    with closing(sqlite3.connect(file)) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
 
 
 async def read_access(file: Path) -> None:

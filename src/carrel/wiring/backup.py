@@ -51,7 +51,8 @@ def make_backup(settings: Settings, target: Path, *, may_replace: bool, progress
         try:
             with os.fdopen(os.dup(descriptor), "wb") as stream:
                 header = Header(format=FORMAT, carrel=__version__, made_at=clock.now().isoformat(timespec="seconds"))
-                manifest = _write(settings, ArchiveWriter(stream, header, progress.advance), scratch, draft, progress)
+                with ArchiveWriter(stream, header, progress.advance) as archive:
+                    manifest = _write(settings, archive, scratch, draft, progress)
                 stream.flush()
                 os.fsync(stream.fileno())
             if check_backup(draft, progress) != manifest:

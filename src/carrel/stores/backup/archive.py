@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, cast
+from types import TracebackType
+from typing import IO, BinaryIO, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -89,8 +90,14 @@ class ArchiveWriter:
         self._advance = advance
         self._files: list[CarriedFile] = []
         self._compressed = gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=stream, mtime=0)
-        self._tar = tarfile.open(fileobj=self._compressed, mode="w|", format=tarfile.PAX_FORMAT)  # noqa: SIM115
+        self._tar = tarfile.open(fileobj=self._compressed, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
         self._add_text(HEADER_NAME, header.model_dump_json())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._compressed.close()
 
     @property
     def count(self) -> int:
@@ -126,7 +133,6 @@ class ArchiveWriter:
         # The standard library's JSON keeps file names that are not valid Unicode; pydantic's does not.
         self._add_text(MANIFEST_NAME, json.dumps(manifest.model_dump(), indent=1))
         self._tar.close()
-        self._compressed.close()
         return manifest
 
     def _add_text(self, name: str, text: str) -> None:
