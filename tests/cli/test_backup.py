@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -168,15 +169,15 @@ def test_what_is_named_outside_the_home_folder_is_carried_and_goes_where_it_is_n
     (home / "carrel.toml").write_text("", encoding="utf-8")
     names = ["--snapshot", "outside/corpus/ice.db", "--library", "outside/refs/mine.json"]
     monkeypatch.setenv("CARREL_AUDIT_FILE", "outside/log/calls.jsonl")
-    before = content(Path("outside"))
+    before, papers = content(Path("outside")), rows_in(Path("outside/corpus/ice.db"))
     assert main(["backup", "all.tar.gz", *names]) == 0
     assert main(["restore", "all.tar.gz", *names]) == 6
     assert "outside/corpus" in capsys.readouterr().err
     assert main(["restore", "all.tar.gz", "--force", *names]) == 0
     after = content(Path("outside"))
-    assert {name: after[name] for name in before if not name.startswith("log/")} == {
-        name: data for name, data in before.items() if not name.startswith("log/")
-    }
+    for name, data in before.items():
+        assert after[name] == data or name.endswith((".db", ".jsonl")), name
+    assert rows_in(Path("outside/corpus/ice.db")) == papers
     assert len(list(Path("outside").glob("*/before-restore-*"))) == 3
     assert main(["audit", "verify"]) == 0
     monkeypatch.delenv("CARREL_AUDIT_FILE")
@@ -323,7 +324,16 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 
 def _flipped(data: bytes, place: int) -> bytes:
-    return data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :]
+    """With one bit changed, at the first place from there on where that makes a difference: long runs have several spellings."""
+    changed = (data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :] for at in range(place, len(data)))
+    return next(each for each in changed if not _says_the_same(each, data))
+
+
+def _says_the_same(one: bytes, other: bytes) -> bool:
+    try:
+        return gzip.decompress(one) == gzip.decompress(other)
+    except (OSError, EOFError, zlib.error):
+        return False
 
 
 def _tar_of(name: str, data: bytes) -> bytes:
