@@ -11,11 +11,11 @@ from carrel.cli.options import add_place_options, place_settings
 from carrel.cli.progress import Progress
 from carrel.core.clock import SystemClock
 from carrel.core.errors import AuditUnavailableError, InvalidInputError
+from carrel.rooms.papers.building.ports import Silence
 from carrel.settings import Settings
 from carrel.stores.backup.archive import Manifest
 from carrel.wiring.access import note_from_command_line
 from carrel.wiring.backup import check_backup, make_backup
-from carrel.wiring.papers_build import Silence
 
 
 def run(words: list[str]) -> int:

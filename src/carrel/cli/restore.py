@@ -10,9 +10,9 @@ from carrel.cli.backup import note, said_of
 from carrel.cli.options import add_place_options, place_flags
 from carrel.cli.progress import Progress
 from carrel.core.clock import SystemClock
+from carrel.rooms.papers.building.ports import Silence
 from carrel.settings import Settings, read_settings
 from carrel.wiring.backup_places import Places
-from carrel.wiring.papers_build import Silence
 from carrel.wiring.restore import Restored, restore_backup
 
 
