@@ -6,7 +6,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,7 +132,7 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
             left.pop(found.path, None)
     for folder in sorted({path.parent.parent for path in left if path.parent.name == BUILD_NAME}):
         ours = [found for path, found in left.items() if path.is_relative_to(folder)]
-        corpora.append(_Group(tuple(ours), _no_build(folder / BUILD_NAME)))
+        corpora.append(_Group(tuple(ours), no_build(folder / BUILD_NAME)))
         for found in ours:
             left.pop(found.path)
     yield _Group(tuple(left.values()), nullcontext())
@@ -141,26 +141,20 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
 
 
 @contextmanager
-def _no_build(workshop: Path) -> Iterator[None]:
-    """Keeps a corpus from being built while it is copied; a build that runs is waited for."""
-    if not os.access(workshop, os.W_OK):
-        yield
-        return
+def no_build(workshop: Path) -> Iterator[None]:
+    """Keeps a corpus from being built meanwhile; a build that runs is waited for, within a limit."""
     deadline = time.monotonic() + _BUILD_WAIT_SECONDS
-    while True:
-        held = SqliteBuildLock(workshop / "lock.db").held()
-        try:
-            held.__enter__()
-        except BuildInProgressError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(_BUILD_LOOK_SECONDS)
-        else:
-            break
-    try:
+    with ExitStack() as held:
+        # Where nothing can be written, nothing can be built either.
+        while os.access(workshop, os.W_OK):
+            try:
+                held.enter_context(SqliteBuildLock(workshop / "lock.db").held())
+                break
+            except BuildInProgressError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_BUILD_LOOK_SECONDS)
         yield
-    finally:
-        held.__exit__(None, None, None)
 
 
 @contextmanager

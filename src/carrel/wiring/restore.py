@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,8 +17,8 @@ from carrel.stores.backup.restoring import ASIDE_PREFIX, Root, begin, clear_away
 from carrel.stores.sqlite.access import SCRIPTS as ACCESS
 from carrel.stores.sqlite.knowledge import STEPS as KNOWLEDGE
 from carrel.stores.sqlite.research import SCRIPTS as RESEARCH
-from carrel.wiring.backup import check_backup
-from carrel.wiring.backup_places import SETTINGS_NAME, Places
+from carrel.wiring.backup import check_backup, no_build
+from carrel.wiring.backup_places import BUILD_NAME, SETTINGS_NAME, Places
 from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, has_meaning, shown_by
 
 # What this product can open. A file of a newer version is better refused now than when the old data are aside.
@@ -45,13 +46,15 @@ def restore_backup(settings: Settings, file: Path, *, may_move_aside: bool, prog
     manifest = check_backup(file, progress)
     _refuse_newer(file, manifest)
     names = [carried.path for carried in manifest.files]
-    with alone(places.home):
+    with alone(places.home), ExitStack() as held:
         roots = places.roots(names)
         present = [root.folder / name for root in roots for name in root.owned if _is_data(places, root, name)]
         if present and not may_move_aside:
             raise HomeNotEmptyError(present)
         for root in roots:
             root.folder.mkdir(parents=True, exist_ok=True)
+            for workshop in (*root.folder.glob(BUILD_NAME), *root.folder.glob(f"*/{BUILD_NAME}")):
+                held.enter_context(no_build(workshop))
         try:
             begin(places.home, roots)
             need_space(roots, manifest, places.locate)

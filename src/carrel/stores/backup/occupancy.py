@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+log = logging.getLogger("carrel.home")
 
 LOCK_NAME = ".carrel.lock"
 WORKSHOP_NAME = ".carrel-restore"
@@ -27,7 +30,8 @@ def has_unfinished_restore(home: Path) -> bool:
 def shared(home: Path) -> Iterator[None]:
     """Holds the folder together with others; RestoreUnderWayError while a restore has it.
 
-    Where no lock can be made (the folder is not there, or is read-only), nothing can be restored either, and nothing is held.
+    Where no lock can be made (the folder is not there, or is read-only, or its disk knows none), nothing is held; a restore
+    cannot have it alone there either.
     """
     try:
         descriptor = os.open(home / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -40,6 +44,8 @@ def shared(home: Path) -> Iterator[None]:
                 fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise RestoreUnderWayError(home) from None
+            except OSError as error:
+                log.warning("home folder not held", extra={"reason": error.strerror})
         yield
     finally:
         os.close(descriptor)
