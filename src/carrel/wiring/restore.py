@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -46,15 +45,14 @@ def restore_backup(settings: Settings, file: Path, *, may_move_aside: bool, prog
     manifest = check_backup(file, progress)
     _refuse_newer(file, manifest)
     names = [carried.path for carried in manifest.files]
-    with alone(places.home), ExitStack() as held:
+    with alone(places.home):
         roots = places.roots(names)
         present = [root.folder / name for root in roots for name in root.owned if _is_data(places, root, name)]
         if present and not may_move_aside:
             raise HomeNotEmptyError(present)
         for root in roots:
             root.folder.mkdir(parents=True, exist_ok=True)
-            for workshop in (*root.folder.glob(BUILD_NAME), *root.folder.glob(f"*/{BUILD_NAME}")):
-                held.enter_context(no_build(workshop))
+        _wait_for_builds(roots)
         try:
             begin(places.home, roots)
             need_space(roots, manifest, places.locate)
@@ -64,6 +62,7 @@ def restore_backup(settings: Settings, file: Path, *, may_move_aside: bool, prog
             left_to_do = _make_indexes(manifest, places, progress)
             stamp = clock.now().strftime("%Y%m%dT%H%M%S")
             moves = [move for root in roots for move in moves_for(root, stamp)]
+            _wait_for_builds(roots)
         except BaseException:
             clear_away(places.home)
             raise
@@ -75,6 +74,17 @@ def restore_backup(settings: Settings, file: Path, *, may_move_aside: bool, prog
 def _is_data(places: Places, root: Root, name: str) -> bool:
     """Settings that an operator has put into an empty home folder are not data yet."""
     return (root.folder / name).exists() and not (root.folder == places.home and name == SETTINGS_NAME)
+
+
+def _wait_for_builds(roots: list[Root]) -> None:
+    """A build does not open the home folder as such, and would go on in a folder that is no longer there.
+
+    It is asked for and not held: the lock is a file in the very folder that is moved.
+    """
+    for root in roots:
+        for workshop in (*root.folder.glob(BUILD_NAME), *root.folder.glob(f"*/{BUILD_NAME}")):
+            with no_build(workshop):
+                pass
 
 
 def _refuse_newer(file: Path, manifest: Manifest) -> None:
