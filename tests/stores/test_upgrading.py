@@ -17,13 +17,13 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
 from carrel.policy.limits import Rate
 from carrel.rooms.knowledge.notes import Mine, NoteSearch, TitlePrefix
-from carrel.stores.sqlite.access import SCRIPTS as ACCESS
+from carrel.stores.sql.access import SCRIPTS as ACCESS
+from carrel.stores.sql.research import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.access import sqlite_access
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
 from carrel.stores.sqlite.limits import SqliteBuckets
 from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
-from carrel.stores.sqlite.research import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.research import sqlite_research
 from carrel.stores.sqlite.upgrading import NewerFileError, bring_forward, copy_name, version_of
 from tests.stores.first_home import RESEARCH_ID, first_home, rows_in

@@ -13,9 +13,9 @@ from carrel.stores.backup.archive import Manifest
 from carrel.stores.backup.errors import HomeNotEmptyError, NewerBackupError
 from carrel.stores.backup.occupancy import alone
 from carrel.stores.backup.restoring import ASIDE_PREFIX, Root, begin, clear_away, commit, moves_for, need_space, recover, stage
-from carrel.stores.sqlite.access import SCRIPTS as ACCESS
+from carrel.stores.sql.access import SCRIPTS as ACCESS
+from carrel.stores.sql.research import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.knowledge import STEPS as KNOWLEDGE
-from carrel.stores.sqlite.research import SCRIPTS as RESEARCH
 from carrel.wiring.backup import check_backup, no_build
 from carrel.wiring.backup_places import BUILD_NAME, SETTINGS_NAME, Places
 from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, has_meaning, shown_by

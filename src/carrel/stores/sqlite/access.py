@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from carrel.stores.sql.access import SCHEMA, SqlAccess
+from carrel.stores.sql.access import SCRIPTS, SqlAccess
 from carrel.stores.sqlite.driver import SqliteFileDriver
-
-# One script for each version. What a file of an earlier version lacks goes into a new script, never into an old one.
-SCRIPTS = (";\n".join(SCHEMA),)
 
 
 def sqlite_access(file: Path, scripts: Sequence[str] = SCRIPTS) -> SqlAccess:
