@@ -11,7 +11,7 @@ from carrel.cli.options import add_place_options, place_flags
 from carrel.cli.progress import Progress
 from carrel.core.clock import SystemClock
 from carrel.rooms.papers.building.ports import Silence
-from carrel.settings import Settings, read_settings
+from carrel.settings import Settings, SettingsError, read_settings
 from carrel.wiring.backup_places import Places
 from carrel.wiring.restore import Restored, restore_backup
 
@@ -45,7 +45,10 @@ def run(words: list[str]) -> int:
 def _moved(settings: Settings, options: argparse.Namespace, done: Restored) -> list[str]:
     """Where the settings, which may have come back just now, look for something else than where it was put."""
     used = {carried.path.partition("/")[0] for carried in done.manifest.files} - {"home"}
-    before, now = Places(settings), Places(read_settings(place_flags(options), config=options.config))
+    try:
+        before, now = Places(settings), Places(read_settings(place_flags(options), config=options.config))
+    except SettingsError as error:
+        return [f"The settings that came back cannot be used here: {error.message}. {error.next_step}"]
     return [
         f"The settings look for {prefix} in {now.by_prefix[prefix].folder}, and it was restored to {place.folder}."
         for prefix, place in before.by_prefix.items()

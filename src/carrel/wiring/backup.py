@@ -117,27 +117,30 @@ def _findings(places: Places, but: frozenset[Path]) -> Findings:
 
 
 def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
-    """Libraries with their versions, corpora with their texts, and everything else, each together."""
-    left = {found.path: found for found in files}
-    libraries: list[_Group] = []
-    corpora: list[_Group] = []
-    for path in list(left):
-        workshop = path.with_name(f".{path.name}.carrel")
-        if workshop.is_dir():
-            ours = [found for other, found in left.items() if other == path or other.is_relative_to(workshop)]
-            may_lock = os.access(workshop, os.W_OK)
-            libraries.append(_Group(tuple(ours), locked(workshop / "lock") if may_lock else nullcontext()))
-    for group in libraries:
-        for found in group.files:
-            left.pop(found.path, None)
-    for folder in sorted({path.parent.parent for path in left if path.parent.name == BUILD_NAME}):
-        ours = [found for path, found in left.items() if path.is_relative_to(folder)]
-        corpora.append(_Group(tuple(ours), no_build(folder / BUILD_NAME)))
-        for found in ours:
-            left.pop(found.path)
-    yield _Group(tuple(left.values()), nullcontext())
-    yield from libraries
-    yield from corpora
+    """Everything that stands alone, libraries with their versions, and corpora with their texts."""
+    libraries: dict[Path, list[FoundFile]] = {}
+    alone: list[FoundFile] = []
+    for found in files:
+        workshop = _workshop_of(found.path)
+        (alone if workshop is None else libraries.setdefault(workshop, [])).append(found)
+    corpora: dict[Path, list[FoundFile]] = {}
+    for folder in sorted({found.path.parent.parent for found in alone if found.path.parent.name == BUILD_NAME}):
+        corpora[folder] = [found for found in alone if found.path.is_relative_to(folder)]
+        alone = [found for found in alone if not found.path.is_relative_to(folder)]
+    yield _Group(tuple(alone), nullcontext())
+    for workshop, ours in libraries.items():
+        # Where nothing can be written, nobody of ours writes.
+        yield _Group(tuple(ours), locked(workshop / "lock") if os.access(workshop, os.W_OK) else nullcontext())
+    for folder, ours in corpora.items():
+        yield _Group(tuple(ours), no_build(folder / BUILD_NAME))
+
+
+def _workshop_of(path: Path) -> Path | None:
+    """The folder that holds the versions of a library, for the library itself and for what is in that folder."""
+    beside = path.with_name(f".{path.name}.carrel")
+    if beside.is_dir():
+        return beside
+    return next((parent for parent in path.parents if parent.name.startswith(".") and parent.name.endswith(".carrel")), None)
 
 
 @contextmanager
