@@ -164,6 +164,9 @@ def test_what_is_named_outside_the_home_folder_is_carried_and_goes_where_it_is_n
     Path("outside/refs/.library.json.carrel").rename("outside/refs/.mine.json.carrel")
     Path("outside/refs/mine-attachments").mkdir()
     Path("outside/refs/mine-attachments/a.pdf").write_bytes(b"attached")
+    Path("outside/corpus/paper-static/cache").mkdir()
+    Path("outside/corpus/paper-static/cache/page.md").write_text("a text like any other", encoding="utf-8")
+    Path("outside/corpus/.carrel-build/draft.db").write_bytes(b"half a snapshot")
     Path("outside/refs/somebody else's").write_text("not ours", encoding="utf-8")
     Path("outside/log/audit.jsonl").rename("outside/log/calls.jsonl")
     (home / "carrel.toml").write_text("", encoding="utf-8")
@@ -171,12 +174,16 @@ def test_what_is_named_outside_the_home_folder_is_carried_and_goes_where_it_is_n
     monkeypatch.setenv("CARREL_AUDIT_FILE", "outside/log/calls.jsonl")
     before, papers = content(Path("outside")), rows_in(Path("outside/corpus/ice.db"))
     assert main(["backup", "all.tar.gz", *names]) == 0
+    with tarfile.open("all.tar.gz") as archive:
+        carried = archive.getnames()
+    assert "static/paper-static/cache/page.md" in carried
+    assert not [name for name in carried if name.endswith(("lock", "lock.db", "draft.db", "else's"))]
     assert main(["restore", "all.tar.gz", *names]) == 6
     assert "outside/corpus" in capsys.readouterr().err
     assert main(["restore", "all.tar.gz", "--force", *names]) == 0
     after = content(Path("outside"))
     for name, data in before.items():
-        assert after[name] == data or name.endswith((".db", ".jsonl")), name
+        assert name.endswith((".db", ".jsonl")) or after[name] == data, name
     assert rows_in(Path("outside/corpus/ice.db")) == papers
     assert len(list(Path("outside").glob("*/before-restore-*"))) == 3
     assert main(["audit", "verify"]) == 0

@@ -99,7 +99,7 @@ def _index(left: LeftOut) -> LeftOutIndex:
 
 def _findings(places: Places, but: frozenset[Path]) -> Findings:
     findings = Findings()
-    why_not = why_left_out(places.audit_file, but)
+    why_not = why_left_out(places.home, places.audit_file, but)
     collect(places.home, "home", why_not, findings)
     for place in places.outside:
         if place.prefix == "audit":

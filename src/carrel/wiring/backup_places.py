@@ -131,24 +131,23 @@ def is_address(static: str) -> bool:
     return static.startswith(("http://", "https://"))
 
 
-def why_left_out(audit_file: Path, but: frozenset[Path]) -> Callable[[Path, PurePosixPath], str | None]:
-    """Says why something in the home folder is not carried. `but` is what is being written just now."""
+def why_left_out(home: Path, audit_file: Path, but: frozenset[Path]) -> Callable[[Path], str | None]:
+    """Says why something is not carried. `but` is what is being written just now."""
+    audit_lock = audit_file.with_name(f"{audit_file.name}.lock")
 
-    def why_not(path: Path, relative: PurePosixPath) -> str | None:
-        name, folder = relative.name, relative.parent.name
-        is_at_top = len(relative.parts) == 1
-        if path in but or (is_at_top and is_reserved(name)):
+    def why_not(path: Path) -> str | None:
+        name, folder = path.name, path.parent.name
+        is_at_home = path.parent == home
+        if path in but or (is_at_home and is_reserved(name)):
             return "of backup and restore themselves"
-        if is_at_top and (
-            name in {"search.sqlite", "limits.sqlite", "cache"} or name.startswith(("search.sqlite-", "limits.sqlite-"))
-        ):
+        if is_at_home and (name == "cache" or name.startswith(("search.sqlite", "limits.sqlite"))):
             return _BY_ITSELF
-        if relative.parts[0] == "research" and name.startswith("concepts-"):
+        if path.parent == home / "research" and name.startswith("concepts-"):
             return _BY_ITSELF
         if is_index(path):
             return "made again by carrel restore"
         is_draft = folder == BUILD_NAME and name.startswith(("draft.db", "lock.db"))
-        is_lock = (folder.startswith(".") and folder.endswith(".carrel") and name == "lock") or path == _lock_of(audit_file)
+        is_lock = (folder.startswith(".") and folder.endswith(".carrel") and name == "lock") or path == audit_lock
         if is_draft or is_lock:
             return "only of use while something runs"
         if is_copy(name):
@@ -163,7 +162,3 @@ def why_left_out(audit_file: Path, but: frozenset[Path]) -> Callable[[Path, Pure
 def is_index(path: Path) -> bool:
     """Whether this is the folder of indexes beside a snapshot."""
     return path.suffix == ".index" and path.is_dir() and path.with_suffix("").is_file()
-
-
-def _lock_of(audit_file: Path) -> Path:
-    return audit_file.with_name(f"{audit_file.name}.lock")

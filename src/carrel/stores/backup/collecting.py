@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from carrel.stores.backup.copying import FoundFile
 from carrel.stores.backup.errors import BackupFailedError
 
-WhyNot = Callable[[Path, PurePosixPath], str | None]
+WhyNot = Callable[[Path], str | None]
 
 _BESIDE_SQLITE = ("-wal", "-shm", "-journal")
 
@@ -35,37 +35,35 @@ class Findings:
         return sum(_size(found.path) for found in self.files)
 
 
-def collect(folder: Path, prefix: str, why_not: WhyNot, findings: Findings) -> None:
-    """Adds everything below a folder. `why_not` says of a path, by its name below the folder, why it is left out.
+def collect(folder: Path, name: str, why_not: WhyNot, findings: Findings) -> None:
+    """Adds everything below a folder, which has this name in the archive. `why_not` says of a path why it is left out.
 
     Links are followed, since the product follows them too; what a link leads to is carried as if it were here.
     """
-    _collect(folder, PurePosixPath(), prefix, why_not, findings, frozenset())
+    _collect(folder, name, why_not, findings, frozenset())
 
 
-def _collect(
-    folder: Path, relative: PurePosixPath, prefix: str, why_not: WhyNot, findings: Findings, inside: frozenset[Path]
-) -> None:
+def _collect(folder: Path, name: str, why_not: WhyNot, findings: Findings, inside: frozenset[Path]) -> None:
     real = folder.resolve()
     if real in inside:
         return
     try:
-        names = sorted(entry.name for entry in folder.iterdir())
+        paths = sorted(folder.iterdir())
     except OSError as error:
         raise BackupFailedError(
             f"{folder} cannot be read: {error.strerror}", next_step="Mend that and run it again; no backup was made."
         ) from error
-    for name in names:
-        path, below = folder / name, relative / name
-        reason = why_not(path, below)
+    for path in paths:
+        below = f"{name}/{path.name}"
+        reason = why_not(path)
         if reason is not None:
-            findings.left_out.append(LeftOut(path, f"{prefix}/{below}", reason))
+            findings.left_out.append(LeftOut(path, below, reason))
         elif path.is_dir():
-            _collect(path, below, prefix, why_not, findings, inside | {real})
+            _collect(path, below, why_not, findings, inside | {real})
         elif not path.is_file():
-            findings.left_out.append(LeftOut(path, f"{prefix}/{below}", "neither a file nor a folder"))
+            findings.left_out.append(LeftOut(path, below, "neither a file nor a folder"))
         elif not _is_beside_sqlite(path):
-            findings.files.append(FoundFile(path, f"{prefix}/{below}"))
+            findings.files.append(FoundFile(path, below))
 
 
 def _is_beside_sqlite(path: Path) -> bool:
