@@ -9,7 +9,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.wiring.papers_build import Silence, build_demo, build_papers, paper_builder
+from carrel.rooms.papers.building.ports import Silence
+from carrel.wiring.papers_build import build_demo, build_papers, paper_builder
 
 GENUINE = Path(__file__).parents[2] / ".." / "shared" / "data" / "snapshots" / "demo"
 

@@ -11,7 +11,7 @@ import pytest
 from carrel.core.clock import Clock
 from carrel.core.errors import AuditUnavailableError, UnavailableError
 from carrel.policy.audit_chain import verify
-from carrel.stores.sql.access import SqlAccess
+from carrel.stores.sql.access import SCHEMA, SqlAccess
 from tests.access.support import (
     ManualClock,
     Pkce,
@@ -155,11 +155,34 @@ def test_without_a_server_nothing_is_kept_and_it_is_said() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.promise("Q5")
+def test_tables_from_before_there_were_versions_are_of_the_first_and_newer_ones_are_refused(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        for statement in SCHEMA:
+            connection.execute(statement)
+        connection.execute("INSERT INTO access_users VALUES ('ada', 'hash', 'admin', 0, 0)")
+
+    async def names() -> list[str]:
+        store = postgres_access(postgres_url)
+        try:
+            return [user.name for user in await store.users()]
+        finally:
+            await store.close()
+
+    assert asyncio.run(names()) == ["ada"]
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        assert connection.execute("SELECT version FROM carrel_versions WHERE part = 'access'").fetchall() == [(1,)]
+        connection.execute("UPDATE carrel_versions SET version = 99")
+    with pytest.raises(UnavailableError, match="newer Carrel"):
+        asyncio.run(names())
+
+
 def test_without_a_server_the_store_is_unavailable() -> None:
     async def run() -> None:
+        from carrel.stores.postgres.database import PostgresDatabase
         from carrel.stores.postgres.driver import PostgresDriver
 
-        store = SqlAccess(PostgresDriver(NOWHERE, (), timeout_seconds=1))
+        store = SqlAccess(PostgresDriver(PostgresDatabase(NOWHERE, "access", (), wait_seconds=1)))
         with pytest.raises(UnavailableError, match="PostgreSQL cannot be used"):
             await store.users()
         await store.close()

@@ -123,7 +123,7 @@ def test_an_older_file_is_copied_before_it_is_brought_forward(tmp_path: Path) ->
         await new.close()
 
     asyncio.run(upgrade())
-    with sqlite3.connect(tmp_path / "old.before-2.sqlite") as copy:
+    with sqlite3.connect(tmp_path / "old.before-v1-to-v2.sqlite") as copy:
         assert copy.execute("SELECT * FROM a").fetchall() == [(1,)]
 
 

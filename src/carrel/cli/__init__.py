@@ -17,6 +17,8 @@ _VERBS = {
     "audit": ("carrel.cli.audit", "list, verify and export the audit log"),
     "knowledge": ("carrel.cli.rooms", "keep, find and share notes; import and export a folder of them"),
     "search": ("carrel.cli.search", "fill a real Elasticsearch from the local stores"),
+    "backup": ("carrel.cli.backup", "write everything embedded into one file; check such a file"),
+    "restore": ("carrel.cli.restore", "put a backup in place"),
     "connect": ("carrel.cli.connect", "print or write a client's configuration"),
     "doctor": ("carrel.cli.doctor", "say what is configured, reachable and missing"),
 }
@@ -47,6 +49,7 @@ def reference_manager(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(module: str, words: list[str]) -> int:
+    from carrel.cli.occupying import leave
     from carrel.core.errors import CarrelError
 
     try:
@@ -68,6 +71,8 @@ def _run(module: str, words: list[str]) -> int:
         print(f"carrel: {where}{error.strerror or error}", file=sys.stderr)
         print("        Check that the path is right and may be read and written.", file=sys.stderr)
         return 5
+    finally:
+        leave()
 
 
 def _help() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from carrel.cli.occupying import occupy
 from carrel.settings import Settings, read_settings
 
 
@@ -27,7 +28,29 @@ def add_home_options(parser: argparse.ArgumentParser) -> None:
 
 def home_settings(options: argparse.Namespace) -> Settings:
     """The settings for those verbs."""
-    return read_settings({("home",): options.home}, config=options.config)
+    return _at_home(read_settings({("home",): options.home}, config=options.config))
+
+
+def add_place_options(parser: argparse.ArgumentParser) -> None:
+    """What verbs take that carry the home folder, and what is named outside of it."""
+    add_home_options(parser)
+    parser.add_argument("--snapshot", metavar="FILE", help="paper snapshot, where it is not in the home folder")
+    parser.add_argument("--static", metavar="DIR", help="folder of the snapshot's texts, where it is not beside it")
+    parser.add_argument("--library", metavar="FILE", help="reference library, where it is not in the home folder")
+
+
+def place_flags(options: argparse.Namespace) -> dict[tuple[str, ...], object]:
+    return {
+        ("home",): options.home,
+        ("papers", "snapshot"): options.snapshot,
+        ("papers", "static"): options.static,
+        ("references", "library"): options.library,
+    }
+
+
+def place_settings(options: argparse.Namespace) -> Settings:
+    """The settings for those verbs."""
+    return _at_home(read_settings(place_flags(options), config=options.config))
 
 
 def settings_from(options: argparse.Namespace, extra: dict[tuple[str, ...], object] | None = None) -> Settings:
@@ -42,4 +65,10 @@ def settings_from(options: argparse.Namespace, extra: dict[tuple[str, ...], obje
         ("log", "level"): options.log_level,
         **(extra or {}),
     }
-    return read_settings(flags, config=options.config)
+    return _at_home(read_settings(flags, config=options.config))
+
+
+def _at_home(settings: Settings) -> Settings:
+    """The same settings, with the home folder held while the command runs."""
+    occupy(settings.home)
+    return settings

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 
 from carrel.cli.progress import Progress
 from carrel.core.errors import CarrelError
-
-ReportPapers = Callable[[int, int], None]
 
 _MEGABYTE = 1024 * 1024
 _STOPPED_BY_KEYBOARD = 130
@@ -45,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def build(options: argparse.Namespace) -> int:
     """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be built."""
     from carrel.wiring.papers_build import build_papers
-    from carrel.wiring.papers_index import bring_index_up_to_date
+    from carrel.wiring.papers_index import bring_index_up_to_date, shown_by
 
     progress = None if options.quiet else Progress()
     try:
@@ -71,25 +68,6 @@ def build(options: argparse.Namespace) -> int:
     else:
         print(report.to_text())
     return 0
-
-
-def shown_by(progress: Progress | None, phase: str, work: Callable[[ReportPapers | None], object]) -> None:
-    """Runs work that reports how many of how many papers are done, on the bar."""
-    if progress is None:
-        work(None)
-        return
-    so_far = 0
-
-    def report(done: int, total: int) -> None:
-        nonlocal so_far
-        if so_far == 0:
-            progress.begin(phase, total, "papers")
-        progress.advance(done - so_far)
-        so_far = done
-
-    work(report)
-    if so_far:
-        progress.end()
 
 
 def positive(text: str) -> int:

@@ -6,11 +6,10 @@ import argparse
 from pathlib import Path
 
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.papers_build import shown_by
 from carrel.cli.progress import Progress
 from carrel.core.errors import InvalidInputError
 from carrel.wiring.papers import snapshot_path
-from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date
+from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, shown_by
 
 
 def run(words: list[str]) -> int:

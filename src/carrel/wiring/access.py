@@ -103,7 +103,8 @@ def open_access_store(settings: Settings) -> SqlAccess:
     return sqlite_access(settings.home / "access.sqlite")
 
 
-def _audit_is_in_postgres(settings: Settings) -> bool:
+def audit_is_in_postgres(settings: Settings) -> bool:
+    """Whether the audit log is a table, by the settings."""
     store = settings.audit.store
     if store == "postgres" and not settings.database.url:
         raise SettingsError(
@@ -117,7 +118,7 @@ def open_audit(settings: Settings) -> Audit:
     audit = settings.audit
     if not audit.enabled:
         return NoAudit()
-    if _audit_is_in_postgres(settings):
+    if audit_is_in_postgres(settings):
         need_psycopg()
         from carrel.stores.postgres.audit import PostgresAudit
 
@@ -162,7 +163,7 @@ async def note_from_command_line(settings: Settings, clock: Clock, action: str, 
 
 def audit_lines(settings: Settings) -> Iterator[bytes]:
     """Every line of the audit log, oldest first."""
-    if _audit_is_in_postgres(settings):
+    if audit_is_in_postgres(settings):
         need_psycopg()
         from carrel.stores.postgres.audit import read_lines
 

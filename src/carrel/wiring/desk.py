@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import Clock, SystemClock
@@ -12,7 +14,10 @@ from carrel.core.errors import CarrelError
 from carrel.policy.authorization.ports import ClientDocuments
 from carrel.policy.gate import Gate
 from carrel.settings import Settings
+from carrel.stores.backup.occupancy import has_unfinished_restore, shared
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
+
+log = logging.getLogger("carrel.desk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +79,28 @@ class Desk:
     async def opened(self, *, takes_up_work: bool = False) -> AsyncIterator[Desk]:
         """Open while inside. A process that stays takes up work that an earlier one left unfinished."""
         try:
-            if takes_up_work:
-                for room in self.rooms:
-                    if room.start is not None:
-                        await room.start()
-            yield self
+            with _at_home(self.settings.home, stays=takes_up_work):
+                if takes_up_work:
+                    for room in self.rooms:
+                        if room.start is not None:
+                            await room.start()
+                yield self
         finally:
             await self.close()
+
+
+@contextmanager
+def _at_home(home: Path, *, stays: bool) -> Iterator[None]:
+    """Holds the home folder, so that no restore replaces it underneath. Whoever stays makes it first, to be seen there."""
+    if stays:
+        with suppress(OSError):
+            home.mkdir(parents=True, exist_ok=True)
+    if has_unfinished_restore(home):
+        from carrel.stores.backup.restoring import recover
+
+        log.warning("restore", extra={"outcome": recover(home)})
+    with shared(home):
+        yield
 
 
 def open_desk(

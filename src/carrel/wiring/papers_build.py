@@ -29,7 +29,7 @@ from carrel.engines.paper_sources.reading import Errand, read_here, read_in_proc
 from carrel.rooms.papers.building.adding import PaperAdder
 from carrel.rooms.papers.building.errors import ForeignSnapshotError, PaperNotAddedError
 from carrel.rooms.papers.building.models import AddedPaper, FileStamp, FoundSource, KnownSource, PartJob, PartRead, Skipped
-from carrel.rooms.papers.building.ports import Progress, WorkLookup
+from carrel.rooms.papers.building.ports import Progress, Silence, WorkLookup
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
@@ -55,19 +55,6 @@ def paper_readers() -> tuple[SourceReader, ...]:
 
 def _equipment(static: Path) -> tuple[tuple[SourceReader, ...], AssetKeeper]:
     return paper_readers(), PaperAssets(static)
-
-
-class Silence:
-    """Progress that nobody listens to."""
-
-    def begin(self, phase: str, total: int | None, unit: str) -> None:
-        return None
-
-    def advance(self, amount: int = 1) -> None:
-        return None
-
-    def end(self) -> None:
-        return None
 
 
 @dataclass(frozen=True, slots=True)

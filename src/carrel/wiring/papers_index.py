@@ -14,6 +14,7 @@ from carrel.stores.sqlite.papers.sidecar import index_folder
 
 if TYPE_CHECKING:
     from carrel.engines.sentence_vectors.minilm import MiniLm
+    from carrel.rooms.papers.building.ports import Progress
     from carrel.stores.sqlite.papers.ranking import Ranking
 
 ReportPapers = Callable[[int, int], None]
@@ -71,3 +72,22 @@ def add_meaning(snapshot: Path, report: ReportPapers | None = None) -> int:
     from carrel.stores.vectors.papers.embed import embed_papers
 
     return embed_papers(snapshot, _model(), report=report)
+
+
+def shown_by(progress: Progress | None, phase: str, work: Callable[[ReportPapers | None], object]) -> None:
+    """Runs work that reports how many of how many papers are done, on the bar."""
+    if progress is None:
+        work(None)
+        return
+    so_far = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal so_far
+        if so_far == 0:
+            progress.begin(phase, total, "papers")
+        progress.advance(done - so_far)
+        so_far = done
+
+    work(report)
+    if so_far:
+        progress.end()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from carrel.core.clock import Clock
 from carrel.policy.limits import Rate, Taken
-from carrel.stores.postgres.driver import PostgresDriver
+from carrel.stores.postgres.database import PostgresDatabase
+from carrel.stores.postgres.driver import WAIT_SECONDS, PostgresDriver
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
 
 
@@ -12,7 +13,8 @@ class PostgresBuckets:
     """A table without write-ahead log: quick, and after a crash everybody simply starts with a full bucket."""
 
     def __init__(self, url: str, clock: Clock, *, sweep_every: int = 1024) -> None:
-        self._driver = PostgresDriver(url, [SCHEMA.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")])
+        script = SCHEMA.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")
+        self._driver = PostgresDriver(PostgresDatabase(url, "limits", (script,), wait_seconds=WAIT_SECONDS))
         self._clock = clock
         self._sweep_every = sweep_every
         self._until_sweep = sweep_every

@@ -5,9 +5,10 @@ from __future__ import annotations
 import psycopg
 
 from carrel.core.errors import ConflictError
-from carrel.stores.postgres.driver import PostgresDriver
+from carrel.stores.postgres.database import PostgresDatabase
+from carrel.stores.postgres.driver import WAIT_SECONDS, PostgresDriver
 from carrel.stores.sql.driver import Rows, Step
-from carrel.stores.sql.research import SCHEMA, SqlResearch
+from carrel.stores.sql.research import SCRIPTS, SqlResearch
 
 
 class _ConflictsToldDriver(PostgresDriver):
@@ -20,4 +21,4 @@ class _ConflictsToldDriver(PostgresDriver):
 
 def postgres_research(url: str) -> SqlResearch:
     """The memory of all workers, made at the first use."""
-    return SqlResearch(_ConflictsToldDriver(url, SCHEMA))
+    return SqlResearch(_ConflictsToldDriver(PostgresDatabase(url, "research", SCRIPTS, wait_seconds=WAIT_SECONDS)))

@@ -37,6 +37,8 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS access_keys (
         generation INTEGER PRIMARY KEY, kid TEXT NOT NULL, private_pem TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL)""",
 )
+# One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
+SCRIPTS = (";\n".join(SCHEMA),)
 
 _USER = "name, password_hash, scopes, created_at, is_disabled"
 _TOKEN = "name, token_hash, scopes, created_at, expires_at, user_name, revoked_at"

@@ -60,6 +60,8 @@ SCHEMA = (
         job_id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL, finished_at TEXT NOT NULL,
         made TEXT NOT NULL, PRIMARY KEY (job_id, name))""",
 )
+# One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
+SCRIPTS = (";\n".join(SCHEMA),)
 
 _OF_PROJECT = ("hypotheses", "reviews", "matches", "outputs", "events", "jobs")
 _HYPOTHESIS = "id, status, review_count, standing, decision"

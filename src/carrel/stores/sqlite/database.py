@@ -8,10 +8,11 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from carrel.stores.sqlite.upgrading import bring_forward
 
 ResultT = TypeVar("ResultT")
 Work = Callable[[sqlite3.Connection], ResultT]
@@ -27,7 +28,7 @@ class _Job:
 
 
 class Database:
-    """Opened on first use, closed by whoever made it. `steps` bring an older file forward, one script per version."""
+    """Opened on first use, closed by whoever made it. `steps` are the scripts of its versions."""
 
     def __init__(self, path: Path, steps: Sequence[str], *, readers: int = 2) -> None:
         self.path = path
@@ -114,32 +115,8 @@ class Database:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise sqlite3.OperationalError(f"{self.path.parent} cannot be made: {error.strerror}") from None
-            connection = self._connect()
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._bring_forward(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
+            bring_forward(self.path, self._steps)
             self._is_open = True
-
-    def _bring_forward(self, connection: sqlite3.Connection) -> None:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        latest = len(self._steps)
-        if version > latest:
-            raise sqlite3.DatabaseError(f"{self.path.name} was written by a newer Carrel (version {version}, known {latest})")
-        if 0 < version < latest:
-            with (
-                closing(sqlite3.connect(self.path)) as older,
-                closing(sqlite3.connect(self.path.with_suffix(f".before-{latest}.sqlite"))) as copy,
-            ):
-                older.backup(copy)
-        for step in self._steps[version:]:
-            for statement in step.split(";\n"):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {latest}")
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, cached_statements=256)

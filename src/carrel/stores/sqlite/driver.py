@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from carrel.core.errors import ConflictError, UnavailableError
 from carrel.stores.sql.driver import Rows, Step
+from carrel.stores.sqlite.upgrading import bring_forward
 
 
 class SqliteFileDriver:
     """One connection on a thread of its own, opened at the first use; transactions take the write lock at their start."""
 
-    def __init__(self, file: Path, schema: Iterable[str], *, busy_seconds: float = 10.0) -> None:
+    def __init__(self, file: Path, scripts: Sequence[str], *, busy_seconds: float = 10.0) -> None:
         self._file = file
-        self._schema = tuple(schema)
+        self._scripts = tuple(scripts)
         self._busy_seconds = busy_seconds
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=file.stem)
         self._connection: sqlite3.Connection | None = None
@@ -48,19 +49,15 @@ class SqliteFileDriver:
             return rows
         except sqlite3.IntegrityError as error:
             raise ConflictError("Somebody else has written the same thing first", details={"reason": str(error)}) from error
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise UnavailableError(f"{self._file.name} cannot be used: {error}", next_step="Look at the home folder.") from error
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = open_private(self._file, self._busy_seconds)
+            connection = open_private(self._file, self._scripts, self._busy_seconds)
             # A step that was told to be finished must be so after a power cut, too.
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in self._schema:
-                connection.execute(statement)
-            connection.execute("COMMIT")
             self._connection = connection
         return self._connection
 
@@ -70,14 +67,15 @@ class SqliteFileDriver:
             self._connection = None
 
 
-def open_private(file: Path, busy_seconds: float) -> sqlite3.Connection:
-    """A connection in write-ahead mode to a file that only its owner can read."""
+def open_private(file: Path, scripts: Sequence[str], busy_seconds: float) -> sqlite3.Connection:
+    """A connection in write-ahead mode to a file that only its owner can read, with its tables brought forward."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists():
             file.touch(mode=0o600)
     except OSError as error:
         raise UnavailableError(f"{file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
+    bring_forward(file, scripts)
     connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = WAL")
     return connection

@@ -33,7 +33,7 @@ class SqliteBuckets:
             if self._until_sweep <= 0:
                 self._until_sweep = self._sweep_every
                 connection.execute(SWEEP, {"now": now})
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise UnavailableError(f"The buckets cannot be used: {error}") from error
         return Taken(bool(row[0]), float(row[1]))
 
@@ -44,8 +44,7 @@ class SqliteBuckets:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = open_private(self._file, self._busy_seconds)
+            connection = open_private(self._file, (SCHEMA,), self._busy_seconds)
             connection.execute("PRAGMA synchronous = OFF")
-            connection.execute(SCHEMA)
             self._connection = connection
         return self._connection

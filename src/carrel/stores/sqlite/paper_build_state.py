@@ -12,16 +12,17 @@ from typing import Any, Self
 import orjson
 
 from carrel.core.paper_record import BibtexEntry, FiledSummary, Heading, KeptImage, PaperRecord, ReadProblem
+from carrel.rooms.papers.building.errors import NewerBuildStateError
 from carrel.rooms.papers.building.grouping import Claim
 from carrel.rooms.papers.building.identity import KeyKind, PaperKey, keys_of
 from carrel.rooms.papers.building.merging import trust_in
 from carrel.rooms.papers.building.models import FileStamp, FoundSource, KnownSource, PartRead, RememberedPaper
+from carrel.stores.sqlite.upgrading import NewerFileError, bring_forward
 
-# A state of another version is thrown away and everything is read again.
-_VERSION = 1
 _PARTS_PER_COMMIT = 32
 _RECORDS_PER_PART = 1_000_000
-_SCHEMA = """
+_SCRIPTS = (
+    """
 CREATE TABLE source (
     path TEXT PRIMARY KEY, reader TEXT NOT NULL, reader_version INTEGER NOT NULL,
     stamps BLOB NOT NULL, is_complete INTEGER NOT NULL
@@ -40,8 +41,8 @@ CREATE TABLE published (
 CREATE TABLE promised (
     paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-"""
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID""",
+)
 
 
 class SqlitePaperBuildState:
@@ -173,18 +174,12 @@ class SqlitePaperBuildState:
 
     def _opened(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            bring_forward(self._path, _SCRIPTS)
+        except NewerFileError as error:
+            raise NewerBuildStateError(str(error)) from None
         connection = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == _VERSION:
-            return connection
-        if version != 0:
-            connection.close()
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
-            return self._opened()
-        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={_VERSION}; COMMIT;")
         return connection
 
     def _fact(self, name: str) -> str | None:

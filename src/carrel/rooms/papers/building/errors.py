@@ -12,6 +12,13 @@ class BuildInProgressError(ConflictError):
         super().__init__("Another build is working on this corpus.", next_step="Wait until it has ended, then start again.")
 
 
+class NewerBuildStateError(ConflictError):
+    """The memory of earlier builds is of a newer version than this product knows."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}.", next_step="Build with the newer Carrel, or into another folder; nothing was changed.")
+
+
 class NothingToBuildError(InvalidInputError):
     """None of the sources that were named exists."""
 

@@ -34,6 +34,19 @@ class Progress(Protocol):
     def end(self) -> None: ...
 
 
+class Silence:
+    """Progress that nobody listens to."""
+
+    def begin(self, phase: str, total: int | None, unit: str) -> None:
+        return None
+
+    def advance(self, amount: int = 1) -> None:
+        return None
+
+    def end(self) -> None:
+        return None
+
+
 class SourceFinder(Protocol):
     """Looks through folders for what can be read."""
 

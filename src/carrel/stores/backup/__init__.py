@@ -1,0 +1,1 @@
+"""Everything embedded in one file, and back."""

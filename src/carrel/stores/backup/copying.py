@@ -1,0 +1,117 @@
+"""Copies files as they were at one moment, while others go on writing them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from carrel.stores.backup.archive import ArchiveWriter
+from carrel.stores.backup.errors import BackupFailedError
+
+_SQLITE = b"SQLite format 3\x00"
+_IN_MEMORY_BYTES = 16 * 1024 * 1024
+_TRIES = 5
+_TAIL_BYTES = 1024 * 1024
+_PAGES = 4096
+_BUSY_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that is to be carried, and its name in the archive."""
+
+    path: Path
+    name: str
+
+
+class Copier:
+    """Puts files into an archive. `scratch` is a free name on the disk the archive is written to."""
+
+    def __init__(self, archive: ArchiveWriter, scratch: Path) -> None:
+        self._archive = archive
+        self._scratch = scratch
+
+    def add(self, found: FoundFile) -> bool:
+        """Whether the file was still there."""
+        try:
+            with found.path.open("rb") as file:
+                is_database = file.read(len(_SQLITE)) == _SQLITE
+            if is_database:
+                self._add_database(found)
+            else:
+                self._add_plain(found)
+        except FileNotFoundError:
+            return False
+        except (OSError, sqlite3.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise BackupFailedError(
+                f"{found.path} cannot be carried: {reason}", next_step="Mend that and run it again; no backup was made."
+            ) from error
+        return True
+
+    def add_log(self, lock: Path, listed: Callable[[], Sequence[FoundFile]]) -> None:
+        """Files of lines that only grow, oldest first. Each is taken up to its last whole line, with none renamed meanwhile."""
+        with ExitStack() as stack:
+            with lock.open("ab") as held:
+                fcntl.flock(held, fcntl.LOCK_EX)
+                # Newest first: whatever a line says came before it is then in what is looked at after it.
+                opened = [(found, stack.enter_context(found.path.open("rb"))) for found in reversed(listed())]
+                states = [os.fstat(file.fileno()) for _, file in opened]
+            for (found, file), state in sorted(zip(opened, states, strict=True), key=lambda each: each[0][0].name):
+                start = max(0, state.st_size - _TAIL_BYTES)
+                file.seek(start)
+                size = start + file.read(state.st_size - start).rfind(b"\n") + 1
+                file.seek(0)
+                self._archive.add(found.name, file, size, modified_ns=state.st_mtime_ns, mode=state.st_mode & 0o777)
+
+    def _add_plain(self, found: FoundFile) -> None:
+        for _ in range(_TRIES):
+            with (
+                found.path.open("rb") as file,
+                tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._scratch.parent)) as copy,
+            ):
+                before = os.fstat(file.fileno())
+                shutil.copyfileobj(file, copy)
+                after = os.fstat(file.fileno())
+                if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and copy.tell() == after.st_size:
+                    copy.seek(0)
+                    self._archive.add(found.name, copy, after.st_size, modified_ns=after.st_mtime_ns, mode=after.st_mode & 0o777)
+                    return
+        raise BackupFailedError(f"{found.path} keeps being written", next_step="Run it again; no backup was made.")
+
+    def _add_database(self, found: FoundFile) -> None:
+        """One state of the database, however much is written meanwhile."""
+        state = found.path.stat()
+        self._scratch.unlink(missing_ok=True)
+        self._scratch.touch(mode=0o600)
+        try:
+            with closing(_reading(found.path)) as source, closing(sqlite3.connect(self._scratch)) as copy:
+                # An open reading transaction keeps every step of the copy at the same state.
+                source.execute("BEGIN")
+                source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                source.backup(copy, pages=_PAGES)
+                version = int(copy.execute("PRAGMA user_version").fetchone()[0])
+            with self._scratch.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                self._archive.add(
+                    found.name, file, size, modified_ns=state.st_mtime_ns, mode=state.st_mode & 0o777, schema_version=version
+                )
+        finally:
+            self._scratch.unlink(missing_ok=True)
+
+
+def _reading(file: Path) -> sqlite3.Connection:
+    """A connection that leaves nothing behind. Where nothing may be written, a file without a log is read all alone."""
+    if os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
+        mode = "mode=rw"
+    else:
+        has_log = any(file.with_name(f"{file.name}{suffix}").exists() for suffix in ("-wal", "-journal"))
+        mode = "mode=ro" if has_log else "mode=ro&immutable=1"
+    return sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_BUSY_SECONDS)

@@ -1,0 +1,219 @@
+"""`carrel backup`: everything embedded into one file, while the server goes on."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from carrel import __version__
+from carrel.core.clock import Clock
+from carrel.core.errors import ConflictError, NotFoundError
+from carrel.rooms.papers.building.errors import BuildInProgressError
+from carrel.rooms.papers.building.ports import Progress
+from carrel.settings import Settings
+from carrel.stores.backup.archive import FORMAT, ArchiveWriter, Header, LeftOutIndex, Manifest, read_archive
+from carrel.stores.backup.collecting import Findings, LeftOut, collect
+from carrel.stores.backup.copying import Copier, FoundFile
+from carrel.stores.csl_json.exchanging import sync_folder
+from carrel.stores.csl_json.locking import locked
+from carrel.stores.sqlite.build_lock import SqliteBuildLock
+from carrel.stores.sqlite.papers.sidecar import read_manifest
+from carrel.wiring.access import audit_is_in_postgres
+from carrel.wiring.backup_places import BUILD_NAME, Places, is_address, is_index, why_left_out
+
+_BUILD_WAIT_SECONDS = 60.0
+_BUILD_LOOK_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Files that belong together, and what keeps others from changing them meanwhile."""
+
+    files: tuple[FoundFile, ...]
+    held: AbstractContextManager[None]
+
+
+def make_backup(settings: Settings, target: Path, *, may_replace: bool, progress: Progress, clock: Clock) -> Manifest:
+    """Writes under another name, reads it all back, and only then gives it its name."""
+    target = target.absolute()
+    if not settings.home.is_dir():
+        raise NotFoundError("Home folder", str(settings.home), next_step="Name it with --home; no backup was made.")
+    if target.exists() and not may_replace:
+        raise _exists(target)
+    draft = target.with_name(f"{target.name}.part")
+    scratch = target.with_name(f"{target.name}.part.db")
+    with _held(draft) as descriptor:
+        try:
+            with os.fdopen(os.dup(descriptor), "wb") as stream:
+                header = Header(format=FORMAT, carrel=__version__, made_at=clock.now().isoformat(timespec="seconds"))
+                with ArchiveWriter(stream, header, progress.advance) as archive:
+                    manifest = _write(settings, archive, scratch, draft, progress)
+                stream.flush()
+                os.fsync(stream.fileno())
+            if check_backup(draft, progress) != manifest:
+                raise ConflictError(f"{draft} was changed by somebody else", next_step="Run it again; no backup was made.")
+            _give_name(draft, target, may_replace=may_replace)
+        finally:
+            draft.unlink(missing_ok=True)
+    return manifest
+
+
+def check_backup(file: Path, progress: Progress) -> Manifest:
+    """Reads all of a backup and compares every file with its hash."""
+    progress.begin("checking", file.stat().st_size, "bytes")
+    manifest = read_archive(file, progress.advance)
+    progress.end()
+    return manifest
+
+
+def _write(settings: Settings, archive: ArchiveWriter, scratch: Path, draft: Path, progress: Progress) -> Manifest:
+    places = Places(settings)
+    findings = _findings(places, frozenset({draft, scratch}))
+    progress.begin("copying", findings.size_bytes, "bytes")
+    copier = Copier(archive, scratch)
+    in_log = {found.path for found in places.audit_log()}
+    for group in _groups(found for found in findings.files if found.path not in in_log):
+        with group.held:
+            for found in group.files:
+                if not copier.add(found):
+                    findings.left_out.append(LeftOut(found.path, found.name, "removed meanwhile"))
+    if in_log:
+        # Last, so that whatever is in the data is in the log.
+        copier.add_log(places.audit_file.with_name(f"{places.audit_file.name}.lock"), places.audit_log)
+    progress.end()
+    if not archive.count:
+        raise NotFoundError("Data", str(settings.home), next_step="There is nothing to carry yet; no backup was made.")
+    left_out = [f"{left.name}: {left.reason}" for left in findings.left_out]
+    return archive.finish(left_out, [_index(left) for left in findings.left_out if is_index(left.path)], elsewhere(settings))
+
+
+def _index(left: LeftOut) -> LeftOutIndex:
+    found = read_manifest(left.path.with_suffix(""))
+    return LeftOutIndex(snapshot=left.name.removesuffix(".index"), has_vectors=bool(found and found.vectors))
+
+
+def _findings(places: Places, but: frozenset[Path]) -> Findings:
+    findings = Findings()
+    why_not = why_left_out(places.home, places.audit_file, but)
+    collect(places.home, "home", why_not, findings)
+    for place in places.outside:
+        if place.prefix == "audit":
+            continue
+        for archived, here in place.names.items():
+            path, name = place.folder / here, f"{place.prefix}/{archived}"
+            if path.is_dir():
+                collect(path, name, why_not, findings)
+            elif path.is_file():
+                findings.files.append(FoundFile(path, name))
+            index = path.with_name(f"{here}.index")
+            if is_index(index):
+                findings.left_out.append(LeftOut(index, f"{name}.index", "made again by carrel restore"))
+    return findings
+
+
+def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
+    """Everything that stands alone, libraries with their versions, and corpora with their texts."""
+    libraries: dict[Path, list[FoundFile]] = {}
+    alone: list[FoundFile] = []
+    for found in files:
+        workshop = _workshop_of(found.path)
+        (alone if workshop is None else libraries.setdefault(workshop, [])).append(found)
+    corpora: dict[Path, list[FoundFile]] = {}
+    for folder in sorted({found.path.parent.parent for found in alone if found.path.parent.name == BUILD_NAME}):
+        corpora[folder] = [found for found in alone if found.path.is_relative_to(folder)]
+        alone = [found for found in alone if not found.path.is_relative_to(folder)]
+    yield _Group(tuple(alone), nullcontext())
+    for workshop, ours in libraries.items():
+        # Where nothing can be written, nobody of ours writes.
+        yield _Group(tuple(ours), locked(workshop / "lock") if os.access(workshop, os.W_OK) else nullcontext())
+    for folder, ours in corpora.items():
+        yield _Group(tuple(ours), no_build(folder / BUILD_NAME))
+
+
+def _workshop_of(path: Path) -> Path | None:
+    """The folder that holds the versions of a library, for the library itself and for what is in that folder."""
+    beside = path.with_name(f".{path.name}.carrel")
+    if beside.is_dir():
+        return beside
+    return next((parent for parent in path.parents if parent.name.startswith(".") and parent.name.endswith(".carrel")), None)
+
+
+@contextmanager
+def no_build(workshop: Path) -> Iterator[None]:
+    """Keeps a corpus from being built meanwhile; a build that runs is waited for, within a limit."""
+    deadline = time.monotonic() + _BUILD_WAIT_SECONDS
+    with ExitStack() as held:
+        # Where nothing can be written, nothing can be built either.
+        while os.access(workshop, os.W_OK):
+            try:
+                held.enter_context(SqliteBuildLock(workshop / "lock.db").held())
+                break
+            except BuildInProgressError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_BUILD_LOOK_SECONDS)
+        yield
+
+
+@contextmanager
+def _held(draft: Path) -> Iterator[int]:
+    """The draft, empty and ours alone. It holds secrets, so only its owner may read it."""
+    descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConflictError(f"Another backup is writing {draft}", next_step="Wait for it, or choose another name.") from None
+        os.fchmod(descriptor, 0o600)
+        os.ftruncate(descriptor, 0)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _give_name(draft: Path, target: Path, *, may_replace: bool) -> None:
+    if may_replace:
+        draft.replace(target)
+    else:
+        try:
+            os.link(draft, target)
+        except FileExistsError:
+            raise _exists(target) from None
+        except OSError:
+            # A disk without second names: the look and the renaming are two steps there.
+            if target.exists():
+                raise _exists(target) from None
+            draft.replace(target)
+    sync_folder(target.parent)
+
+
+def _exists(target: Path) -> ConflictError:
+    return ConflictError(f"{target} exists already", next_step="Choose another name, or --overwrite.")
+
+
+def elsewhere(settings: Settings) -> list[str]:
+    """What the settings keep outside of this machine's files, and the tool for it."""
+    found = []
+    if settings.database.url:
+        log = " and the audit log" if settings.audit.enabled and audit_is_in_postgres(settings) else ""
+        notes = ", notes and nodes" if settings.knowledge.store == "postgres" else ""
+        found.append(f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with pg_dump, restore with psql.")
+    if settings.knowledge.store == "firestore":
+        found.append("Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud firestore import.")
+    if settings.elasticsearch.address:
+        found.append("Elasticsearch holds copies only: carrel search sync fills it again.")
+    if settings.papers.static and is_address(settings.papers.static):
+        found.append(f"The texts of the papers are at {settings.papers.static}: whoever serves them keeps them.")
+    for name, path in (
+        ("settings", settings.source),
+        ("references.styles", settings.references.styles),
+        ("research.vocabulary", settings.research.vocabulary),
+    ):
+        if path is not None and not path.absolute().resolve().is_relative_to(settings.home.resolve()):
+            found.append(f"{path} ({name}) is a file of yours outside the home folder: keep a copy of it.")
+    return found

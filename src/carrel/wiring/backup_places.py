@@ -1,0 +1,164 @@
+"""Where everything embedded is, by the settings: the home folder, and what they name outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from carrel.settings import Settings
+from carrel.stores.backup.archive import is_archive
+from carrel.stores.backup.copying import FoundFile
+from carrel.stores.backup.restoring import Root, is_reserved
+from carrel.stores.json_lines.audit import audit_files
+from carrel.stores.sqlite.upgrading import is_copy
+from carrel.stores.static_folder.paper_inbox import INBOX_NAME
+from carrel.stores.static_folder.summary_files import SUMMARIES_NAME
+from carrel.wiring.papers import SNAPSHOT_NAME, STATIC_NAME, snapshot_path
+from carrel.wiring.references import LIBRARY_NAME, library_path
+
+SETTINGS_NAME = "carrel.toml"
+BUILD_NAME = ".carrel-build"
+_AUDIT = PurePosixPath("audit.jsonl")
+_BY_ITSELF = "made again by itself"
+_BACKUP_SUFFIXES = {".gz", ".tgz", ".part"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder with names that are ours: by what each is called in an archive, what it is called here."""
+
+    prefix: str
+    folder: Path
+    names: dict[str, str]
+
+    def name_here(self, archived: str) -> str:
+        return self.names.get(archived, archived)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPlace(Place):
+    """The audit log; its full files carry the time in their names."""
+
+    def name_here(self, archived: str) -> str:
+        here = PurePosixPath(self.names[_AUDIT.name])
+        return f"{here.stem}{archived.removeprefix(_AUDIT.stem).removesuffix(_AUDIT.suffix)}{here.suffix}"
+
+
+class Places:
+    """The home folder, the places beside it, and which of them are outside."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.home = settings.home.absolute()
+        snapshot, library = snapshot_path(settings).absolute(), library_path(settings).absolute()
+        given = settings.papers.static
+        static = Path(given).expanduser().absolute() if given and not is_address(given) else snapshot.parent / STATIC_NAME
+        attached = f"{library.stem}-attachments"
+        attachments = settings.references.attachments
+        self.audit_file = settings.audit_file.absolute()
+        every_place = (
+            Place(
+                "papers",
+                snapshot.parent,
+                {SNAPSHOT_NAME: snapshot.name, **{name: name for name in (INBOX_NAME, SUMMARIES_NAME, BUILD_NAME)}},
+            ),
+            Place("static", static.parent, {STATIC_NAME: static.name}),
+            Place("library", library.parent, {LIBRARY_NAME: library.name, f".{LIBRARY_NAME}.carrel": f".{library.name}.carrel"}),
+            Place(
+                "attachments",
+                library.parent if attachments is None else attachments.absolute().parent,
+                {"attachments": attached if attachments is None else attachments.name},
+            ),
+            AuditPlace("audit", self.audit_file.parent, {_AUDIT.name: self.audit_file.name}),
+        )
+        self.by_prefix = {place.prefix: place for place in every_place}
+
+    @property
+    def outside(self) -> list[Place]:
+        return [place for place in self.by_prefix.values() if not self._is_inside(place.folder)]
+
+    def audit_log(self) -> list[FoundFile]:
+        """The files of the audit log, oldest first, with their names in an archive."""
+        files = audit_files(self.audit_file)
+        if self._is_inside(self.audit_file.parent):
+            folder = self.audit_file.parent.resolve().relative_to(self.home.resolve())
+            return [FoundFile(file, f"home/{PurePosixPath(folder) / file.name}") for file in files]
+        stem, suffix = self.audit_file.stem, self.audit_file.suffix
+        middles = [file.name.removeprefix(stem).removesuffix(suffix) for file in files]
+        return [
+            FoundFile(file, f"audit/{_AUDIT.stem}{middle}{_AUDIT.suffix}") for file, middle in zip(files, middles, strict=True)
+        ]
+
+    def locate(self, archived: str) -> tuple[Path, PurePosixPath]:
+        """Where a file of an archive belongs: a folder, and the path below it. What was outside goes where it is set now."""
+        prefix, *parts = archived.split("/")
+        if prefix == "home":
+            return self.home, PurePosixPath(*parts)
+        place = self.by_prefix[prefix]
+        relative = PurePosixPath(place.name_here(parts[0]), *parts[1:])
+        if self._is_inside(place.folder):
+            return self.home, PurePosixPath(place.folder.resolve().relative_to(self.home.resolve())) / relative
+        return place.folder, relative
+
+    def roots(self, archived: list[str]) -> list[Root]:
+        """The folders that the files of an archive go to. In the home folder everything is ours, elsewhere only our names."""
+        folders = {self.home: self._names_at_home(brings_settings=f"home/{SETTINGS_NAME}" in archived)}
+        used = {name.partition("/")[0] for name in archived}
+        for place in self.outside:
+            if place.prefix in used:
+                owned = self._names_of(place)
+                folders[place.folder] = [*folders.get(place.folder, ()), *owned]
+        return [Root(folder, tuple(owned)) for folder, owned in folders.items()]
+
+    def _names_at_home(self, *, brings_settings: bool) -> list[str]:
+        names = [path.name for path in self.home.iterdir()] if self.home.is_dir() else []
+        return [name for name in names if not is_reserved(name) and (brings_settings or name != SETTINGS_NAME)]
+
+    def _names_of(self, place: Place) -> list[str]:
+        if isinstance(place, AuditPlace):
+            return [file.name for file in audit_files(self.audit_file)]
+        names = list(place.names.values())
+        if place.prefix == "papers":
+            snapshot = place.names[SNAPSHOT_NAME]
+            names += [f"{snapshot}{suffix}" for suffix in (".index", "-wal", "-shm")]
+        return names
+
+    def _is_inside(self, folder: Path) -> bool:
+        return folder.resolve().is_relative_to(self.home.resolve())
+
+
+def is_address(static: str) -> bool:
+    return static.startswith(("http://", "https://"))
+
+
+def why_left_out(home: Path, audit_file: Path, but: frozenset[Path]) -> Callable[[Path], str | None]:
+    """Says why something is not carried. `but` is what is being written just now."""
+    audit_lock = audit_file.with_name(f"{audit_file.name}.lock")
+
+    def why_not(path: Path) -> str | None:
+        name, folder = path.name, path.parent.name
+        is_at_home = path.parent == home
+        if path in but or (is_at_home and is_reserved(name)):
+            return "of backup and restore themselves"
+        if is_at_home and (name == "cache" or name.startswith(("search.sqlite", "limits.sqlite"))):
+            return _BY_ITSELF
+        if path.parent == home / "research" and name.startswith("concepts-"):
+            return _BY_ITSELF
+        if is_index(path):
+            return "made again by carrel restore"
+        is_draft = folder == BUILD_NAME and name.startswith(("draft.db", "lock.db"))
+        is_lock = (folder.startswith(".") and folder.endswith(".carrel") and name == "lock") or path == audit_lock
+        if is_draft or is_lock:
+            return "only of use while something runs"
+        if is_copy(name):
+            return "a copy of before an upgrade"
+        if path.suffix in _BACKUP_SUFFIXES and path.is_file() and is_archive(path):
+            return "an earlier backup"
+        return None
+
+    return why_not
+
+
+def is_index(path: Path) -> bool:
+    """Whether this is the folder of indexes beside a snapshot."""
+    return path.suffix == ".index" and path.is_dir() and path.with_suffix("").is_file()
