@@ -135,6 +135,7 @@ class ModelSettings(_Section):
     api_key: str = ""
     timeout_seconds: float = Field(default=120.0, gt=0)
     max_output_tokens: int = Field(default=4096, ge=64)
+    context_tokens: int | None = Field(default=None, ge=1024)
     input_price: float = Field(default=0.0, ge=0)
     output_price: float = Field(default=0.0, ge=0)
 

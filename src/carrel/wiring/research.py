@@ -121,7 +121,8 @@ def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mi
     chosen = settings.model
     if chosen.provider is None:
         return DiscoveryMind(corpus), None
-    from carrel.rooms.research.minds.models import Budget, ModelMind
+    from carrel.rooms.research.minds.asking import Budget
+    from carrel.rooms.research.minds.models import ModelMind
     from carrel.wiring.research_model import ConfiguredModel
 
     if not chosen.name:

@@ -64,6 +64,12 @@ def texts(asked: Asked) -> list[str]:
     return re.findall(r"^\d+\. (.+)$", asked.material, re.MULTILINE)
 
 
+def opinions(asked: Asked, is_allowed: Callable[[str], bool], reason: str = "Harmless.") -> dict[str, Any]:
+    """An opinion on each of them."""
+    said = enumerate(texts(asked), start=1)
+    return {f"text_{number}": {"allowed": is_allowed(text), "reason": reason} for number, text in said}
+
+
 def usual_answers() -> dict[str, Callable[[Asked], Any]]:
     def wanted(asked: Asked) -> int:
         found = re.search(r"Propose (\d+) new", asked.instructions)
@@ -78,7 +84,7 @@ def usual_answers() -> dict[str, Callable[[Asked], Any]]:
             "recommendations": [], "quotations": ["Nobody ever wrote this."], "citations": [*asked.paper_ids[:1], "made-up"],
         },
         "WrittenVerdict": lambda asked: {"winner": "first", "reason": "Better."},
-        "WrittenSafety": lambda asked: {"opinions": [{"allowed": True, "reason": "Harmless."}] * len(texts(asked))},
+        "WrittenSafety": lambda asked: opinions(asked, lambda text: True),
         "WrittenMetaReview": lambda asked: {"text": "Be bolder about vessels."},
     }  # fmt: skip
 

@@ -17,7 +17,7 @@ from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import open_desk
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, settings_for, visit
-from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, texts
+from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, opinions
 
 PROVIDERS = ("openai", "anthropic", "google")
 KEY = "secret-key-1"
@@ -68,7 +68,8 @@ def test_models_write_and_cite_only_what_was_retrieved(snapshot: Path, tmp_path:
     assert all(KEY in str(asked.key) for asked in script.asked)
     assert {asked.shape for asked in script.asked} == set(script.answers)
     evolving = [asked for asked in script.asked if asked.shape == "WrittenHypothesis"]
-    assert evolving and all("Be bolder about vessels." in asked.instructions for asked in evolving)
+    assert evolving and all("Be bolder about vessels." in asked.material for asked in evolving)
+    assert not any("Be bolder" in asked.instructions for asked in script.asked)
     assert all(
         "Leads from literature-based discovery" in asked.material for asked in script.asked if asked.shape == "WrittenHypotheses"
     )
@@ -176,10 +177,7 @@ def test_papers_are_searched_by_a_sentence_and_not_by_its_marks(snapshot: Path, 
 
 @pytest.mark.promise("S6")
 def test_a_models_own_safety_check_joins_the_rules(snapshot: Path, tmp_path: Path, script: Script) -> None:
-    def opinions(asked: Asked) -> dict[str, Any]:
-        return {"opinions": [{"allowed": "-1." not in text, "reason": "As I see it."} for text in texts(asked)]}
-
-    script.answers["WrittenSafety"] = opinions
+    script.answers["WrittenSafety"] = lambda asked: opinions(asked, lambda text: "-1." not in text)
 
     async def story(asker: Asker) -> None:
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=4)).research_id
@@ -188,7 +186,7 @@ def test_a_models_own_safety_check_joins_the_rules(snapshot: Path, tmp_path: Pat
         refused = {one["text"] for one in whole["safety"] if not one["is_allowed"]}
         assert refused and all(text.endswith("-1") for text in refused)
         assert not refused & {made["draft"]["title"] for made in whole["hypotheses"]}
-        script.answers["WrittenSafety"] = lambda asked: {"opinions": [{"allowed": False, "reason": "Too risky."}]}
+        script.answers["WrittenSafety"] = lambda asked: opinions(asked, lambda text: False, "Too risky.")
         second = (await asker.ask("start_research", goal=GOAL, hypothesis_count=2)).research_id
         status = await asker.finished(second)
         assert (status.status, status.hypotheses_generated) == ("failed", 0)
