@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.engines.language_model import LanguageModelError, ModelClient
+from carrel.engines.language_model import LanguageModelError, ModelAnswer, ModelClient
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import open_desk
 from tests.rooms.research.discovery.small_corpus import GOAL
@@ -29,16 +29,19 @@ def script() -> Iterator[Script]:
         yield running
 
 
-def with_model(snapshot: Path, home: Path, script: Script, provider: str = "openai", **research: Any) -> Settings:
-    model = {
+def with_model(
+    snapshot: Path, home: Path, script: Script, provider: str = "openai", model: dict[str, Any] | None = None, **research: Any
+) -> Settings:
+    chosen = {
         "provider": provider,
         "name": "scripted-1",
         "url": script.url,
         "api_key": KEY,
         "input_price": 10.0,
         "output_price": 50.0,
+        **(model or {}),
     }
-    return settings_for(snapshot, home, model=model, research=research)
+    return settings_for(snapshot, home, model=chosen, research=research)
 
 
 @pytest.mark.promise("S5")
@@ -206,6 +209,7 @@ def test_a_busy_model_is_asked_again_later(script: Script, provider: str) -> Non
         client = ModelClient(provider, "scripted-1", url=script.url, api_key=KEY, pause=pause)
         script.first = [(429, {"retry-after": "7"}, b"{}"), (503, {}, b"busy"), (200, {}, b"not json")]
         answer = await client.ask("Judge", "<material></material>", _SCHEMA, "WrittenVerdict")
+        assert isinstance(answer, ModelAnswer)
         assert answer.answer["winner"] == "first"
         assert (answer.input_tokens, answer.output_tokens) == (100, 10)
         script.first = [(401, {}, b'{"error": {"message": "bad key"}}')]
