@@ -17,7 +17,7 @@ from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import open_desk
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, settings_for, visit
-from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, opinions
+from tests.rooms.research.model_server import Script, hypothesis, model_server, opinions
 
 PROVIDERS = ("openai", "anthropic", "google")
 KEY = "secret-key-1"
