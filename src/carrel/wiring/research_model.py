@@ -29,6 +29,7 @@ class ConfiguredModel:
             api_key=chosen.api_key,
             timeout_seconds=chosen.timeout_seconds,
             max_output_tokens=answer,
+            temperature=chosen.temperature,
         )
 
     @property

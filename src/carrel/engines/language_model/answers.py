@@ -47,7 +47,8 @@ def read_answer(told: Told) -> ModelAnswer | UnusableAnswer:
 def _object_in(text: str) -> dict[str, Any] | None:
     text = text.rpartition("</think>")[2]
     try:
-        found = json.loads(text[text.index("{") : text.rindex("}") + 1])
+        # Models held to a shape by a grammar still write line breaks into strings as they are.
+        found = json.loads(text[text.index("{") : text.rindex("}") + 1], strict=False)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -33,6 +33,7 @@ class ModelClient:
         api_key: str = "",
         timeout_seconds: float = 120.0,
         max_output_tokens: int = 4096,
+        temperature: float | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._format = FORMATS[provider]
@@ -40,6 +41,7 @@ class ModelClient:
         self._model = model
         self._timeout_seconds = timeout_seconds
         self._max_output_tokens = max_output_tokens
+        self._temperature = temperature
         self._pause = pause
         self._client = httpx2.AsyncClient(
             base_url=(url or self._format.usual_url).rstrip("/"), headers=self._format.headers(api_key), timeout=timeout_seconds
@@ -49,7 +51,7 @@ class ModelClient:
         self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
     ) -> ModelAnswer | UnusableAnswer:
         """What the model answered, of use or not; tried again, each time later, when it is busy or cannot be reached."""
-        asked = Asked(self._model, instructions, material, schema, schema_name, self._max_output_tokens)
+        asked = Asked(self._model, instructions, material, schema, schema_name, self._max_output_tokens, self._temperature)
         attempt = 0
         while True:
             try:

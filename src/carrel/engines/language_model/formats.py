@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,12 @@ class Asked:
     schema: Mapping[str, Any]
     schema_name: str
     max_output_tokens: int
+    temperature: float | None = None
+
+    @property
+    def sampling(self) -> dict[str, float]:
+        """Not every model lets itself be told."""
+        return {} if self.temperature is None else {"temperature": self.temperature}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +59,41 @@ def _openai_body(asked: Asked) -> dict[str, Any]:
             "json_schema": {"name": asked.schema_name, "schema": dict(asked.schema), "strict": True},
         },
         "max_tokens": asked.max_output_tokens,
+        **asked.sampling,
     }
 
 
 def _plain_openai_body(asked: Asked) -> dict[str, Any]:
-    """For servers that know JSON but no strict shapes: the schema stands in the instructions, and beside the type for those
-    (such as llama.cpp's) that hold the model to it."""
-    schema = json.dumps(asked.schema, ensure_ascii=False, separators=(",", ":"))
-    told = f"{asked.instructions}\n\nAnswer with one JSON object and nothing else. Its JSON schema: {schema}"
+    """For servers that know JSON but no strict shapes: the model is told the shape, and the schema stands beside the type for
+    those (such as llama.cpp's) that hold the model to it."""
+    told = f"{asked.instructions}\n\nAnswer in JSON, and with nothing else: {_in_words(asked.schema, asked.schema.get('$defs', {}))}."
     return {
         "model": asked.model,
         "messages": [{"role": "system", "content": told}, {"role": "user", "content": asked.material}],
         "response_format": {"type": "json_object", "schema": dict(asked.schema)},
         "max_tokens": asked.max_output_tokens,
+        **asked.sampling,
     }
+
+
+def _in_words(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
+    """The shape as a sentence: of a schema, or of an empty example, a small model copies what it sees."""
+    if "$ref" in schema:
+        return _in_words(named[schema["$ref"].rpartition("/")[2]], named)
+    if "enum" in schema:
+        return " or ".join(map(str, schema["enum"]))
+    match schema.get("type"):
+        case "object":
+            fields = (f"{name} ({_in_words(inner, named)})" for name, inner in schema.get("properties", {}).items())
+            return f"an object with {', '.join(fields)}"
+        case "array":
+            return f"a list, each {_in_words(schema['items'], named)}"
+        case "boolean":
+            return "true or false"
+        case "string":
+            return "text"
+        case kind:
+            return str(kind)
 
 
 def _openai_read(told: Mapping[str, Any]) -> Told:
@@ -87,6 +113,7 @@ def _anthropic_body(asked: Asked) -> dict[str, Any]:
         "messages": [{"role": "user", "content": asked.material}],
         "tools": [{"name": asked.schema_name, "description": "Give the answer.", "input_schema": dict(asked.schema)}],
         "tool_choice": {"type": "tool", "name": asked.schema_name},
+        **asked.sampling,
     }
 
 
@@ -111,6 +138,7 @@ def _google_body(asked: Asked) -> dict[str, Any]:
             "responseMimeType": "application/json",
             "responseJsonSchema": dict(asked.schema),
             "maxOutputTokens": asked.max_output_tokens,
+            **asked.sampling,
         },
     }
 

@@ -24,6 +24,7 @@ from carrel.rooms.research.minds.written import (
     WrittenMetaReview,
     WrittenReview,
     WrittenVerdict,
+    hypotheses_of,
     safety_of,
 )
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
@@ -38,25 +39,36 @@ _LEAST_WORDS, _MOST_WORDS = 50, 100
 
 
 class ModelMind:
-    """Thinks by asking a model. Discovery's leads and the papers found for each question are its material."""
+    """Thinks by asking a model. Discovery's leads and the papers found for each question are its material.
+
+    Where it `judges_safety`, its opinion joins the rules; that of a very small model is worth nothing.
+    """
 
     def __init__(
-        self, model: LanguageModel, corpus: Corpus, memory: ContextMemory, clock: Clock, budget: Budget | None = None
+        self,
+        model: LanguageModel,
+        corpus: Corpus,
+        memory: ContextMemory,
+        clock: Clock,
+        budget: Budget | None = None,
+        *,
+        judges_safety: bool = True,
     ) -> None:
         self._model = model
         self._corpus = corpus
         self._asking = Asking(model, memory, clock, budget or Budget())
         self._discovery = DiscoveryMind(corpus)
+        self._judges_safety = judges_safety
 
     @property
     def name(self) -> str:
         return self._model.name
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
-        if not texts:
+        if not texts or not self._judges_safety:
             return []
         rows = tuple(Row(f"{number}. {text}") for number, text in enumerate(texts, start=1))
-        question = Question("safety", agent_text("safety"), [Part("Texts", rows, is_needed=True)])
+        question = Question("safety", agent_text("safety"), [Part("Goals or hypotheses", rows, is_needed=True)])
         written, _ = await self._asking.ask(brief, question, safety_of(len(texts)))
         return [Opinion(one.allowed, one.reason) for one in written.opinions()]
 
@@ -66,11 +78,12 @@ class ModelMind:
         parts = [papers_part(papers), hypotheses_part("Leads from literature-based discovery", leads, is_needed=False)]
         parts.extend(await self._beginnings(brief, method, parts))
         portion = max(1, self._model.window.answer_tokens // _TOKENS_EACH)
+        known = [paper.title for paper in papers]
         drafts: list[Draft] = []
         for number in range(1, count + 1):
             wanted = min(portion, count - len(drafts))
             try:
-                drafts.extend(await self._portion(brief, method, wanted, parts, drafts, number))
+                drafts.extend(await self._portion(brief, method, wanted, parts, known, drafts, number))
             except UnreadableAnswerError:
                 if not drafts:
                     raise
@@ -120,7 +133,7 @@ class ModelMind:
         papers = _merged(known, await self._corpus.search(hypothesis.draft.title, _PAPERS))
         told = agent_text("evolution", goal=brief.project.goal, strategy=agent_text(f"strategy-{strategy.value}"))
         question = Question("evolution", told, [hypotheses_part("Hypotheses", given), papers_part(papers)])
-        there = {_plain(made.draft.title) for made in brief.hypotheses}
+        there = {_plain(title) for title in (*(made.draft.title for made in brief.hypotheses), *(one.title for one in papers))}
         written, material = await self._asking.ask(brief, question, WrittenHypothesis, lambda one: _lacks(one, there))
         return self._drafted(written, material, strategy.value)
 
@@ -149,14 +162,21 @@ class ModelMind:
         return []
 
     async def _portion(
-        self, brief: Brief, method: GenerationMethod, count: int, parts: Sequence[Part], made: Sequence[Draft], number: int
+        self,
+        brief: Brief,
+        method: GenerationMethod,
+        count: int,
+        parts: Sequence[Part],
+        known: Sequence[str],
+        made: Sequence[Draft],
+        number: int,
     ) -> list[Draft]:
         titles = [draft.title for draft in made] + [one.draft.title for one in _leading(brief.hypotheses)[:30]]
         told = agent_text("generation", count=count, goal=brief.project.goal, method=agent_text(f"method-{method.value}"))
         question = Question("generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number)
-        there = {_plain(title) for title in titles} | {_plain(one.draft.title) for one in brief.hypotheses}
+        there = {_plain(title) for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)}
         written, material = await self._asking.ask(
-            brief, question, WrittenHypotheses, lambda all_of_them: None if _new(all_of_them, there) else _NOTHING_NEW
+            brief, question, hypotheses_of(count), lambda them: None if _new(them, there) else _NOTHING_NEW
         )
         return [self._drafted(one, material, method.value) for one in _new(written, there)[:count]]
 
@@ -199,7 +219,7 @@ def _lacks(written: WrittenHypothesis, there: set[str]) -> str | None:
     title = _plain(written.title)
     if not title or not _plain(written.summary):
         return "has no title or no summary"
-    return "repeats a hypothesis that exists already" if title in there else None
+    return "repeats a hypothesis or a paper that exists already" if title in there else None
 
 
 def _plain(text: str) -> str:

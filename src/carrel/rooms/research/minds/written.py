@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 
 class Written(BaseModel):
-    """Base: nothing left out, nothing added, as strict structured output wants it."""
+    """Base: nothing left out, nothing added, as strict structured output wants it. Models write in the order of the fields, so
+    reasons come before what is decided."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# Asked for, so that a model that cannot stop is stopped; one that writes more is read all the same.
+Texts = Annotated[list[str], Field(json_schema_extra={"maxItems": 8})]
 
 
 class WrittenHypothesis(Written):
@@ -19,20 +24,26 @@ class WrittenHypothesis(Written):
     summary: str
     rationale: str
     objective: str
-    steps: list[str]
-    required_resources: list[str]
-    success_metrics: list[str]
-    potential_challenges: list[str]
-    safety_considerations: list[str]
-    predictions: list[str]
-    refutations: list[str]
-    assumptions: list[str]
+    steps: Texts
+    required_resources: Texts
+    success_metrics: Texts
+    potential_challenges: Texts
+    safety_considerations: Texts
+    predictions: Texts
+    refutations: Texts
+    assumptions: Texts
     novelty: str
-    citations: list[str]
+    citations: Texts
 
 
 class WrittenHypotheses(Written):
     hypotheses: list[WrittenHypothesis]
+
+
+def hypotheses_of(count: int) -> type[WrittenHypotheses]:
+    """The shape of at most so many."""
+    bounded = Annotated[list[WrittenHypothesis], Field(json_schema_extra={"maxItems": count})]
+    return create_model("WrittenHypotheses", __base__=WrittenHypotheses, hypotheses=(bounded, ...))
 
 
 class WrittenTurn(Written):
@@ -41,24 +52,24 @@ class WrittenTurn(Written):
 
 
 class WrittenDebate(Written):
-    turns: list[WrittenTurn]
+    turns: Annotated[list[WrittenTurn], Field(json_schema_extra={"maxItems": 6})]
 
 
 class WrittenReview(Written):
+    strengths: Texts
+    weaknesses: Texts
+    recommendations: Texts
+    quotations: Texts
+    citations: Texts
     plausibility: float
     novelty: float
     testability: float
     safety: float
-    strengths: list[str]
-    weaknesses: list[str]
-    recommendations: list[str]
-    quotations: list[str]
-    citations: list[str]
 
 
 class WrittenVerdict(Written):
-    winner: Literal["first", "second", "draw"]
     reason: str
+    winner: Literal["first", "second", "draw"]
 
 
 class WrittenMetaReview(Written):
@@ -66,8 +77,8 @@ class WrittenMetaReview(Written):
 
 
 class WrittenOpinion(Written):
-    allowed: bool
     reason: str
+    allowed: bool
 
 
 class WrittenSafety(Written):
