@@ -89,7 +89,7 @@ def usual_answers() -> dict[str, Callable[[Asked], Any]]:
         "WrittenHypothesis": hypothesis,
         "WrittenDebate": lambda asked: {"turns": [{"speaker": "A chemist", "says": "Objection!"}]},
         "WrittenReview": lambda asked: {
-            "plausibility": 0.7, "novelty": 1.4, "testability": 0.5, "safety": 1.0, "strengths": ["Clear"], "weaknesses": ["Thin"],
+            "plausibility": 0.7, "novelty": 0.9, "testability": 0.5, "safety": 1.0, "strengths": ["Clear"], "weaknesses": ["Thin"],
             "recommendations": [], "quotations": ["Nobody ever wrote this."], "citations": [*asked.paper_ids[:1], "made-up"],
         },
         "WrittenVerdict": lambda asked: {"winner": "first", "reason": "Better."},

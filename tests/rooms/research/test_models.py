@@ -17,7 +17,7 @@ from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import open_desk
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, settings_for, visit
-from tests.rooms.research.model_server import Script, hypothesis, model_server, opinions
+from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, opinions
 
 PROVIDERS = ("openai", "anthropic", "google")
 KEY = "secret-key-1"
@@ -62,7 +62,7 @@ def test_models_write_and_cite_only_what_was_retrieved(snapshot: Path, tmp_path:
             assert (len(row.citations), row.citations_removed) == (2, 1)
             assert set(row.citations) <= shown
         review = await asker.ask("review_hypothesis", hypothesis_id=rows[0].id, review_type="deep_verification")
-        assert review.scores.novelty == 1.0
+        assert review.scores.novelty == 0.9
         assert review.quotations == []
         assert "made-up" not in review.citations
         assert any("not retrieved" in weakness for weakness in review.weaknesses)
@@ -135,7 +135,7 @@ def test_an_unsafe_hypothesis_of_a_model_never_enters(snapshot: Path, tmp_path: 
 
 def test_an_answer_of_another_shape_is_asked_for_again_and_paid_for(snapshot: Path, tmp_path: Path, script: Script) -> None:
     usual = script.answers["WrittenReview"]
-    said: list[Any] = [{"plausibility": "high"}]
+    said: list[Any] = [{"plausibility": "high"}, {**usual(Asked("", None, "", "", "", 1)), "testability": 27}]
     script.answers["WrittenReview"] = lambda asked: said.pop() if said else usual(asked)
 
     async def story(asker: Asker) -> None:

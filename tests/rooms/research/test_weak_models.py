@@ -132,7 +132,14 @@ def test_an_answer_of_no_use_comes_with_its_reason_and_its_price(script: Script,
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("written", ['```json\n{"winner": "first"}\n```', '<think>{ hm }</think> {"winner": "first"}'])
+@pytest.mark.parametrize(
+    "written",
+    [
+        '```json\n{"winner": "first"}\n```',
+        '{"reason": "two\nlines", "winner": "first"}',
+        '<think>{ hm }</think> {"winner": "first"}',
+    ],
+)
 def test_what_stands_around_an_answer_does_no_harm(script: Script, written: str) -> None:
     script.answers["WrittenVerdict"] = lambda asked: written
 
@@ -140,7 +147,7 @@ def test_what_stands_around_an_answer_does_no_harm(script: Script, written: str)
         client = ModelClient("openai", "scripted-1", url=script.url)
         answer = await client.ask("Judge", "<material></material>", SCHEMA, "WrittenVerdict")
         assert isinstance(answer, ModelAnswer)
-        assert answer.answer == {"winner": "first"}
+        assert answer.answer["winner"] == "first"
         await client.close()
 
     asyncio.run(run())
@@ -174,7 +181,7 @@ def test_a_model_that_writes_no_hypothesis_stops_the_run_in_words_and_a_better_o
     async def story(asker: Asker) -> None:
         status, whole = await run_and_export(asker)
         assert (status.status, status.hypotheses_generated) == ("failed", 0)
-        assert "has no hypothesis that is new" in str(status.problem)
+        assert "has no hypothesis in it" in str(status.problem)
         script.answers["WrittenHypotheses"] = usual
         await asker.ask("resume_research", research_id=whole["project"]["id"])
         assert (await asker.finished(whole["project"]["id"])).status == "completed"
@@ -196,6 +203,45 @@ def test_empty_and_repeated_hypotheses_are_left_out(snapshot: Path, tmp_path: Pa
         assert sorted(made["draft"]["title"] for made in whole["hypotheses"]) == ["Vessels cool.", "Warm hands"]
 
     visit(with_model(snapshot, tmp_path, script), story)
+
+
+def test_a_hypothesis_that_says_next_to_nothing_is_left_out(snapshot: Path, tmp_path: Path, script: Script) -> None:
+    script.answers["WrittenHypotheses"] = lambda asked: {"hypotheses": [hypothesis(asked, summary="It is so.")]}
+
+    async def story(asker: Asker) -> None:
+        status, _ = await run_and_export(asker)
+        assert (status.status, status.hypotheses_generated) == ("failed", 0)
+        assert "in fewer than 50 words" in str(status.problem)
+
+    visit(with_model(snapshot, tmp_path, script), story)
+
+
+def test_a_paper_that_was_shown_is_no_new_hypothesis(snapshot: Path, tmp_path: Path, script: Script) -> None:
+    known = {paper.title for paper in small_papers()}
+    script.answers["WrittenHypotheses"] = lambda asked: {"hypotheses": [hypothesis(asked, title=title_of(asked))]}
+
+    def title_of(asked: Asked) -> str:
+        return next(title for title in sorted(known) if f"] {title} (" in asked.material).upper()
+
+    async def story(asker: Asker) -> None:
+        status, _ = await run_and_export(asker)
+        assert (status.status, status.hypotheses_generated) == ("failed", 0)
+        assert "repeats a hypothesis or a paper" in str(status.problem)
+
+    visit(with_model(snapshot, tmp_path, script), story)
+
+
+def test_a_model_too_small_to_judge_safety_is_not_asked_and_the_rules_still_decide(
+    snapshot: Path, tmp_path: Path, script: Script
+) -> None:
+    async def story(asker: Asker) -> None:
+        status, whole = await run_and_export(asker)
+        assert status.status == "completed", status.problem
+        assert {one["checked_by"] for one in whole["safety"]} == {"rules"}
+        assert len(whole["safety"]) == 1 + len(whole["hypotheses"])
+
+    visit(with_model(snapshot, tmp_path, script, model={"safety_check": False}), story)
+    assert "WrittenSafety" not in {asked.shape for asked in script.asked}
 
 
 def test_what_no_safety_opinion_can_be_read_on_stays_out(snapshot: Path, tmp_path: Path, script: Script) -> None:

@@ -99,7 +99,7 @@ class ModelMind:
         told = agent_text("review", goal=brief.project.goal, kind=agent_text(f"review-{review_type.value}"))
         question = Question("reflection", told, [hypotheses_part("Hypothesis", [hypothesis.draft]), papers_part(papers)])
         written, material = await self._asking.ask(brief, question, WrittenReview)
-        values = {name: _share(getattr(written, name)) for name in ("plausibility", "novelty", "testability", "safety")}
+        values = {name: getattr(written, name) for name in ("plausibility", "novelty", "testability", "safety")}
         overall = (values["plausibility"] + values["novelty"] + values["testability"]) / 3 if values["safety"] > 0 else 0.0
         citations = Citations(material.paper_ids)
         shown = [paper for paper in papers if paper.id in material.paper_ids]
@@ -175,9 +175,7 @@ class ModelMind:
         told = agent_text("generation", count=count, goal=brief.project.goal, method=agent_text(f"method-{method.value}"))
         question = Question("generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number)
         there = {_plain(title) for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)}
-        written, material = await self._asking.ask(
-            brief, question, hypotheses_of(count), lambda them: None if _new(them, there) else _NOTHING_NEW
-        )
+        written, material = await self._asking.ask(brief, question, hypotheses_of(count), lambda them: _all_lack(them, there))
         return [self._drafted(one, material, method.value) for one in _new(written, there)[:count]]
 
     def _drafted(self, written: WrittenHypothesis, material: Material, method: str) -> Draft:
@@ -206,19 +204,25 @@ class ModelMind:
         return draft.model_copy(update={"removed_citations": citations.removed})
 
 
-_NOTHING_NEW = "has no hypothesis that is new and has a title and a summary"
-
-
 def _new(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypothesis]:
     """Those of an answer that say something that is not there yet, each once."""
     named = {_plain(one.title): one for one in reversed(written.hypotheses)}
     return [one for one in written.hypotheses if named[_plain(one.title)] is one and _lacks(one, there) is None]
 
 
+def _all_lack(written: WrittenHypotheses, there: set[str]) -> str | None:
+    """What the first lacks, where all lack something."""
+    if _new(written, there):
+        return None
+    return _lacks(written.hypotheses[0], there) if written.hypotheses else "has no hypothesis in it"
+
+
 def _lacks(written: WrittenHypothesis, there: set[str]) -> str | None:
     title = _plain(written.title)
     if not title or not _plain(written.summary):
         return "has no title or no summary"
+    if len(_fitted(written).split()) < _LEAST_WORDS:
+        return f"says what it proposes in fewer than {_LEAST_WORDS} words, rationale and predictions included"
     return "repeats a hypothesis or a paper that exists already" if title in there else None
 
 
@@ -227,9 +231,17 @@ def _plain(text: str) -> str:
 
 
 def _fitted(written: WrittenHypothesis) -> str:
-    """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on with the rationale."""
+    """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on with the rationale and the rest."""
     own = list(dict.fromkeys(sentences(written.summary)))
-    more = (*sentences(written.rationale), *written.predictions, *written.refutations)
+    rest = (
+        written.rationale,
+        *written.predictions,
+        *written.refutations,
+        written.objective,
+        written.novelty,
+        *written.assumptions,
+    )
+    more = [sentence for text in rest for sentence in sentences(text)]
     chosen: list[str] = []
     for place, piece in enumerate(dict.fromkeys((*own, *more))):
         words = sum(len(part.split()) for part in chosen)
@@ -240,10 +252,6 @@ def _fitted(written: WrittenHypothesis) -> str:
             break
         chosen.append(piece)
     return " ".join(filter(None, chosen))
-
-
-def _share(value: float) -> float:
-    return min(1.0, max(0.0, value))
 
 
 def _leading(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:

@@ -17,6 +17,8 @@ class Written(BaseModel):
 
 # Asked for, so that a model that cannot stop is stopped; one that writes more is read all the same.
 Texts = Annotated[list[str], Field(json_schema_extra={"maxItems": 8})]
+# A score on another scale says nothing on this one, so it is asked for again.
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class WrittenHypothesis(Written):
@@ -61,10 +63,10 @@ class WrittenReview(Written):
     recommendations: Texts
     quotations: Texts
     citations: Texts
-    plausibility: float
-    novelty: float
-    testability: float
-    safety: float
+    plausibility: Share
+    novelty: Share
+    testability: Share
+    safety: Share
 
 
 class WrittenVerdict(Written):
