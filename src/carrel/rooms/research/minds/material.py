@@ -13,6 +13,7 @@ from carrel.rooms.research.records import Draft
 _LETTERS_PER_TOKEN = 3
 # A row of which less than this would be left is not shown at all.
 _LEAST_TOKENS = 24
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _TAG = re.compile(r"<\s*/?\s*material\s*>", re.IGNORECASE)
 
 
@@ -62,16 +63,19 @@ def fitted(parts: Sequence[Part], room: int | None) -> Material:
 
 
 def shortened(text: str, room: int) -> str:
-    """As much of a text as there is room for, cut between words."""
+    """As much of a text as there is room for: to the end of a sentence where that keeps half of it, else between words. No mark
+    is left at the end, since small models take it up and never find out of it."""
     if tokens_in(text) <= room:
         return text
-    kept, left = [], room - 1
+    kept, left = [], room
     for word in re.findall(r"\s*\S+", text):
         left -= tokens_in(word)
         if left < 0:
             break
         kept.append(word)
-    return "".join(kept) + "…"
+    whole = "".join(kept)
+    ends = [found.end() for found in _SENTENCE_END.finditer(whole)]
+    return whole[: ends[-1]] if ends and 2 * ends[-1] >= len(whole) else whole
 
 
 def papers_part(papers: Sequence[Paper]) -> Part:
