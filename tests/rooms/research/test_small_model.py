@@ -106,6 +106,9 @@ def test_a_whole_project_with_a_small_real_model_and_a_kill_in_the_middle(
     # What so small a model thinks of safety is noise: the rules alone decide here, the next test asks it.
     with at_work(snapshot, tmp_path, model, SAFETY_CHECK="false") as server:
         research_id = server.ask("start_research", goal=goal, hypothesis_count=2)["research_id"]
+        # Whatever the model manages to write has somebody to play against.
+        own = {"title": "Cold slows the first defence", "summary": "Cells that are cooled answer later."}
+        server.ask("submit_hypothesis", research_id=research_id, **own)
         before: dict[str, Any] = {"reviews": []}
         while not before["reviews"]:
             time.sleep(1)
@@ -143,7 +146,6 @@ def test_a_whole_project_with_a_small_real_model_and_a_kill_in_the_middle(
         assert call["given"] and call["answered"]
     _nothing_made_up(whole, calls)
 
-    assert len(whole["hypotheses"]) >= 2
     assert whole["matches"]
     assert {match["verdict"] for match in whole["matches"]} <= {"first", "second", "draw", "unreadable"}
     for form, results in shown.items():
@@ -179,10 +181,11 @@ def _nothing_made_up(whole: dict[str, Any], calls: list[dict[str, Any]]) -> None
     """Every citation is a paper that stood in the material of a call, and no text names another."""
     there = set(re.findall(r"\[id: (\w+)\] ", " ".join(call["given"] for call in calls)))
     assert there
-    for made in whole["hypotheses"]:
-        draft = made["draft"]
-        assert draft["origin"] == f"language model {NAME}"
-        assert draft["title"].strip() and draft["summary"].strip()
+    drafts = [made["draft"] for made in whole["hypotheses"] if made["draft"]["origin"] == f"language model {NAME}"]
+    assert len(drafts) == len(whole["hypotheses"]) - 1 > 0
+    for draft in drafts:
+        assert draft["title"].strip()
+        assert 50 <= len(draft["summary"].split()) <= 100
         assert set(draft["citations"]) <= there
         named = re.findall(r"\[id: ([^\]]*)\]", json.dumps(draft, ensure_ascii=False))
         assert {name for names in named for name in names.split(", ")} <= there

@@ -191,7 +191,7 @@ def test_a_model_that_writes_no_hypothesis_stops_the_run_in_words_and_a_better_o
 
 def test_empty_and_repeated_hypotheses_are_left_out(snapshot: Path, tmp_path: Path, script: Script) -> None:
     def same(asked: Asked) -> dict[str, Any]:
-        titles = ("Vessels cool.", "  ", "vessels  COOL", "Warm hands")
+        titles = ("Vessels cool.", "  ", "1.2", "vessels  COOL", "Warm hands")
         return {"hypotheses": [hypothesis(asked, title=title) for title in titles]}
 
     script.answers["WrittenHypotheses"] = same

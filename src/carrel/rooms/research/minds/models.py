@@ -219,7 +219,7 @@ def _all_lack(written: WrittenHypotheses, there: set[str]) -> str | None:
 
 def _lacks(written: WrittenHypothesis, there: set[str]) -> str | None:
     title = _plain(written.title)
-    if not title or not _plain(written.summary):
+    if not any(letter.isalpha() for letter in title) or not _plain(written.summary):
         return "has no title or no summary"
     if len(_fitted(written).split()) < _LEAST_WORDS:
         return f"says what it proposes in fewer than {_LEAST_WORDS} words, rationale and predictions included"

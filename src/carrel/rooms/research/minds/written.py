@@ -43,8 +43,8 @@ class WrittenHypotheses(Written):
 
 
 def hypotheses_of(count: int) -> type[WrittenHypotheses]:
-    """The shape of at most so many."""
-    bounded = Annotated[list[WrittenHypothesis], Field(json_schema_extra={"maxItems": count})]
+    """The shape of one to so many."""
+    bounded = Annotated[list[WrittenHypothesis], Field(json_schema_extra={"minItems": 1, "maxItems": count})]
     return create_model("WrittenHypotheses", __base__=WrittenHypotheses, hypotheses=(bounded, ...))
 
 
@@ -54,7 +54,7 @@ class WrittenTurn(Written):
 
 
 class WrittenDebate(Written):
-    turns: Annotated[list[WrittenTurn], Field(json_schema_extra={"maxItems": 6})]
+    turns: Annotated[list[WrittenTurn], Field(json_schema_extra={"minItems": 1, "maxItems": 6})]
 
 
 class WrittenReview(Written):
