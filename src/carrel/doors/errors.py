@@ -78,6 +78,7 @@ TABLE: dict[str, Showing] = {
     "unsafe_goal": Showing(422, APPLICATION, 2),
     "goal_not_in_corpus": Showing(422, APPLICATION, 2),
     "no_connection_found": Showing(422, APPLICATION, 2),
+    "no_hypothesis": Showing(422, APPLICATION, 2),
     "nothing_to_evolve": Showing(409, APPLICATION, 6),
     "budget_exhausted": Showing(409, APPLICATION, 6),
     "model_unavailable": Showing(503, APPLICATION, 5),

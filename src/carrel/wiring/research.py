@@ -122,14 +122,16 @@ def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mi
     chosen = settings.model
     if chosen.provider is None:
         return DiscoveryMind(corpus), None
-    from carrel.rooms.research.minds.models import Budget, ModelMind
+    from carrel.rooms.research.minds.asking import Budget
+    from carrel.rooms.research.minds.models import ModelMind
     from carrel.wiring.research_model import ConfiguredModel
 
     if not chosen.name:
         raise SettingsError(f"model.provider is {chosen.provider} but model.name is not set", next_step="Name a model.")
     model = ConfiguredModel(chosen)
     budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
-    return ModelMind(model, corpus, memory, SystemClock(), budget), model.close
+    mind = ModelMind(model, corpus, memory, SystemClock(), budget, judges_safety=chosen.safety_check)
+    return mind, model.close
 
 
 def _new_id(prefix: str) -> str:

@@ -23,10 +23,19 @@ class Asked:
     instructions: str
     material: str
     shape: str
+    most_tokens: int
+    way: str = ""
 
     @property
     def paper_ids(self) -> list[str]:
         return re.findall(r"\[id: (\w+)\]", self.material)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """An answer that ends too early."""
+
+    text: str
 
 
 @dataclass
@@ -64,6 +73,12 @@ def texts(asked: Asked) -> list[str]:
     return re.findall(r"^\d+\. (.+)$", asked.material, re.MULTILINE)
 
 
+def opinions(asked: Asked, is_allowed: Callable[[str], bool], reason: str = "Harmless.") -> dict[str, Any]:
+    """An opinion on each of them."""
+    said = enumerate(texts(asked), start=1)
+    return {f"text_{number}": {"allowed": is_allowed(text), "reason": reason} for number, text in said}
+
+
 def usual_answers() -> dict[str, Callable[[Asked], Any]]:
     def wanted(asked: Asked) -> int:
         found = re.search(r"Propose (\d+) new", asked.instructions)
@@ -74,11 +89,11 @@ def usual_answers() -> dict[str, Callable[[Asked], Any]]:
         "WrittenHypothesis": hypothesis,
         "WrittenDebate": lambda asked: {"turns": [{"speaker": "A chemist", "says": "Objection!"}]},
         "WrittenReview": lambda asked: {
-            "plausibility": 0.7, "novelty": 1.4, "testability": 0.5, "safety": 1.0, "strengths": ["Clear"], "weaknesses": ["Thin"],
+            "plausibility": 0.7, "novelty": 0.9, "testability": 0.5, "safety": 1.0, "strengths": ["Clear"], "weaknesses": ["Thin"],
             "recommendations": [], "quotations": ["Nobody ever wrote this."], "citations": [*asked.paper_ids[:1], "made-up"],
         },
         "WrittenVerdict": lambda asked: {"winner": "first", "reason": "Better."},
-        "WrittenSafety": lambda asked: {"opinions": [{"allowed": True, "reason": "Harmless."}] * len(texts(asked))},
+        "WrittenSafety": lambda asked: opinions(asked, lambda text: True),
         "WrittenMetaReview": lambda asked: {"text": "Be bolder about vessels."},
     }  # fmt: skip
 
@@ -86,28 +101,34 @@ def usual_answers() -> dict[str, Callable[[Asked], Any]]:
 def _read(path: str, headers: Any, body: dict[str, Any]) -> Asked:
     if path.endswith("/chat/completions"):
         system, user = (message["content"] for message in body["messages"])
-        shape = body["response_format"]["json_schema"]
+        wanted = body["response_format"]
+        shape = wanted.get("json_schema") or {"name": wanted["schema"]["title"], "strict": True, "schema": wanted["schema"]}
         assert shape["strict"] is True
         assert shape["schema"]["additionalProperties"] is False
-        return Asked(path, headers.get("authorization"), system, user, shape["name"])
+        return Asked(path, headers.get("authorization"), system, user, shape["name"], body["max_tokens"], wanted["type"])
     if path.endswith("/v1/messages"):
         assert headers["anthropic-version"]
         assert body["tool_choice"]["name"] == body["tools"][0]["name"]
-        return Asked(path, headers.get("x-api-key"), body["system"], body["messages"][0]["content"], body["tools"][0]["name"])
+        texts = (body["system"], body["messages"][0]["content"])
+        return Asked(path, headers.get("x-api-key"), *texts, body["tools"][0]["name"], body["max_tokens"])
     texts = (body["systemInstruction"]["parts"][0]["text"], body["contents"][0]["parts"][0]["text"])
-    shape = body["generationConfig"]["responseJsonSchema"]
-    return Asked(path, headers.get("x-goog-api-key"), *texts, shape["title"])
+    config = body["generationConfig"]
+    return Asked(path, headers.get("x-goog-api-key"), *texts, config["responseJsonSchema"]["title"], config["maxOutputTokens"])
 
 
 def _written(path: str, answer: Any) -> dict[str, Any]:
+    is_cut = isinstance(answer, Cut)
+    text = answer.text if is_cut else answer if isinstance(answer, str) else json.dumps(answer)
     if path.endswith("/chat/completions"):
-        content = answer if isinstance(answer, str) else json.dumps(answer)
-        choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "length" if is_cut else "stop"}
         return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
     if path.endswith("/v1/messages"):
         used = {"type": "tool_use", "id": "t", "name": "answer", "input": answer}
-        return {"content": [used], "stop_reason": "tool_use", "usage": {"input_tokens": 100, "output_tokens": 10}}
-    candidate = {"content": {"parts": [{"text": json.dumps(answer)}], "role": "model"}, "finishReason": "STOP"}
+        part = {"type": "text", "text": text} if is_cut or isinstance(answer, str) else used
+        reason = "max_tokens" if is_cut else "tool_use"
+        return {"content": [part], "stop_reason": reason, "usage": {"input_tokens": 100, "output_tokens": 10}}
+    candidate = {"content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "MAX_TOKENS" if is_cut else "STOP"}
     return {"candidates": [candidate], "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10}}
 
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.engines.language_model import LanguageModelError, ModelClient
+from carrel.engines.language_model import LanguageModelError, ModelAnswer, ModelClient
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import open_desk
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, settings_for, visit
-from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, texts
+from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, opinions
 
 PROVIDERS = ("openai", "anthropic", "google")
 KEY = "secret-key-1"
@@ -29,16 +29,19 @@ def script() -> Iterator[Script]:
         yield running
 
 
-def with_model(snapshot: Path, home: Path, script: Script, provider: str = "openai", **research: Any) -> Settings:
-    model = {
+def with_model(
+    snapshot: Path, home: Path, script: Script, provider: str = "openai", model: dict[str, Any] | None = None, **research: Any
+) -> Settings:
+    chosen = {
         "provider": provider,
         "name": "scripted-1",
         "url": script.url,
         "api_key": KEY,
         "input_price": 10.0,
         "output_price": 50.0,
+        **(model or {}),
     }
-    return settings_for(snapshot, home, model=model, research=research)
+    return settings_for(snapshot, home, model=chosen, research=research)
 
 
 @pytest.mark.promise("S5")
@@ -59,7 +62,7 @@ def test_models_write_and_cite_only_what_was_retrieved(snapshot: Path, tmp_path:
             assert (len(row.citations), row.citations_removed) == (2, 1)
             assert set(row.citations) <= shown
         review = await asker.ask("review_hypothesis", hypothesis_id=rows[0].id, review_type="deep_verification")
-        assert review.scores.novelty == 1.0
+        assert review.scores.novelty == 0.9
         assert review.quotations == []
         assert "made-up" not in review.citations
         assert any("not retrieved" in weakness for weakness in review.weaknesses)
@@ -68,7 +71,8 @@ def test_models_write_and_cite_only_what_was_retrieved(snapshot: Path, tmp_path:
     assert all(KEY in str(asked.key) for asked in script.asked)
     assert {asked.shape for asked in script.asked} == set(script.answers)
     evolving = [asked for asked in script.asked if asked.shape == "WrittenHypothesis"]
-    assert evolving and all("Be bolder about vessels." in asked.instructions for asked in evolving)
+    assert evolving and all("Be bolder about vessels." in asked.material for asked in evolving)
+    assert not any("Be bolder" in asked.instructions for asked in script.asked)
     assert all(
         "Leads from literature-based discovery" in asked.material for asked in script.asked if asked.shape == "WrittenHypotheses"
     )
@@ -131,7 +135,7 @@ def test_an_unsafe_hypothesis_of_a_model_never_enters(snapshot: Path, tmp_path: 
 
 def test_an_answer_of_another_shape_is_asked_for_again_and_paid_for(snapshot: Path, tmp_path: Path, script: Script) -> None:
     usual = script.answers["WrittenReview"]
-    said: list[Any] = [{"plausibility": "high"}]
+    said: list[Any] = [{"plausibility": "high"}, {**usual(Asked("", None, "", "", "", 1)), "testability": 27}]
     script.answers["WrittenReview"] = lambda asked: said.pop() if said else usual(asked)
 
     async def story(asker: Asker) -> None:
@@ -176,10 +180,7 @@ def test_papers_are_searched_by_a_sentence_and_not_by_its_marks(snapshot: Path, 
 
 @pytest.mark.promise("S6")
 def test_a_models_own_safety_check_joins_the_rules(snapshot: Path, tmp_path: Path, script: Script) -> None:
-    def opinions(asked: Asked) -> dict[str, Any]:
-        return {"opinions": [{"allowed": "-1." not in text, "reason": "As I see it."} for text in texts(asked)]}
-
-    script.answers["WrittenSafety"] = opinions
+    script.answers["WrittenSafety"] = lambda asked: opinions(asked, lambda text: "-1." not in text)
 
     async def story(asker: Asker) -> None:
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=4)).research_id
@@ -188,7 +189,7 @@ def test_a_models_own_safety_check_joins_the_rules(snapshot: Path, tmp_path: Pat
         refused = {one["text"] for one in whole["safety"] if not one["is_allowed"]}
         assert refused and all(text.endswith("-1") for text in refused)
         assert not refused & {made["draft"]["title"] for made in whole["hypotheses"]}
-        script.answers["WrittenSafety"] = lambda asked: {"opinions": [{"allowed": False, "reason": "Too risky."}]}
+        script.answers["WrittenSafety"] = lambda asked: opinions(asked, lambda text: False, "Too risky.")
         second = (await asker.ask("start_research", goal=GOAL, hypothesis_count=2)).research_id
         status = await asker.finished(second)
         assert (status.status, status.hypotheses_generated) == ("failed", 0)
@@ -208,6 +209,7 @@ def test_a_busy_model_is_asked_again_later(script: Script, provider: str) -> Non
         client = ModelClient(provider, "scripted-1", url=script.url, api_key=KEY, pause=pause)
         script.first = [(429, {"retry-after": "7"}, b"{}"), (503, {}, b"busy"), (200, {}, b"not json")]
         answer = await client.ask("Judge", "<material></material>", _SCHEMA, "WrittenVerdict")
+        assert isinstance(answer, ModelAnswer)
         assert answer.answer["winner"] == "first"
         assert (answer.input_tokens, answer.output_tokens) == (100, 10)
         script.first = [(401, {}, b'{"error": {"message": "bad key"}}')]

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 
 class LanguageModelError(Exception):
-    """The model could not be reached, refused, or answered in a form that cannot be used. Never names the key."""
+    """The model could not be reached, refused the request, or answered outside its format. Never names the key."""
 
-    def __init__(self, message: str, *, is_retryable: bool = False, retry_after_seconds: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, is_retryable: bool = False, retry_after_seconds: float | None = None, attempts: int | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.is_retryable = is_retryable
         self.retry_after_seconds = retry_after_seconds
+        self.attempts = attempts
+
+
+class ShapeRefusedError(LanguageModelError):
+    """The server does not know the way in which an answer of a given shape was asked for."""

@@ -60,6 +60,16 @@ class ModelUnavailableError(UnavailableError):
     code = "model_unavailable"
 
 
+class UnreadableAnswerError(ModelUnavailableError):
+    """The model answers, but not in a form that can be used: its piece of work is lost, the rest may go on."""
+
+
+class NoHypothesisError(CarrelError):
+    """Not one hypothesis came through, so there is nothing to review or rank."""
+
+    code = "no_hypothesis"
+
+
 class CorpusEmptyError(UnavailableError):
     """There are no papers to discover anything in."""
 

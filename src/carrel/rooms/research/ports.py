@@ -156,13 +156,37 @@ class Completion:
     cost: float
 
 
+@dataclass(frozen=True, slots=True)
+class UnusableCompletion:
+    """An answer that is not the object it was asked for, why, and what it took all the same."""
+
+    text: str
+    reason: str
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How many tokens a model may answer with, and how many it may be told at once; None where nobody has said."""
+
+    answer_tokens: int
+    input_tokens: int | None
+
+
 class LanguageModel(Protocol):
-    """A model that answers with an object of a given shape. ModelUnavailableError when it does not."""
+    """A model that answers with an object of a given shape. ModelUnavailableError when it does not answer."""
 
     @property
     def name(self) -> str: ...
 
-    async def complete(self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str) -> Completion: ...
+    @property
+    def window(self) -> Window: ...
+
+    async def complete(
+        self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
+    ) -> Completion | UnusableCompletion: ...
 
 
 class Ids(Protocol):

@@ -15,6 +15,9 @@ async def look_at_goal(workshop: Workshop, brief: Brief) -> Made:
     if not all(record.is_allowed for record in records):
         await workshop.memory.keep(Changes(safety=records))
         raise UnsafeGoalError(
-            "goal", "model", records[0].reason, "Questions of prevention, treatment, detection or history are welcome."
+            "goal",
+            "model",
+            f"{workshop.mind.name} refused it, saying: {records[0].reason}",
+            "Questions of prevention, treatment, detection or history are welcome.",
         )
     return Made(Changes(safety=records))

@@ -15,7 +15,13 @@ from carrel.rooms.research.agents.safety import look_at_goal
 from carrel.rooms.research.agents.workshop import Made, Workshop
 from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.review import ReviewType
-from carrel.rooms.research.errors import HypothesisNotFoundError, NoConnectionFoundError, NothingToEvolveError
+from carrel.rooms.research.errors import (
+    HypothesisNotFoundError,
+    NoConnectionFoundError,
+    NoHypothesisError,
+    NothingToEvolveError,
+    UnreadableAnswerError,
+)
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.records import Changes, Hypothesis, Job, Project, StepDone
 
@@ -88,21 +94,26 @@ class Supervisor:
             return step
         first = [made for part in done if part.kind == "generate" for made in part.made]
         children = [made for part in done if part.kind == "evolve" for made in part.made]
+        if not first and not await self.workshop.memory.hypotheses(project.id):
+            raise NoHypothesisError(
+                "Not one hypothesis came through: all were left out by the safety check",
+                next_step="export_research has every decision with its reason; word the goal differently, or try another model.",
+            )
         step = self._to_review_and_rank(first, "1", names)
         if step is not None:
             return step
         if "proximity" not in names:
             return Step("proximity", "proximity", lambda brief: relate(self.workshop, brief))
         if "meta-review:1" not in names:
-            return Step("meta-review:1", "meta-review", lambda brief: meta_review(self.workshop, brief))
+            return Step("meta-review:1", "meta-review", self._or_without("meta-review", self._looking_back))
         for number in range(1, min(EVOLVED, len(first)) + 1):
             if f"evolve:{number}" not in names:
-                return Step(f"evolve:{number}", "evolve", self._evolving_the_best(number, first))
+                return Step(f"evolve:{number}", "evolve", self._or_without("evolved", self._evolving_the_best(number, first)))
         step = self._to_review_and_rank(children, "2", names)
         if step is not None:
             return step
         if "meta-review:2" not in names:
-            return Step("meta-review:2", "meta-review", lambda brief: meta_review(self.workshop, brief))
+            return Step("meta-review:2", "meta-review", self._or_without("meta-review", self._looking_back))
         return None
 
     def _to_generate(self, project: Project, done: Sequence[StepDone]) -> Step | None:
@@ -125,7 +136,8 @@ class Supervisor:
     def _to_review_and_rank(self, ids: Sequence[str], round_name: str, names: set[str]) -> Step | None:
         for hypothesis_id in ids:
             if f"review:{hypothesis_id}" not in names:
-                return Step(f"review:{hypothesis_id}", "review", self._reviewing(hypothesis_id, ReviewType.INITIAL))
+                reviewing = self._reviewing(hypothesis_id, ReviewType.INITIAL)
+                return Step(f"review:{hypothesis_id}", "review", self._or_without("reviewed", reviewing))
         if not ids or f"settle:{round_name}" in names:
             return None
         for number in range(1, MATCHES_EACH * len(ids) + 1):
@@ -171,12 +183,26 @@ class Supervisor:
         async def work(brief: Brief) -> Made:
             try:
                 return await generate(self.workshop, brief, method, count)
-            except NoConnectionFoundError as error:
-                if is_first:
+            except (NoConnectionFoundError, UnreadableAnswerError) as error:
+                if is_first or not brief.hypotheses:
                     raise
                 return Made(Changes(events=(self.workshop.event(brief, "generated", f"{method.value}: {error.message}"),)))
 
         return work
+
+    def _or_without(self, kind: str, work: Callable[[Brief], Awaitable[Made]]) -> Callable[[Brief], Awaitable[Made]]:
+        """In a whole run, an answer that cannot be read costs one piece of work, and is written down; the rest goes on."""
+
+        async def tolerant(brief: Brief) -> Made:
+            try:
+                return await work(brief)
+            except UnreadableAnswerError as error:
+                return Made(Changes(events=(self.workshop.event(brief, kind, f"Left out: {error.message}"),)))
+
+        return tolerant
+
+    async def _looking_back(self, brief: Brief) -> Made:
+        return await meta_review(self.workshop, brief)
 
     def _reviewing(self, hypothesis_id: str, review_type: ReviewType) -> Callable[[Brief], Awaitable[Made]]:
         async def work(brief: Brief) -> Made:

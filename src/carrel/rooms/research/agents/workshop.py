@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Literal
 
 from carrel.core.clock import Clock
+from carrel.rooms.research.errors import UnreadableAnswerError
 from carrel.rooms.research.minds.mind import Brief, Mind, Opinion
 from carrel.rooms.research.ports import ContextMemory
 from carrel.rooms.research.records import (
@@ -55,7 +56,7 @@ class Workshop:
         """Drafts that pass the safety check, with ids that are the same whenever the step is done again; and the decisions."""
         made: list[Hypothesis] = []
         decisions: list[SafetyRecord] = []
-        opinions = await self.mind.check(brief, [f"{draft.title}. {draft.summary}" for draft in drafts])
+        opinions = await self._opinions(brief, [f"{draft.title}. {draft.summary}" for draft in drafts])
         for number, draft in enumerate(drafts):
             found = [self._by_rules(brief, draft, number)]
             if opinions:
@@ -75,6 +76,13 @@ class Workshop:
                     )
                 )
         return made, decisions
+
+    async def _opinions(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
+        try:
+            return await self.mind.check(brief, texts)
+        except UnreadableAnswerError:
+            # Nobody has said that it is safe.
+            return [Opinion(False, "The model's opinion on its safety could not be read.")] * len(texts)
 
     def _by_rules(self, brief: Brief, draft: Draft, number: int) -> SafetyRecord:
         found = check_hypothesis(draft.title, draft.summary)

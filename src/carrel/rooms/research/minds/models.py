@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
-
-from pydantic import ValidationError
 
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
@@ -16,113 +11,119 @@ from carrel.rooms.research.discovery.connections import EvolutionStrategy, Gener
 from carrel.rooms.research.discovery.evidence import sentences
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.review import ReviewType
-from carrel.rooms.research.errors import BudgetExhaustedError, ModelUnavailableError
+from carrel.rooms.research.errors import UnreadableAnswerError
+from carrel.rooms.research.minds.asking import Asking, Budget, Question
+from carrel.rooms.research.minds.citing import Citations, is_quoted
 from carrel.rooms.research.minds.discovery import DiscoveryMind
+from carrel.rooms.research.minds.material import Material, Part, Row, hypotheses_part, list_part, papers_part
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.minds.written import (
-    Written,
     WrittenDebate,
     WrittenHypotheses,
     WrittenHypothesis,
     WrittenMetaReview,
     WrittenReview,
-    WrittenSafety,
     WrittenVerdict,
+    hypotheses_of,
+    safety_of,
 )
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
 from carrel.rooms.research.prompts.texts import agent_text
-from carrel.rooms.research.records import AgentOutput, Changes, Draft, Hypothesis, Protocol, Review, Scores
+from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores
 
-WrittenT = TypeVar("WrittenT", bound=Written)
 _PAPERS = 12
 _LEADS = 3
-_READINGS = 2
+# So much a hypothesis with its protocol may take to write; more are asked for at once only where the answer has room.
+_TOKENS_EACH = 1000
 _LEAST_WORDS, _MOST_WORDS = 50, 100
-_TAG = re.compile(r"<\s*/?\s*material\s*>", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How much of the model one project may use; None is no limit."""
-
-    calls: int | None = None
-    cost: float | None = None
 
 
 class ModelMind:
-    """Thinks by asking a model. Discovery's leads and the papers found for each question are its material."""
+    """Thinks by asking a model. Discovery's leads and the papers found for each question are its material.
+
+    Where it `judges_safety`, its opinion joins the rules; that of a very small model is worth nothing.
+    """
 
     def __init__(
-        self, model: LanguageModel, corpus: Corpus, memory: ContextMemory, clock: Clock, budget: Budget | None = None
+        self,
+        model: LanguageModel,
+        corpus: Corpus,
+        memory: ContextMemory,
+        clock: Clock,
+        budget: Budget | None = None,
+        *,
+        judges_safety: bool = True,
     ) -> None:
         self._model = model
         self._corpus = corpus
-        self._memory = memory
-        self._clock = clock
-        self._budget = budget or Budget()
+        self._asking = Asking(model, memory, clock, budget or Budget())
         self._discovery = DiscoveryMind(corpus)
+        self._judges_safety = judges_safety
 
     @property
     def name(self) -> str:
         return self._model.name
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
-        if not texts:
+        if not texts or not self._judges_safety:
             return []
-        rows = [f"{number}. {text}" for number, text in enumerate(texts, start=1)]
-        written = await self._ask(brief, "safety", agent_text("safety"), ["\n".join(rows)], WrittenSafety)
-        if len(written.opinions) != len(texts):
-            raise _UnreadableError(
-                f"{self._model.name} did not judge the safety of every text", next_step="Try again, or another model."
-            )
-        return [Opinion(one.allowed, one.reason) for one in written.opinions]
+        rows = tuple(Row(f"{number}. {text}") for number, text in enumerate(texts, start=1))
+        question = Question("safety", agent_text("safety"), [Part("Goals or hypotheses", rows, is_needed=True)])
+        written, _ = await self._asking.ask(brief, question, safety_of(len(texts)))
+        return [Opinion(one.allowed, one.reason) for one in written.opinions()]
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
-        goal = brief.project.goal
         leads, papers = await self._leads(brief, method)
-        papers = _merged(await self._corpus.search(goal, _PAPERS), papers)
-        parts = [_shown_papers(papers), _shown_hypotheses("Leads from literature-based discovery", leads)]
-        parts.append(_listed("Hypotheses that exist already", [made.draft.title for made in _leading(brief.hypotheses)[:30]]))
-        if method is GenerationMethod.DEBATE:
-            debate = await self._ask(brief, "debate", agent_text("debate", goal=goal), parts, WrittenDebate)
-            parts.append("Debate\n" + "\n".join(f"{turn.speaker}: {turn.says}" for turn in debate.turns))
-        if method is GenerationMethod.EXPANSION:
-            leading = [made.draft for made in _leading(brief.hypotheses)[:3]]
-            parts.append(_shown_hypotheses("Leading hypotheses", leading))
-        told = agent_text("generation", count=count, goal=goal, method=agent_text(f"method-{method.value}"))
-        written = await self._ask(brief, "generation", told, parts, WrittenHypotheses)
-        return [self._drafted(one, papers, method.value) for one in written.hypotheses[:count]]
+        papers = _merged(await self._corpus.search(brief.project.goal, _PAPERS), papers)
+        parts = [papers_part(papers), hypotheses_part("Leads from literature-based discovery", leads, is_needed=False)]
+        parts.extend(await self._beginnings(brief, method, parts))
+        portion = max(1, self._model.window.answer_tokens // _TOKENS_EACH)
+        known = [paper.title for paper in papers]
+        drafts: list[Draft] = []
+        for number in range(1, count + 1):
+            wanted = min(portion, count - len(drafts))
+            try:
+                drafts.extend(await self._portion(brief, method, wanted, parts, known, drafts, number))
+            except UnreadableAnswerError:
+                if not drafts:
+                    raise
+                break
+            if len(drafts) >= count:
+                break
+        return drafts
 
     async def review(self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType) -> Assessment:
         papers = _merged(
             await self._corpus.papers(hypothesis.draft.citations), await self._corpus.search(hypothesis.draft.title, _PAPERS)
         )
         told = agent_text("review", goal=brief.project.goal, kind=agent_text(f"review-{review_type.value}"))
-        parts = [_shown_hypotheses("Hypothesis", [hypothesis.draft]), _shown_papers(papers)]
-        written = await self._ask(brief, "reflection", told, parts, WrittenReview)
-        values = {name: _share(getattr(written, name)) for name in ("plausibility", "novelty", "testability", "safety")}
+        question = Question("reflection", told, [hypotheses_part("Hypothesis", [hypothesis.draft]), papers_part(papers)])
+        written, material = await self._asking.ask(brief, question, WrittenReview)
+        values = {name: getattr(written, name) for name in ("plausibility", "novelty", "testability", "safety")}
         overall = (values["plausibility"] + values["novelty"] + values["testability"]) / 3 if values["safety"] > 0 else 0.0
-        cited, removed = _retrieved(written.citations, papers)
-        weaknesses = [
-            *written.weaknesses,
-            *([f"{removed} citations of papers that were not retrieved were removed."] if removed else []),
-        ]
+        citations = Citations(material.paper_ids)
+        shown = [paper for paper in papers if paper.id in material.paper_ids]
+        cited = citations.kept(written.citations)
+        strengths, weaknesses = citations.texts(written.strengths), citations.texts(written.weaknesses)
+        recommendations = citations.texts(written.recommendations)
+        removed = f"{citations.removed} citations of papers that were not retrieved were removed." if citations.removed else ""
         return Assessment(
             Scores(**values, overall=overall),
-            tuple(written.strengths),
-            tuple(weaknesses),
-            tuple(written.recommendations),
+            strengths,
+            tuple(filter(None, (*weaknesses, removed))),
+            recommendations,
             cited,
-            tuple(quotation for quotation in written.quotations if _is_quoted(quotation, papers)),
+            tuple(quotation for quotation in dict.fromkeys(written.quotations) if is_quoted(quotation, shown)),
         )
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
-        parts = [_shown_hypotheses("First", [first.draft]), _shown_hypotheses("Second", [second.draft])]
+        parts = [hypotheses_part("First", [first.draft]), hypotheses_part("Second", [second.draft])]
+        question = Question("ranking", agent_text("judge", goal=brief.project.goal), parts)
         try:
-            written = await self._ask(brief, "ranking", agent_text("judge", goal=brief.project.goal), parts, WrittenVerdict)
-        except _UnreadableError:
+            written, material = await self._asking.ask(brief, question, WrittenVerdict)
+        except UnreadableAnswerError:
             return Judgement("unreadable", "The model's verdict could not be read; it counts for nobody.")
-        return Judgement(written.winner, written.reason)
+        return Judgement(written.winner, Citations(material.paper_ids).text(written.reason))
 
     async def evolve(
         self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
@@ -131,14 +132,16 @@ class ModelMind:
         known = await self._corpus.papers([name for draft in given for name in draft.citations])
         papers = _merged(known, await self._corpus.search(hypothesis.draft.title, _PAPERS))
         told = agent_text("evolution", goal=brief.project.goal, strategy=agent_text(f"strategy-{strategy.value}"))
-        parts = [_shown_hypotheses("Hypotheses", given), _shown_papers(papers)]
-        written = await self._ask(brief, "evolution", told, parts, WrittenHypothesis)
-        return self._drafted(written, papers, strategy.value)
+        question = Question("evolution", told, [hypotheses_part("Hypotheses", given), papers_part(papers)])
+        there = {_plain(title) for title in (*(made.draft.title for made in brief.hypotheses), *(one.title for one in papers))}
+        written, material = await self._asking.ask(brief, question, WrittenHypothesis, lambda one: _lacks(one, there))
+        return self._drafted(written, material, strategy.value)
 
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
         said = [f"{one.hypothesis_id}: {' '.join((*one.strengths, *one.weaknesses))}" for one in reviews]
-        told = agent_text("meta-review", goal=brief.project.goal)
-        return (await self._ask(brief, "meta-review", told, [_listed("Reviews", said)], WrittenMetaReview)).text
+        question = Question("meta-review", agent_text("meta-review", goal=brief.project.goal), [list_part("Reviews", said)])
+        written, material = await self._asking.ask(brief, question, WrittenMetaReview)
+        return Citations(material.paper_ids).text(written.text)
 
     async def _leads(self, brief: Brief, method: GenerationMethod) -> tuple[list[Draft], list[Paper]]:
         try:
@@ -148,113 +151,101 @@ class ModelMind:
             return [], []
         return leads, await self._corpus.papers([name for lead in leads for name in lead.citations[:4]])
 
-    async def _ask(self, brief: Brief, agent: str, told: str, parts: Sequence[str], shape: type[WrittenT]) -> WrittenT:
-        """Asks once in the life of a step: an answer that was kept is taken instead of a new one. An answer of another shape
-        is kept, for its cost, and asked for again."""
-        call_id = f"call_{brief.job_id}_{brief.step}_{agent}"
-        kept = await self._memory.output(call_id)
-        if kept is not None:
-            return shape.model_validate_json(kept.answered)
-        instructions = "\n\n".join(filter(None, (agent_text("common"), told, _feedback(brief))))
-        material = "<material>\n" + _TAG.sub("", "\n\n".join(filter(None, parts))) + "\n</material>"
-        for _ in range(_READINGS):
-            await self._stay_within_budget(brief)
-            completion = await self._model.complete(instructions, material, shape.model_json_schema(), shape.__name__)
-            now = self._clock.now().isoformat()
-            try:
-                written = shape.model_validate(dict(completion.answer))
-            except ValidationError:
-                written = None
-            output = AgentOutput(
-                id=call_id if written is not None else f"{call_id}_unreadable_{now}",
-                research_id=brief.project.id,
-                agent=f"{agent} (model)",
-                step=brief.step,
-                mind=self._model.name,
-                given=f"{instructions}\n\n{material}",
-                answered=json.dumps(dict(completion.answer), ensure_ascii=False),
-                input_tokens=completion.input_tokens,
-                output_tokens=completion.output_tokens,
-                cost=completion.cost,
-                is_model_call=True,
-                created_at=now,
-            )
-            await self._memory.keep(Changes(outputs=(output,)))
-            if written is not None:
-                return written
-        raise _UnreadableError(
-            f"{self._model.name} answered in another shape than it was asked for",
-            next_step="Try another model.",
-            details={"agent": agent},
-        )
+    async def _beginnings(self, brief: Brief, method: GenerationMethod, parts: Sequence[Part]) -> list[Part]:
+        """What a method begins with beside the papers."""
+        if method is GenerationMethod.EXPANSION:
+            return [hypotheses_part("Leading hypotheses", [made.draft for made in _leading(brief.hypotheses)[:3]])]
+        if method is GenerationMethod.DEBATE:
+            question = Question("debate", agent_text("debate", goal=brief.project.goal), parts)
+            debate, _ = await self._asking.ask(brief, question, WrittenDebate)
+            return [Part("Debate", tuple(Row(f"{turn.speaker}: {turn.says}") for turn in debate.turns))]
+        return []
 
-    async def _stay_within_budget(self, brief: Brief) -> None:
-        if self._budget.calls is None and self._budget.cost is None:
-            return
-        calls = [output for output in await self._memory.outputs(brief.project.id) if output.is_model_call]
-        spent = sum(output.cost for output in calls)
-        is_over = (self._budget.calls is not None and len(calls) >= self._budget.calls) or (
-            self._budget.cost is not None and spent >= self._budget.cost
-        )
-        if is_over:
-            raise BudgetExhaustedError(
-                f"The budget is used up: {len(calls)} model calls, {spent:.2f} spent",
-                next_step="Raise research.max_model_calls or research.max_cost, then resume_research.",
-                details={"calls": len(calls), "cost": spent},
-            )
+    async def _portion(
+        self,
+        brief: Brief,
+        method: GenerationMethod,
+        count: int,
+        parts: Sequence[Part],
+        known: Sequence[str],
+        made: Sequence[Draft],
+        number: int,
+    ) -> list[Draft]:
+        titles = [draft.title for draft in made] + [one.draft.title for one in _leading(brief.hypotheses)[:30]]
+        told = agent_text("generation", count=count, goal=brief.project.goal, method=agent_text(f"method-{method.value}"))
+        question = Question("generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number)
+        there = {_plain(title) for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)}
+        written, material = await self._asking.ask(brief, question, hypotheses_of(count), lambda them: _all_lack(them, there))
+        return [self._drafted(one, material, method.value) for one in _new(written, there)[:count]]
 
-    def _drafted(self, written: WrittenHypothesis, papers: Sequence[Paper], method: str) -> Draft:
-        cited, removed = _retrieved(written.citations, papers)
-        return Draft(
-            title=written.title,
-            summary=_fitted(written),
-            rationale=written.rationale,
+    def _drafted(self, written: WrittenHypothesis, material: Material, method: str) -> Draft:
+        citations = Citations(material.paper_ids)
+        cited = citations.kept(written.citations)
+        draft = Draft(
+            title=citations.text(written.title),
+            summary=citations.text(_fitted(written)),
+            rationale=citations.text(written.rationale),
             protocol=Protocol(
-                objective=written.objective,
-                methodology=tuple(written.steps),
-                required_resources=tuple(written.required_resources),
-                success_metrics=tuple(written.success_metrics),
-                potential_challenges=tuple(written.potential_challenges),
-                safety_considerations=tuple(written.safety_considerations),
+                objective=citations.text(written.objective),
+                methodology=citations.texts(written.steps),
+                required_resources=citations.texts(written.required_resources),
+                success_metrics=citations.texts(written.success_metrics),
+                potential_challenges=citations.texts(written.potential_challenges),
+                safety_considerations=citations.texts(written.safety_considerations),
             ),
-            predictions=tuple(written.predictions),
-            refutations=tuple(written.refutations),
-            assumptions=tuple(written.assumptions),
-            novelty=written.novelty,
+            predictions=citations.texts(written.predictions),
+            refutations=citations.texts(written.refutations),
+            assumptions=citations.texts(written.assumptions),
+            novelty=citations.text(written.novelty),
             citations=cited,
-            removed_citations=removed,
             origin=f"language model {self._model.name}",
             method=method,
         )
+        return draft.model_copy(update={"removed_citations": citations.removed})
 
 
-class _UnreadableError(ModelUnavailableError):
-    """An answer in another shape."""
+def _new(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypothesis]:
+    """Those of an answer that say something that is not there yet, each once."""
+    named = {_plain(one.title): one for one in reversed(written.hypotheses)}
+    return [one for one in written.hypotheses if named[_plain(one.title)] is one and _lacks(one, there) is None]
 
 
-def _feedback(brief: Brief) -> str:
-    return f"What the reviews so far say together:\n{brief.feedback}" if brief.feedback else ""
+def _all_lack(written: WrittenHypotheses, there: set[str]) -> str | None:
+    """What the first lacks, where all lack something."""
+    if _new(written, there):
+        return None
+    return _lacks(written.hypotheses[0], there) if written.hypotheses else "has no hypothesis in it"
 
 
-def _retrieved(citations: Sequence[str], papers: Sequence[Paper]) -> tuple[tuple[str, ...], int]:
-    """The citations that are papers which were shown, and how many were not."""
-    there = {paper.id for paper in papers}
-    named = dict.fromkeys(citation.strip().removeprefix("[id:").removesuffix("]").strip() for citation in citations)
-    return tuple(name for name in named if name in there), sum(name not in there for name in named)
+def _lacks(written: WrittenHypothesis, there: set[str]) -> str | None:
+    title = _plain(written.title)
+    if not any(letter.isalpha() for letter in title) or not _plain(written.summary):
+        return "has no title or no summary"
+    if len(_fitted(written).split()) < _LEAST_WORDS:
+        return f"says what it proposes in fewer than {_LEAST_WORDS} words, rationale and predictions included"
+    return "repeats a hypothesis or a paper that exists already" if title in there else None
 
 
-def _is_quoted(quotation: str, papers: Sequence[Paper]) -> bool:
-    said = " ".join(quotation.split()).strip('“”"')
-    return bool(said) and any(said in " ".join(f"{paper.title} {paper.abstract}".split()) for paper in papers)
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _fitted(written: WrittenHypothesis) -> str:
-    """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on with the rationale."""
-    pieces = [*sentences(written.summary), *sentences(written.rationale), *written.predictions, *written.refutations]
+    """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on with the rationale and the rest."""
+    own = list(dict.fromkeys(sentences(written.summary)))
+    rest = (
+        written.rationale,
+        *written.predictions,
+        *written.refutations,
+        written.objective,
+        written.novelty,
+        *written.assumptions,
+    )
+    more = [sentence for text in rest for sentence in sentences(text)]
     chosen: list[str] = []
-    for place, piece in enumerate(pieces):
+    for place, piece in enumerate(dict.fromkeys((*own, *more))):
         words = sum(len(part.split()) for part in chosen)
-        if place >= len(sentences(written.summary)) and words >= _LEAST_WORDS:
+        if place >= len(own) and words >= _LEAST_WORDS:
             break
         if words + len(piece.split()) > _MOST_WORDS:
             chosen.append(" ".join(piece.split()[: _MOST_WORDS - words]) if words < _LEAST_WORDS else "")
@@ -263,28 +254,9 @@ def _fitted(written: WrittenHypothesis) -> str:
     return " ".join(filter(None, chosen))
 
 
-def _share(value: float) -> float:
-    return min(1.0, max(0.0, value))
-
-
 def _leading(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     return sorted(hypotheses, key=lambda made: -made.standing.elo_score)
 
 
 def _merged(one: Sequence[Paper], other: Sequence[Paper]) -> list[Paper]:
     return list({paper.id: paper for paper in (*one, *other)}.values())
-
-
-def _shown_papers(papers: Sequence[Paper]) -> str:
-    return "Papers\n" + "\n".join(
-        f"[id: {paper.id}] {paper.title} ({paper.year or 'n.d.'})\n{paper.abstract}" for paper in papers
-    )
-
-
-def _shown_hypotheses(heading: str, drafts: Sequence[Draft]) -> str:
-    rows = [f"{draft.title}\n{draft.summary}\n{draft.rationale}" for draft in drafts]
-    return f"{heading}\n" + "\n\n".join(rows) if rows else ""
-
-
-def _listed(heading: str, rows: Sequence[str]) -> str:
-    return f"{heading}\n" + "\n".join(f"- {row}" for row in rows) if rows else ""

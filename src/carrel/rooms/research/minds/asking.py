@@ -1,0 +1,156 @@
+"""Asking a model for one thing: within the budget, within its window, kept with its price, and never twice once it was answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from carrel.core.clock import Clock
+from carrel.rooms.research.errors import BudgetExhaustedError, ModelUnavailableError, UnreadableAnswerError
+from carrel.rooms.research.minds.material import Material, Part, fitted, list_part, shortened, tokens_in
+from carrel.rooms.research.minds.mind import Brief
+from carrel.rooms.research.minds.written import Written, schema_of
+from carrel.rooms.research.ports import Completion, ContextMemory, LanguageModel, UnusableCompletion
+from carrel.rooms.research.prompts.texts import agent_text
+from carrel.rooms.research.records import AgentOutput, Changes
+
+WrittenT = TypeVar("WrittenT", bound=Written)
+_READINGS = 3
+# What a chat format puts around the texts.
+_FRAME_TOKENS = 64
+_LEAST_MATERIAL_TOKENS = 200
+_LESSONS_TOKENS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much of the model one project may use; None is no limit."""
+
+    calls: int | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing to ask: which agent does, what it tells the model, what it shows, and its number among those of the step."""
+
+    agent: str
+    told: str
+    parts: Sequence[Part]
+    number: int = 1
+
+
+class Asking:
+    """Asks on behalf of the agents, and remembers in the context memory."""
+
+    def __init__(self, model: LanguageModel, memory: ContextMemory, clock: Clock, budget: Budget) -> None:
+        self._model = model
+        self._memory = memory
+        self._clock = clock
+        self._budget = budget
+
+    async def ask(
+        self,
+        brief: Brief,
+        question: Question,
+        shape: type[WrittenT],
+        lacks: Callable[[WrittenT], str | None] = lambda _: None,
+    ) -> tuple[WrittenT, Material]:
+        """The answer and the material it was given. Asks once in the life of a step: an answer that was kept is taken instead
+        of a new one. One that is of no use is kept, for its cost, and asked for again. `lacks` says in words what a readable
+        answer lacks to be of use."""
+        instructions = f"{agent_text('common')}\n\n{question.told}"
+        schema = schema_of(shape)
+        material = fitted((*question.parts, _lessons(brief)), self._room(instructions, json.dumps(schema)))
+        call_id = f"call_{brief.job_id}_{brief.step}_{question.agent}" + (f"_{question.number}" if question.number > 1 else "")
+        kept = await self._memory.output(call_id)
+        if kept is not None:
+            written, _ = _read(json.loads(kept.answered), shape, lacks)
+            if written is not None:
+                return written, material
+        reason = ""
+        for attempt in range(_READINGS):
+            await self._stay_within_budget(brief)
+            completion = await self._model.complete(instructions, material.text, schema, shape.__name__)
+            match completion:
+                case Completion(answer=answer):
+                    written, reason = _read(dict(answer), shape, lacks)
+                    answered = json.dumps(dict(answer), ensure_ascii=False)
+                case UnusableCompletion(text=answered, reason=reason):
+                    written = None
+            now = self._clock.now().isoformat()
+            output = AgentOutput(
+                id=call_id if written is not None else f"{call_id}_unreadable_{now}_{attempt}",
+                research_id=brief.project.id,
+                agent=f"{question.agent} (model)",
+                step=brief.step,
+                mind=self._model.name,
+                given=f"{instructions}\n\n{material.text}",
+                answered=answered if written is not None else f"Not used: the answer {reason}.\n\n{answered}",
+                input_tokens=completion.input_tokens,
+                output_tokens=completion.output_tokens,
+                cost=completion.cost,
+                is_model_call=True,
+                created_at=now,
+            )
+            await self._memory.keep(Changes(outputs=(output,)))
+            if written is not None:
+                return written, material
+        raise UnreadableAnswerError(
+            f"{self._model.name} was asked {_READINGS} times, as {question.agent}, and the answer {reason}",
+            next_step="Try another model.",
+            details={"agent": question.agent, "reason": reason},
+        )
+
+    def _room(self, instructions: str, schema: str) -> int | None:
+        """Tokens that are left for the material."""
+        most = self._model.window.input_tokens
+        if most is None:
+            return None
+        room = most - tokens_in(instructions) - tokens_in(schema) - _FRAME_TOKENS
+        if room < _LEAST_MATERIAL_TOKENS:
+            raise ModelUnavailableError(
+                f"The window of {self._model.name} is too small: of {most} tokens that it may be told at once, {max(room, 0)} "
+                f"are left for papers, and {_LEAST_MATERIAL_TOKENS} are needed; raise model.context_tokens or lower "
+                "model.max_output_tokens",
+                next_step="Change the [model] settings, then resume_research.",
+            )
+        return room
+
+    async def _stay_within_budget(self, brief: Brief) -> None:
+        if self._budget.calls is None and self._budget.cost is None:
+            return
+        calls = [output for output in await self._memory.outputs(brief.project.id) if output.is_model_call]
+        spent = sum(output.cost for output in calls)
+        is_over = (self._budget.calls is not None and len(calls) >= self._budget.calls) or (
+            self._budget.cost is not None and spent >= self._budget.cost
+        )
+        if is_over:
+            raise BudgetExhaustedError(
+                f"The budget is used up: {len(calls)} model calls, {spent:.2f} spent",
+                next_step="Raise research.max_model_calls or research.max_cost, then resume_research.",
+                details={"calls": len(calls), "cost": spent},
+            )
+
+
+def _read(
+    answer: object, shape: type[WrittenT], lacks: Callable[[WrittenT], str | None]
+) -> tuple[WrittenT, str] | tuple[None, str]:
+    """The answer in its shape, or what is wrong with it."""
+    try:
+        written = shape.model_validate(answer)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return None, f"has another shape than was asked for ({'.'.join(map(str, first['loc']))}: {first['msg'].lower()})"
+    missing = lacks(written)
+    return (written, "") if missing is None else (None, missing)
+
+
+def _lessons(brief: Brief) -> Part:
+    """The latest meta-review. It is a model's text, made from texts of others: shown, never told as an instruction."""
+    rows = [shortened(brief.feedback, _LESSONS_TOKENS)] if brief.feedback else []
+    return list_part("Lessons from the reviews so far", rows)
