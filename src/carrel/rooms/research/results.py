@@ -8,8 +8,10 @@ from typing import Any
 from carrel.rooms.research.discovery.evidence import sentences
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis
+from carrel.rooms.research.order import leading, place_of
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Review
 
+AIMS = 3
 _ARTICLES = 10
 
 
@@ -20,22 +22,33 @@ def executive_summary(
     if not ordered:
         return f"No hypotheses yet for: {project.goal}"
     approved = sum(made.decision.approval == "approved" for made in ordered)
-    leader = ordered[0]
     origins = ", ".join(dict.fromkeys(made.draft.origin for made in ordered))
     return (
         f"Goal: {project.goal}. {len(ordered)} hypotheses ({origins}), {len(reviews)} reviews and {len(matches)} matches so far. "
-        f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}. "
+        f"{_first(ordered)} "
         f"{approved or 'None'} {'has' if approved == 1 else 'have'} been approved by a person. "
         "Each is a candidate to be tested, with the papers it rests on; none is a finding."
     )
 
 
+def _first(ordered: Sequence[Hypothesis]) -> str:
+    """Who leads, or why nobody does. One that a person rejected never does, whatever its rating."""
+    leader = next(iter(leading(ordered)), None)
+    if leader is None:
+        return "All of them have been rejected by a person."
+    if place_of(leader) != "ranked":
+        return (
+            f"No match has been played yet; the first to be compared (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
+        )
+    return f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
+
+
 def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[Paper], reviews: Sequence[Review]) -> NihAims:
     """The parts of the page, drawn from the leading hypotheses and the sentences they quote."""
-    leading = list(ordered[:3])
-    first = leading[0] if leading else None
+    chosen = leading(ordered)[:AIMS]
+    first = chosen[0] if chosen else None
     by_id = {paper.id: paper for paper in papers}
-    cited = [by_id[paper_id] for made in leading for paper_id in made.draft.citations if paper_id in by_id]
+    cited = [by_id[paper_id] for made in chosen for paper_id in made.draft.citations if paper_id in by_id]
     weak = next(
         (review.weaknesses[0] for review in reviews if first and review.hypothesis_id == first.id and review.weaknesses), ""
     )
@@ -50,10 +63,10 @@ def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[P
                 reasoning=made.draft.summary,
                 hypothesis_id=made.id,
             )
-            for made in leading
+            for made in chosen
         ],
         pilot_evaluation=_pilot(first, weak),
-        articles=[_article(paper, leading) for paper in dict.fromkeys(cited)][:_ARTICLES],
+        articles=[_article(paper, chosen) for paper in dict.fromkeys(cited)][:_ARTICLES],
     )
 
 
@@ -82,7 +95,7 @@ def markdown(
 def _row(row: ResultHypothesis) -> str:
     lines = [
         f"### {row.rank}. {row.title}",
-        f"Elo {row.elo_score:.0f} · {row.status} · {row.approval} · {row.origin} · `{row.id}`",
+        f"Elo {row.elo_score:.0f} · {row.place} · {row.status} · {row.approval} · {row.origin} · `{row.id}`",
         row.summary,
     ]
     for heading, text in (("Rationale", row.rationale), ("Protocol", row.experimental_protocol), ("Novelty", row.novelty)):
@@ -137,8 +150,8 @@ def _pilot(first: Hypothesis | None, weak: str) -> str:
     return f"{told} {f'To be watched: {weak}' if weak else ''}".strip()
 
 
-def _article(paper: Paper, leading: Sequence[Hypothesis]) -> Article:
-    holding = [number for number, made in enumerate(leading, start=1) if paper.id in made.draft.citations]
+def _article(paper: Paper, chosen: Sequence[Hypothesis]) -> Article:
+    holding = [number for number, made in enumerate(chosen, start=1) if paper.id in made.draft.citations]
     opening = sentences(paper.abstract)[:1]
     return Article(
         paper_id=paper.id,

@@ -24,6 +24,7 @@ from carrel.rooms.research.models import (
     StartedResearch,
     SubmitHypothesis,
 )
+from carrel.rooms.research.order import by_elo, leading
 from carrel.rooms.research.people import People
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
 from carrel.rooms.research.records import (
@@ -35,10 +36,10 @@ from carrel.rooms.research.records import (
     SafetyRecord,
     Work,
 )
-from carrel.rooms.research.results import executive_summary, markdown, nih_aims, outside_references
+from carrel.rooms.research.results import AIMS, executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
-from carrel.rooms.research.showing import by_elo, in_results, review_shown, shown, top
+from carrel.rooms.research.showing import in_results, review_shown, shown, top
 from carrel.rooms.research.steering import Steering
 
 
@@ -107,7 +108,7 @@ class ResearchRoom:
             expected = self._supervisor.expected_steps(run, project, done, hypotheses)
             seconds = remaining_seconds(expected, done, await self._memory.pace())
             minutes = -int(-seconds // 60)
-        leaders = by_elo(hypotheses)
+        leaders = leading(hypotheses)
         return ResearchStatus(
             research_id=project.id,
             goal=project.goal,
@@ -183,7 +184,8 @@ class ResearchRoom:
         items.extend(item for made in chosen for item in outside_references(made))
         aims = None
         if form == "nih_aims":
-            aims = nih_aims(project, ordered, await self._corpus.papers(cited), reviews)
+            named = list(dict.fromkeys(paper_id for made in leading(ordered)[:AIMS] for paper_id in made.draft.citations))
+            aims = nih_aims(project, ordered, await self._corpus.papers(named), reviews)
         summary = executive_summary(project, ordered, reviews, matches)
         told = await self.meta_review(research_id)
         lines = await self._corpus.rendered(items) if items else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from carrel.rooms.research.discovery.connections import Evidence
 from carrel.rooms.research.models import (
@@ -14,12 +14,8 @@ from carrel.rooms.research.models import (
     StrengthShown,
     TopHypothesis,
 )
+from carrel.rooms.research.order import place_of
 from carrel.rooms.research.records import Hypothesis, Review
-
-
-def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Best first; where Elo is the same, the stronger, then the older."""
-    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, -made.standing.strength, made.created_at, made.id))
 
 
 def shown(made: Hypothesis) -> HypothesisShown:
@@ -85,6 +81,7 @@ def in_results(rank: int, made: Hypothesis, reviews: list[Review] | None) -> Res
     draft = made.draft
     row = ResultHypothesis(
         rank=rank,
+        place=place_of(made),
         id=made.id,
         title=draft.title,
         summary=draft.summary,

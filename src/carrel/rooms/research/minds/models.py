@@ -29,8 +29,10 @@ from carrel.rooms.research.minds.written import (
     WrittenSafety,
     WrittenVerdict,
 )
+from carrel.rooms.research.order import by_elo, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
 from carrel.rooms.research.prompts.texts import agent_text
+from carrel.rooms.research.ranking import Judging
 from carrel.rooms.research.records import AgentOutput, Changes, Draft, Hypothesis, Protocol, Review, Scores
 
 WrittenT = TypeVar("WrittenT", bound=Written)
@@ -51,6 +53,8 @@ class Budget:
 
 class ModelMind:
     """Thinks by asking a model. Discovery's leads and the papers found for each question are its material."""
+
+    judging = Judging.FALLIBLE
 
     def __init__(
         self, model: LanguageModel, corpus: Corpus, memory: ContextMemory, clock: Clock, budget: Budget | None = None
@@ -82,13 +86,13 @@ class ModelMind:
         leads, papers = await self._leads(brief, method)
         papers = _merged(await self._corpus.search(goal, _PAPERS), papers)
         parts = [_shown_papers(papers), _shown_hypotheses("Leads from literature-based discovery", leads)]
-        parts.append(_listed("Hypotheses that exist already", [made.draft.title for made in _leading(brief.hypotheses)[:30]]))
+        parts.append(_listed("Hypotheses that exist already", [made.draft.title for made in by_elo(brief.hypotheses)[:30]]))
         if method is GenerationMethod.DEBATE:
             debate = await self._ask(brief, "debate", agent_text("debate", goal=goal), parts, WrittenDebate)
             parts.append("Debate\n" + "\n".join(f"{turn.speaker}: {turn.says}" for turn in debate.turns))
         if method is GenerationMethod.EXPANSION:
-            leading = [made.draft for made in _leading(brief.hypotheses)[:3]]
-            parts.append(_shown_hypotheses("Leading hypotheses", leading))
+            best = [made.draft for made in leading(brief.hypotheses)[:3]]
+            parts.append(_shown_hypotheses("Leading hypotheses", best))
         told = agent_text("generation", count=count, goal=goal, method=agent_text(f"method-{method.value}"))
         written = await self._ask(brief, "generation", told, parts, WrittenHypotheses)
         return [self._drafted(one, papers, method.value) for one in written.hypotheses[:count]]
@@ -265,10 +269,6 @@ def _fitted(written: WrittenHypothesis) -> str:
 
 def _share(value: float) -> float:
     return min(1.0, max(0.0, value))
-
-
-def _leading(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda made: -made.standing.elo_score)
 
 
 def _merged(one: Sequence[Paper], other: Sequence[Paper]) -> list[Paper]:
