@@ -178,9 +178,9 @@ def test_an_exact_judge_is_asked_about_every_pair_once_at_most(count: int, seed:
 
 @settings(max_examples=20)
 @given(st.integers(4, 16), st.integers(0, 10**6), st.sampled_from(list(Judging)), st.randoms(use_true_random=False))
-def test_everyone_meets_three_others_before_anyone_is_favoured(count: int, seed: int, judging: Judging, random: Random) -> None:
+def test_with_three_matches_each_everyone_meets_three_others(count: int, seed: int, judging: Judging, random: Random) -> None:
     tournament = Tournament((str(number) for number in range(count)), seed, judging=judging)
-    for _ in range(2 * count):
+    for _ in range(3 * count):
         match = tournament.next_match()
         if match is not None:
             tournament.record(match, random.choice([Verdict.FIRST, Verdict.SECOND]))

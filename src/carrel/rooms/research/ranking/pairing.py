@@ -17,10 +17,13 @@ class Judging(StrEnum):
 
 
 LEAST_OPPONENTS = 3
-"""Everyone meets so many others before anyone is favoured."""
+"""Everyone meets so many others: the first before anyone is favoured, another after every round."""
 
-_ORDER = 0.07
+_ORDER = 0.025
 """What the order of any two is worth beside who leads; with more the order of all gets better and the best is found less often."""
+
+_CORRECTION = 0.025
+"""What it adds that Elo, which is shown, and the strengths disagree about two."""
 
 _MOST_OF_MEAN = 3.0
 """Nobody plays more than so many times as often as everyone on average."""
@@ -54,16 +57,18 @@ def most_telling(table: Table, random: Random) -> tuple[int, int]:
     """For a judge who errs: everyone's first opponents, then information, most where it bears on who leads."""
     there = random.sample(table.playing, len(table.playing))
     means, covariance, chances = table.strengths.means, table.strengths.covariance, chances_to_lead(table.strengths, there)
-    missing = _missing(table, there)
-    mean_matches = 2.0 * (sum(table.matches[place] for place in there) / 2 + 1) / len(there)
-    most = max(_MOST_OF_MEAN * mean_matches, LEAST_OPPONENTS + 1)
+    played = sum(table.matches[place] for place in there) // 2
+    missing = _missing(table, there, 1 + played // len(there))
+    most = max(_MOST_OF_MEAN * 2 * (played + 1) / len(there), LEAST_OPPONENTS + 1)
     best, chosen = (-1, False, -1.0), (there[0], there[1])
     for number, one in enumerate(there):
-        row, mean, chance, own = covariance[one], means[one], chances[one], covariance[one][one]
+        row, mean, chance, own, elo = covariance[one], means[one], chances[one], covariance[one][one], table.elo[one]
         for other in there[:number]:
-            odds = exp(-abs(mean - means[other]))
+            gap = mean - means[other]
+            odds = exp(-abs(gap))
             information = odds / (1 + odds) ** 2 * (own + covariance[other][other] - 2 * row[other])
-            worth = information * (_ORDER + chance * chances[other]) * (1 + _FOR_CLOSE * table.closeness(one, other))
+            worth = _ORDER + chance * chances[other] + (_CORRECTION if gap * (elo - table.elo[other]) < 0 else 0.0)
+            worth *= information * (1 + _FOR_CLOSE * table.closeness(one, other))
             news = 0 if table.have_met(one, other) else missing[one] + missing[other]
             is_fair = table.matches[one] < most and table.matches[other] < most
             if (news, is_fair, worth) > best:
@@ -81,7 +86,7 @@ def swiss(table: Table, random: Random) -> tuple[int, int] | None:
     pairs = [(one, other) for one, other in combinations(there, 2) if not table.have_met(one, other)]
     if not pairs:
         return None
-    if not any(_missing(table, there).values()):
+    if not any(_missing(table, there, LEAST_OPPONENTS).values()):
         unbeaten = set(table.unbeaten())
         finals = [pair for pair in pairs if unbeaten.issuperset(pair)]
         if finals:
@@ -103,8 +108,8 @@ def _apart(table: Table, one: int, other: int) -> float:
     return abs(table.elo[one] - table.elo[other]) - _CLOSE_POINTS * table.closeness(one, other)
 
 
-def _missing(table: Table, there: list[int]) -> dict[int, int]:
+def _missing(table: Table, there: list[int], wanted: int) -> dict[int, int]:
     """How many opponents each still lacks, of those it can have."""
-    least = min(LEAST_OPPONENTS, len(there) - 1)
+    least = min(wanted, LEAST_OPPONENTS, len(there) - 1)
     present = set(there)
     return {place: max(0, least - len(table.opponents[place] & present)) for place in there}
