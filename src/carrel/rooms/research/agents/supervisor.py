@@ -102,7 +102,7 @@ class Supervisor:
                 return Step(f"evolve:{number}", "evolve", self._evolving_the_best(number))
         step = self._to_review_and_rank(children, len(first), "2", names)
         if step is None:
-            step = await self._left_over(project, names)
+            step = await self._left_over(project, {*first, *children}, names)
         if step is not None:
             return step
         if "meta-review:2" not in names:
@@ -137,17 +137,18 @@ class Supervisor:
                 return Step(f"match:{round_name}:{number}", "match", self._playing)
         return Step(f"settle:{round_name}", "settle", self._settling)
 
-    async def _left_over(self, project: Project, names: set[str]) -> Step | None:
+    async def _left_over(self, project: Project, own: set[str], names: set[str]) -> Step | None:
         """What came from elsewhere while the run went on is reviewed and plays, too, before the run is complete."""
         hypotheses = await self.workshop.memory.hypotheses(project.id)
         for made in hypotheses:
             if not made.review_count and f"review:{made.id}" not in names:
                 return Step(f"review:{made.id}", "review", self._reviewing(made.id, ReviewType.INITIAL))
         there = players(hypotheses).values()
+        others = [made for made in there if made.id not in own]
         least = min(LEAST_OPPONENTS, len(there) - 1)
         played = sum(name.startswith("match:3:") for name in names)
         # The limit is for a judge whose verdicts nobody can read: they never count as matches.
-        if any(made.standing.matches < least for made in there) and played < MATCHES_EACH * len(there):
+        if any(made.standing.matches < least for made in others) and played < MATCHES_EACH * len(others):
             return Step(f"match:3:{played + 1}", "match", self._playing)
         if played and f"settle:3:{played}" not in names:
             return Step(f"settle:3:{played}", "settle", self._settling)
