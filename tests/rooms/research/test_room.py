@@ -218,7 +218,8 @@ def test_ranking_lets_everyone_play_and_keeps_every_verdict(settings: Settings) 
             assert all(row.wins + row.losses + row.draws > 0 for row in rows)
             assert all(row.strength.low < row.strength.value < row.strength.high for row in rows)
             whole = json.loads((await asker.ask("export_research", research_id=research_id)).body)
-            assert len(whole["matches"]) > before
+            # An exact judge is asked about a pair once; comparing by reviews adds its own.
+            assert len(whole["matches"]) > before or method == "tournament"
             assert [match["number"] for match in whole["matches"]] == list(range(len(whole["matches"])))
             assert all(match["reason"] for match in whole["matches"])
 

@@ -195,6 +195,49 @@ class ResearchMemoryContract:
         told(story)
 
     @pytest.mark.promise("S2")
+    @pytest.mark.promise("S8")
+    def test_standings_made_from_fewer_matches_than_there_are_by_now_are_not_kept(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            await memory.keep(Changes(projects=(project(),), hypotheses=(hypothesis("hyp_1"), hypothesis("hyp_2"))))
+            for name in ("job_a", "job_b"):
+                await memory.add_job(Job(id=name, research_id="res_a", kind="rank", created_at=NOW))
+                assert await memory.claim(name, name, 100.0, 10.0)
+            settled = Changes(standings=(("hyp_1", HypothesisStanding(elo_score=1000.0, strength=0.1)),), matches_seen=0)
+            newer = HypothesisStanding(elo_score=1016.0, wins=1)
+            other = step("match:1").model_copy(update={"job_id": "job_b"})
+            await memory.finish(other, "job_b", Changes(matches=(match(0),), standings=(("hyp_1", newer),)))
+            with pytest.raises(StepTakenError):
+                await memory.finish(step("settle"), "job_a", settled)
+            assert (await memory.hypotheses("res_a"))[0].standing == newer
+            assert await memory.steps("job_a") == []
+            await memory.finish(step("settle"), "job_a", settled.model_copy(update={"matches_seen": 1}))
+            assert (await memory.hypotheses("res_a"))[0].standing.strength == 0.1
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    @pytest.mark.promise("S8")
+    def test_of_a_match_and_a_settling_at_once_the_standings_follow_from_all_matches(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            await memory.keep(Changes(projects=(project(),), hypotheses=(hypothesis("hyp_1"), hypothesis("hyp_2"))))
+            for name in ("job_a", "job_b"):
+                await memory.add_job(Job(id=name, research_id="res_a", kind="rank", created_at=NOW))
+                assert await memory.claim(name, name, 100.0, 10.0)
+            for number in range(8):
+                newer = HypothesisStanding(elo_score=1000.0, wins=number + 1)
+                stale = HypothesisStanding(elo_score=1000.0, wins=number, strength=0.5)
+                played = step(f"match:{number}").model_copy(update={"job_id": "job_b"})
+                changes = Changes(matches=(match(number),), standings=(("hyp_1", newer),))
+                await asyncio.gather(
+                    memory.finish(played, "job_b", changes),
+                    memory.finish(step(f"settle:{number}"), "job_a", Changes(standings=(("hyp_1", stale),), matches_seen=number)),
+                    return_exceptions=True,
+                )
+                assert (await memory.hypotheses("res_a"))[0].standing == newer
+
+        told(story)
+
+    @pytest.mark.promise("S2")
     def test_a_job_is_held_by_one_worker_until_its_lease_runs_out(self, told: Callable[[Story], None]) -> None:
         async def story(memory: ContextMemory) -> None:
             await memory.keep(Changes(projects=(project(),)))

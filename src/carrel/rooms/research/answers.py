@@ -9,9 +9,10 @@ from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.lasting import LastingWork
 from carrel.rooms.research import errors
 from carrel.rooms.research.models import HypothesisRow, HypothesisShown, ReviewShown
+from carrel.rooms.research.order import by_elo
 from carrel.rooms.research.ports import ContextMemory
 from carrel.rooms.research.records import Job
-from carrel.rooms.research.showing import by_elo, review_shown, row, shown
+from carrel.rooms.research.showing import review_shown, row, shown
 
 JobAnswer = HypothesisShown | ReviewShown | Sequence[HypothesisRow] | Partial | LastingWork
 

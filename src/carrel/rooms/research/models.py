@@ -266,6 +266,7 @@ class ResultHypothesis(Answer):
     """A hypothesis as results show it; `reviews` and the long texts only where they were asked for."""
 
     rank: int
+    place: str
     id: str
     title: str
     summary: str

@@ -108,7 +108,8 @@ class ContextMemory(Protocol):
     async def steps(self, job_id: str) -> list[StepDone]: ...
 
     async def finish(self, step: StepDone, worker: str, changes: Changes) -> None:
-        """Keeps a step and what it made in one moment. StepTakenError when it is finished already or the job is not the worker's."""
+        """Keeps a step and what it made in one moment. StepTakenError when it is finished already, the job is not the worker's,
+        or the changes rest on matches that are no longer all."""
         ...
 
     async def pace(self) -> dict[str, Pace]:

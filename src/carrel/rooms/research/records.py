@@ -254,13 +254,15 @@ class StepDone(Record):
 
 
 class Changes(Record):
-    """What is kept together or not at all."""
+    """What is kept together or not at all. `matches_seen` says how many matches the project had when it was made: where there
+    are others by now, nothing is kept, so that standings never rest on fewer matches than there are."""
 
     projects: tuple[Project, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     standings: tuple[tuple[str, HypothesisStanding], ...] = ()
     reviews: tuple[Review, ...] = ()
     matches: tuple[MatchPlayed, ...] = ()
+    matches_seen: int | None = None
     outputs: tuple[AgentOutput, ...] = ()
     safety: tuple[SafetyRecord, ...] = ()
     events: tuple[Event, ...] = ()

@@ -9,8 +9,10 @@ from typing import Any
 from carrel.rooms.research.discovery.evidence import sentences
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis
+from carrel.rooms.research.order import leading, place_of
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Review
 
+AIMS = 3
 _ARTICLES = 10
 _REASONING = 600
 _SENTENCE = (40, 400)
@@ -30,30 +32,40 @@ def executive_summary(
             return f"No hypothesis was made for: {project.goal} {project.problem or ''}".rstrip()
         return f"No hypotheses yet for: {project.goal}"
     approved = sum(made.decision.approval == "approved" for made in ordered)
-    leader = ordered[0]
     origins = ", ".join(dict.fromkeys(made.draft.origin for made in ordered))
     return (
         f"Goal: {_ended(project.goal)} {len(ordered)} {'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
-        f"{len(reviews)} reviews and {len(matches)} matches so far. "
-        f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}. "
+        f"{len(reviews)} reviews and {len(matches)} matches so far. {_first(ordered)} "
         f"{approved or 'None'} {'has' if approved == 1 else 'have'} been approved by a person. "
         "Each is a candidate to be tested, with the papers it rests on; none is a finding."
     )
 
 
+def _first(ordered: Sequence[Hypothesis]) -> str:
+    """Who leads, or why nobody does. One that a person rejected never does, whatever its rating."""
+    leader = next(iter(leading(ordered)), None)
+    if leader is None:
+        return "All of them have been rejected by a person."
+    if place_of(leader) != "ranked":
+        return (
+            f"No match has been played yet; the first to be compared (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
+        )
+    return f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
+
+
 def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[Paper], reviews: Sequence[Review]) -> NihAims:
     """The parts of the page, drawn from the leading hypotheses and the sentences they quote."""
-    leading = list(ordered[:3])
-    first = leading[0] if leading else None
+    chosen = leading(ordered)[:AIMS]
+    first = chosen[0] if chosen else None
     by_id = {paper.id: paper for paper in papers}
-    cited = [by_id[paper_id] for made in leading for paper_id in made.draft.citations if paper_id in by_id]
+    cited = [by_id[paper_id] for made in chosen for paper_id in made.draft.citations if paper_id in by_id]
     weak = next(
         (review.weaknesses[0] for review in reviews if first and review.hypothesis_id == first.id and review.weaknesses), ""
     )
     return NihAims(
         disease_description=_described(project, first, cited),
         unmet_need=f"{_ended(project.goal)} {first.draft.novelty if first else 'No hypothesis addresses it yet.'}",
-        proposed_solution=_proposed(leading),
+        proposed_solution=_proposed(chosen),
         aims=[
             Aim(
                 goal=made.draft.protocol.objective,
@@ -61,10 +73,10 @@ def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[P
                 reasoning=_reasoning(made),
                 hypothesis_id=made.id,
             )
-            for made in leading
+            for made in chosen
         ],
         pilot_evaluation=_pilot(first, weak),
-        articles=[_article(paper, leading) for paper in dict.fromkeys(cited)][:_ARTICLES],
+        articles=[_article(paper, chosen) for paper in dict.fromkeys(cited)][:_ARTICLES],
     )
 
 
@@ -93,7 +105,7 @@ def markdown(
 def _row(row: ResultHypothesis) -> str:
     lines = [
         f"### {row.rank}. {row.title}",
-        f"Elo {row.elo_score:.0f} · {row.status} · {row.approval} · {row.origin} · `{row.id}`",
+        f"Elo {row.elo_score:.0f} · {row.place} · {row.status} · {row.approval} · {row.origin} · `{row.id}`",
         row.summary,
     ]
     for heading, text in (("Rationale", row.rationale), ("Protocol", row.experimental_protocol), ("Novelty", row.novelty)):
@@ -190,8 +202,8 @@ def _pilot(first: Hypothesis | None, weak: str) -> str:
     return f"{told} {f'To be watched: {weak}' if weak else ''}".strip()
 
 
-def _article(paper: Paper, leading: Sequence[Hypothesis]) -> Article:
-    holding = [number for number, made in enumerate(leading, start=1) if paper.id in made.draft.citations]
+def _article(paper: Paper, chosen: Sequence[Hypothesis]) -> Article:
+    holding = [number for number, made in enumerate(chosen, start=1) if paper.id in made.draft.citations]
     opening = sentences(paper.abstract)[:1]
     return Article(
         paper_id=paper.id,

@@ -27,6 +27,7 @@ from carrel.rooms.research.models import (
     StartedResearch,
     SubmitHypothesis,
 )
+from carrel.rooms.research.order import by_elo, leading
 from carrel.rooms.research.people import People
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
 from carrel.rooms.research.records import (
@@ -39,10 +40,10 @@ from carrel.rooms.research.records import (
     Work,
 )
 from carrel.rooms.research.report import html_report
-from carrel.rooms.research.results import executive_summary, markdown, nih_aims, outside_references
+from carrel.rooms.research.results import AIMS, executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
-from carrel.rooms.research.showing import by_elo, cited, in_full, in_results, review_shown, row, shown, top
+from carrel.rooms.research.showing import cited, in_full, in_results, review_shown, row, shown, top
 from carrel.rooms.research.steering import Steering
 
 
@@ -111,7 +112,7 @@ class ResearchRoom:
             expected = self._supervisor.expected_steps(run, project, done, hypotheses)
             seconds = remaining_seconds(expected, done, await self._memory.pace())
             minutes = -int(-seconds // 60)
-        leaders = by_elo(hypotheses)
+        leaders = leading(hypotheses)
         return ResearchStatus(
             research_id=project.id,
             goal=project.goal,
@@ -198,8 +199,8 @@ class ResearchRoom:
         items.extend(item for made in chosen for item in outside_references(made))
         aims = None
         if form == "nih_aims":
-            leading = list(dict.fromkeys(paper_id for made in ordered[:3] for paper_id in made.draft.citations))
-            aims = nih_aims(project, ordered, await self._corpus.papers(leading), reviews)
+            behind = list(dict.fromkeys(paper_id for made in leading(ordered)[:AIMS] for paper_id in made.draft.citations))
+            aims = nih_aims(project, ordered, await self._corpus.papers(behind), reviews)
         summary = executive_summary(project, ordered, reviews, matches)
         told = await self.meta_review(research_id)
         lines = await self._corpus.rendered(items) if items else []

@@ -18,15 +18,11 @@ from carrel.rooms.research.models import (
     StrengthShown,
     TopHypothesis,
 )
+from carrel.rooms.research.order import place_of
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Review
 
 _RATIONALE = 2000
 _CITED_IN_OVERVIEW = 3
-
-
-def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Best first; where Elo is the same, the stronger, then the older."""
-    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, -made.standing.strength, made.created_at, made.id))
 
 
 def row(made: Hypothesis) -> HypothesisRow:
@@ -152,6 +148,7 @@ def in_results(rank: int, made: Hypothesis, reviews: list[Review] | None) -> Res
     draft = made.draft
     shown_row = ResultHypothesis(
         rank=rank,
+        place=place_of(made),
         id=made.id,
         title=draft.title,
         summary=draft.summary,

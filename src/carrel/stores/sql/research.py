@@ -92,6 +92,12 @@ _TOUCH = "UPDATE research_projects SET updated_at = CASE WHEN updated_at < :at T
 _FENCE = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
     SELECT CAST(:job_id AS TEXT), CAST(NULL AS TEXT), 'lost', '', ''
     WHERE NOT EXISTS (SELECT 1 FROM research_steps WHERE job_id = :job_id AND name = :name)"""
+# Standings hold only for the matches they were made from: taken with the project's row in hand, so that nobody adds one meanwhile.
+_LOCK = """UPDATE research_projects SET updated_at = updated_at
+    WHERE id = (SELECT research_id FROM research_hypotheses WHERE id = :id)"""
+_SEEN = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
+    SELECT CAST(:id AS TEXT), CAST(NULL AS TEXT), 'stale', '', '' WHERE :seen <> (SELECT count(*) FROM research_matches
+    WHERE research_id = (SELECT research_id FROM research_hypotheses WHERE id = :id))"""
 
 
 class SqlResearch:
@@ -273,6 +279,9 @@ class SqlResearch:
 
 def _kept(changes: Changes) -> list[Step]:
     steps: list[Step] = [_touched(changes)] if changes.hypotheses or changes.reviews or changes.matches else []
+    if changes.matches_seen is not None and changes.standings:
+        about = changes.standings[0][0]
+        steps.extend(((_LOCK, {"id": about}), (_SEEN, {"id": about, "seen": changes.matches_seen})))
     for project in changes.projects:
         values = project.model_dump(include={"id", "owner", "status", "problem", "created_at", "updated_at"})
         steps.append((_PUT_PROJECT, {**values, "body": project.model_dump_json()}))

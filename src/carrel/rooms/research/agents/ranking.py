@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from carrel.rooms.research.agents.proximity import closeness
 from carrel.rooms.research.agents.workshop import Made, Workshop
-from carrel.rooms.research.errors import TooFewHypothesesError
+from carrel.rooms.research.errors import StepTakenError, TooFewHypothesesError
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.ranking import Match, Tournament, Verdict
 from carrel.rooms.research.records import Changes, Hypothesis, HypothesisStanding, MatchPlayed, Project, Review
@@ -20,15 +21,21 @@ class RankingAgent:
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
         self._followed: dict[str, tuple[Tournament, MatchPlayed | None]] = {}
+        self._known: dict[str, dict[str, Hypothesis]] = {}
 
     async def play(self, brief: Brief) -> Made:
-        """The match that tells most, judged."""
+        """The match that tells most, judged. Nothing where another could tell nothing new."""
         tournament, there, number = await self.tournament(brief.project, brief.hypotheses)
         match = tournament.next_match()
+        if match is None:
+            return Made(Changes())
         judgement = await self._workshop.mind.judge(brief, there[match.first], there[match.second])
         played = self._recorded(tournament, brief.project, match, Verdict(judgement.verdict), judgement.reason, number=number)
         self._followed[brief.project.id] = (tournament, played)
-        standings = ((match.first, _after(there[match.first], played)), (match.second, _after(there[match.second], played)))
+        standings = tuple(
+            (one, _after(there[one], elo, tournament.tally(one)))
+            for one, elo in ((match.first, played.first_elo), (match.second, played.second_elo))
+        )
         said = f"{match.first} against {match.second}"
         output = self._workshop.output(brief, "ranking", said, f"{judgement.verdict}: {judgement.reason}")
         return Made(Changes(matches=(played,), standings=standings, outputs=(*brief.outputs, output)))
@@ -54,16 +61,16 @@ class RankingAgent:
 
     async def settle(self, brief: Brief) -> Made:
         """Strengths over all verdicts at once, for everybody."""
-        tournament, _, _ = await self.tournament(brief.project, brief.hypotheses)
+        tournament, _, number = await self.tournament(brief.project, brief.hypotheses)
         # With a hundred hypotheses this takes seconds: not on the event loop.
         reached, standings = await asyncio.to_thread(lambda: (tournament.convergence(), standings_of(tournament)))
         says = (
-            f"{reached.matches} matches; everyone has played: {'yes' if reached.everyone_played else 'no'}; "
-            f"largest recent change {reached.largest_recent_elo_change:.1f} points; "
-            f"the leader is sure to {reached.leader_certainty:.0%}; {'settled' if reached.has_converged else 'not settled yet'}."
+            f"{reached.matches} matches; everyone has played: {'yes' if reached.everyone_played else 'no'}; first place is "
+            f"{'settled' if reached.has_converged else 'open'} ({reached.leader_certainty:.0%} sure); the last {len(players(brief.hypotheses))} "
+            f"matches moved a rating by up to {reached.largest_recent_elo_change:.1f} points."
         )
         events = (self._workshop.event(brief, "ranked", says),)
-        return Made(Changes(standings=standings, events=events))
+        return Made(Changes(standings=standings, matches_seen=number, events=events))
 
     async def tournament(
         self, project: Project, hypotheses: Sequence[Hypothesis]
@@ -75,18 +82,32 @@ class RankingAgent:
         matches = await self._workshop.memory.matches(project.id)
         followed, last = self._followed.get(project.id, (None, None))
         # What was followed counts only if the memory kept that very match: another worker may have played another one.
-        if followed is not None and last == (matches[-1] if matches else None) and set(followed.ids) <= set(there):
+        if followed is not None and last == (matches[-1] if matches else None):
             tournament = followed
         else:
-            tournament = Tournament((), project.seed)
-        for hypothesis in there.values():
+            tournament = self._begun(project)
+        for hypothesis in hypotheses:
+            self._known[project.id][hypothesis.id] = hypothesis
             tournament.enter(hypothesis.id, hypothesis.start_elo)
         if tournament is not followed:
+            entered = set(tournament.ids)
             for match in matches:
-                if match.first in there and match.second in there:
-                    tournament.record(Match(match.number, match.first, match.second), Verdict(match.verdict))
+                if not {match.first, match.second} <= entered:
+                    raise StepTakenError("Somebody else has added a hypothesis and let it play meanwhile")
+                tournament.record(Match(match.number, match.first, match.second), Verdict(match.verdict))
+        tournament.let_play(there)
         self._followed[project.id] = (tournament, matches[-1] if matches else None)
         return tournament, there, len(matches)
+
+    def _begun(self, project: Project) -> Tournament:
+        known: dict[str, Hypothesis] = {}
+        self._known[project.id] = known
+        return Tournament(
+            (),
+            project.seed,
+            judging=self._workshop.mind.judging,
+            closeness=lambda one, other: closeness(known[one], known[other]),
+        )
 
     def _recorded(
         self, tournament: Tournament, project: Project, match: Match, verdict: Verdict, reason: str, *, number: int
@@ -110,6 +131,13 @@ def players(hypotheses: Sequence[Hypothesis]) -> dict[str, Hypothesis]:
     return {made.id: made for made in hypotheses if made.decision.approval != "rejected"}
 
 
+def unmet(hypotheses: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> int:
+    """How many pairs of those who play have never met."""
+    there = players(hypotheses)
+    met = {frozenset((match.first, match.second)) for match in matches if match.first in there and match.second in there}
+    return len(there) * (len(there) - 1) // 2 - len(met)
+
+
 def standings_of(tournament: Tournament) -> tuple[tuple[str, HypothesisStanding], ...]:
     return tuple(
         (
@@ -129,19 +157,10 @@ def standings_of(tournament: Tournament) -> tuple[tuple[str, HypothesisStanding]
     )
 
 
-def _after(hypothesis: Hypothesis, played: MatchPlayed) -> HypothesisStanding:
+def _after(hypothesis: Hypothesis, elo: float, tally: tuple[int, int, int]) -> HypothesisStanding:
     """Elo and tallies at once; strengths are settled over all verdicts when the tournament rests."""
-    before, is_first = hypothesis.standing, hypothesis.id == played.first
-    won = played.verdict == ("first" if is_first else "second")
-    lost = played.verdict == ("second" if is_first else "first")
-    return before.model_copy(
-        update={
-            "elo_score": played.first_elo if is_first else played.second_elo,
-            "wins": before.wins + won,
-            "losses": before.losses + lost,
-            "draws": before.draws + (played.verdict == "draw"),
-        }
-    )
+    wins, losses, draws = tally
+    return hypothesis.standing.model_copy(update={"elo_score": elo, "wins": wins, "losses": losses, "draws": draws})
 
 
 def _worth(hypothesis_id: str, reviews: Sequence[Review]) -> float:

@@ -9,7 +9,7 @@ from carrel.rooms.research.agents.evolution import evolve
 from carrel.rooms.research.agents.generation import generate
 from carrel.rooms.research.agents.meta_review import meta_review
 from carrel.rooms.research.agents.proximity import relate
-from carrel.rooms.research.agents.ranking import MATCHES_EACH, RankingAgent, players
+from carrel.rooms.research.agents.ranking import MATCHES_EACH, RankingAgent, players, unmet
 from carrel.rooms.research.agents.reflection import reflect
 from carrel.rooms.research.agents.safety import look_at_goal
 from carrel.rooms.research.agents.workshop import Made, Workshop
@@ -23,6 +23,8 @@ from carrel.rooms.research.errors import (
     UnreadableAnswerError,
 )
 from carrel.rooms.research.minds.mind import Brief
+from carrel.rooms.research.order import leading
+from carrel.rooms.research.ranking import LEAST_OPPONENTS, Judging
 from carrel.rooms.research.records import Changes, Hypothesis, Job, Project, StepDone
 
 BATCH = 10
@@ -67,7 +69,7 @@ class Supervisor:
             case "generate":
                 return max(1, -(-job.work.count // BATCH))
             case "rank":
-                return self._matches_wanted(job, hypotheses, done) + 1
+                return (1 if job.work.method == "direct_comparison" else _matches_wanted(hypotheses, done)) + 1
             case _:
                 return 1
 
@@ -99,7 +101,7 @@ class Supervisor:
                 "Not one hypothesis came through: all were left out by the safety check",
                 next_step="export_research has every decision with its reason; word the goal differently, or try another model.",
             )
-        step = self._to_review_and_rank(first, "1", names)
+        step = self._to_review_and_rank(first, 0, "1", names)
         if step is not None:
             return step
         if "proximity" not in names:
@@ -108,8 +110,10 @@ class Supervisor:
             return Step("meta-review:1", "meta-review", self._or_without("meta-review", self._looking_back))
         for number in range(1, min(EVOLVED, len(first)) + 1):
             if f"evolve:{number}" not in names:
-                return Step(f"evolve:{number}", "evolve", self._or_without("evolved", self._evolving_the_best(number, first)))
-        step = self._to_review_and_rank(children, "2", names)
+                return Step(f"evolve:{number}", "evolve", self._or_without("evolved", self._evolving_the_best(number)))
+        step = self._to_review_and_rank(children, len(first), "2", names)
+        if step is None:
+            step = await self._left_over(project, {*first, *children}, names)
         if step is not None:
             return step
         if "meta-review:2" not in names:
@@ -133,17 +137,41 @@ class Supervisor:
             return None
         return Step(f"generate:{len(generated) + 1}", "generate", self._generating(method, count, is_first=not generated))
 
-    def _to_review_and_rank(self, ids: Sequence[str], round_name: str, names: set[str]) -> Step | None:
+    def _to_review_and_rank(self, ids: Sequence[str], others: int, round_name: str, names: set[str]) -> Step | None:
         for hypothesis_id in ids:
             if f"review:{hypothesis_id}" not in names:
                 reviewing = self._reviewing(hypothesis_id, ReviewType.INITIAL)
                 return Step(f"review:{hypothesis_id}", "review", self._or_without("reviewed", reviewing))
         if not ids or f"settle:{round_name}" in names:
             return None
-        for number in range(1, MATCHES_EACH * len(ids) + 1):
+        for number in range(1, self._most_matches(len(ids), others) + 1):
             if f"match:{round_name}:{number}" not in names:
                 return Step(f"match:{round_name}:{number}", "match", self._playing)
         return Step(f"settle:{round_name}", "settle", self._settling)
+
+    async def _left_over(self, project: Project, own: set[str], names: set[str]) -> Step | None:
+        """What came from elsewhere while the run went on is reviewed and plays, too, before the run is complete."""
+        hypotheses = await self.workshop.memory.hypotheses(project.id)
+        for made in hypotheses:
+            if not made.review_count and f"review:{made.id}" not in names:
+                reviewing = self._reviewing(made.id, ReviewType.INITIAL)
+                return Step(f"review:{made.id}", "review", self._or_without("reviewed", reviewing))
+        there = players(hypotheses).values()
+        others = [made for made in there if made.id not in own]
+        least = min(LEAST_OPPONENTS, len(there) - 1)
+        played = sum(name.startswith("match:3:") for name in names)
+        # The limit is for a judge whose verdicts nobody can read: they never count as matches.
+        if any(made.standing.matches < least for made in others) and played < MATCHES_EACH * len(others):
+            return Step(f"match:3:{played + 1}", "match", self._playing)
+        if played and f"settle:3:{played}" not in names:
+            return Step(f"settle:3:{played}", "settle", self._settling)
+        return None
+
+    def _most_matches(self, newcomers: int, others: int) -> int:
+        """Three for each; an exact judge is asked about every pair once at most."""
+        if self.workshop.mind.judging is Judging.FALLIBLE:
+            return MATCHES_EACH * newcomers
+        return min(MATCHES_EACH * newcomers, newcomers * (newcomers - 1) // 2 + newcomers * others)
 
     def _in_batches(self, job: Job, done: Sequence[StepDone]) -> Step | None:
         missing = job.work.count - sum(len(step.made) for step in done)
@@ -165,19 +193,13 @@ class Supervisor:
             if "compare" not in names:
                 return Step("compare", "compare", self._comparing)
         else:
-            for number in range(1, self._matches_wanted(job, hypotheses, done) + 1):
-                if f"match:{number}" not in names:
-                    return Step(f"match:{number}", "match", self._playing)
+            own = sum(step.kind == "match" for step in done)
+            is_open = self.workshop.mind.judging is Judging.FALLIBLE or unmet(
+                hypotheses, await self.workshop.memory.matches(project.id)
+            )
+            if is_open and own < _matches_wanted(hypotheses, done):
+                return Step(f"match:{own + 1}", "match", self._playing)
         return Step("settle", "settle", self._settling)
-
-    def _matches_wanted(self, job: Job, hypotheses: Sequence[Hypothesis], done: Sequence[StepDone]) -> int:
-        if job.work.method == "direct_comparison":
-            return 1
-        # Everyone's three matches; who asks again gets one more round.
-        there = players(hypotheses).values()
-        own = sum(step.kind == "match" for step in done)
-        before = sum(made.standing.matches for made in there) // 2 - own
-        return max(MATCHES_EACH * len(there) - before, len(there))
 
     def _generating(self, method: GenerationMethod, count: int, *, is_first: bool) -> Callable[[Brief], Awaitable[Made]]:
         async def work(brief: Brief) -> Made:
@@ -216,15 +238,14 @@ class Supervisor:
 
         return work
 
-    def _evolving_the_best(self, place: int, ids: Sequence[str]) -> Callable[[Brief], Awaitable[Made]]:
+    def _evolving_the_best(self, place: int) -> Callable[[Brief], Awaitable[Made]]:
         async def work(brief: Brief) -> Made:
-            there = players(brief.hypotheses)
-            leading = sorted((there[made] for made in ids if made in there), key=lambda made: (-made.standing.elo_score, made.id))
-            if place > len(leading):
+            best = [made for made in leading(brief.hypotheses) if made.status != "evolved"]
+            if place > len(best):
                 return Made(Changes())
             strategy = _STRATEGIES[(place - 1) % len(_STRATEGIES)]
             try:
-                return await evolve(self.workshop, brief, leading[place - 1], strategy)
+                return await evolve(self.workshop, brief, best[place - 1], strategy)
             except NothingToEvolveError as error:
                 return Made(Changes(events=(self.workshop.event(brief, "evolved", error.message),)))
 
@@ -251,6 +272,14 @@ def batches_of(count: int) -> list[tuple[GenerationMethod, int]]:
             batches.append((method, min(wanted, BATCH)))
             wanted -= BATCH
     return batches
+
+
+def _matches_wanted(hypotheses: Sequence[Hypothesis], done: Sequence[StepDone]) -> int:
+    """Everyone's three matches; who asks again gets one more round."""
+    there = players(hypotheses).values()
+    own = sum(step.kind == "match" for step in done)
+    before = sum(made.standing.matches for made in there) // 2 - own
+    return max(MATCHES_EACH * len(there) - before, len(there))
 
 
 def _once(done: Sequence[StepDone], name: str, work: Callable[[Brief], Awaitable[Made]]) -> Step | None:

@@ -21,7 +21,9 @@ from carrel.rooms.research.discovery.review import WEIGHTS, ReviewType, review, 
 from carrel.rooms.research.discovery.review import Scores as Measured
 from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
+from carrel.rooms.research.order import leading
 from carrel.rooms.research.ports import Corpus
+from carrel.rooms.research.ranking import Judging
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores
 from carrel.rooms.research.safety import safety_score
 
@@ -33,6 +35,7 @@ class DiscoveryMind:
     """Thinks in counts of papers. Every citation is a paper of the snapshot."""
 
     name = "discovery"
+    judging = Judging.EXACT
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -44,7 +47,7 @@ class DiscoveryMind:
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
         connections = [made.draft.connection for made in brief.hypotheses if made.draft.connection is not None]
         avoid = {end.key for known in connections for end in (known.end, *known.also_ends)}
-        best = [made.draft.connection for made in _leading(brief.hypotheses)[:3] if made.draft.connection is not None]
+        best = [made.draft.connection for made in leading(brief.hypotheses)[:3] if made.draft.connection is not None]
 
         def work(discovery: Discovery) -> list[Draft]:
             try:
@@ -131,7 +134,7 @@ class DiscoveryMind:
         return await self._corpus.with_discovery(work)
 
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
-        bridges = Counter(name for made in _leading(brief.hypotheses)[:10] for name in made.draft.bridges[:3])
+        bridges = Counter(name for made in leading(brief.hypotheses)[:10] for name in made.draft.bridges[:3])
         weak = Counter(weakness for one in reviews for weakness in one.weaknesses)
         lines = [f"{len(brief.hypotheses)} hypotheses, {len(reviews)} reviews."]
         if bridges:
@@ -208,7 +211,3 @@ def _nothing_known(hypothesis: Hypothesis) -> Assessment:
         ("Add papers on what it names, then review it again.",),
         (),
     )
-
-
-def _leading(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda made: -made.standing.elo_score)

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.review import ReviewType
+from carrel.rooms.research.ranking import Judging
 from carrel.rooms.research.records import AgentOutput, Draft, Hypothesis, Project, Review, Scores
 
 VerdictWord = Literal["first", "second", "draw", "unreadable"]
@@ -61,6 +62,11 @@ class Mind(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def judging(self) -> Judging:
+        """How far its word on a pair can be trusted: an exact judge need not be asked twice."""
+        ...
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         """An opinion on each text, or none at all where the mind has none beyond the rules."""

@@ -27,8 +27,10 @@ from carrel.rooms.research.minds.written import (
     hypotheses_of,
     safety_of,
 )
+from carrel.rooms.research.order import by_elo, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
 from carrel.rooms.research.prompts.texts import agent_text
+from carrel.rooms.research.ranking import Judging
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores
 
 _PAPERS = 12
@@ -43,6 +45,8 @@ class ModelMind:
 
     Where it `judges_safety`, its opinion joins the rules; that of a very small model is worth nothing.
     """
+
+    judging = Judging.FALLIBLE
 
     def __init__(
         self,
@@ -154,7 +158,7 @@ class ModelMind:
     async def _beginnings(self, brief: Brief, method: GenerationMethod, parts: Sequence[Part]) -> list[Part]:
         """What a method begins with beside the papers."""
         if method is GenerationMethod.EXPANSION:
-            return [hypotheses_part("Leading hypotheses", [made.draft for made in _leading(brief.hypotheses)[:3]])]
+            return [hypotheses_part("Leading hypotheses", [made.draft for made in leading(brief.hypotheses)[:3]])]
         if method is GenerationMethod.DEBATE:
             question = Question("debate", agent_text("debate", goal=brief.project.goal), parts)
             debate, _ = await self._asking.ask(brief, question, WrittenDebate)
@@ -171,7 +175,7 @@ class ModelMind:
         made: Sequence[Draft],
         number: int,
     ) -> list[Draft]:
-        titles = [draft.title for draft in made] + [one.draft.title for one in _leading(brief.hypotheses)[:30]]
+        titles = [draft.title for draft in made] + [one.draft.title for one in by_elo(brief.hypotheses)[:30]]
         told = agent_text("generation", count=count, goal=brief.project.goal, method=agent_text(f"method-{method.value}"))
         question = Question("generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number)
         there = {_plain(title) for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)}
@@ -252,10 +256,6 @@ def _fitted(written: WrittenHypothesis) -> str:
             break
         chosen.append(piece)
     return " ".join(filter(None, chosen))
-
-
-def _leading(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda made: -made.standing.elo_score)
 
 
 def _merged(one: Sequence[Paper], other: Sequence[Paper]) -> list[Paper]:

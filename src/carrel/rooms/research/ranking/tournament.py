@@ -1,13 +1,14 @@
 """A tournament: asks for the match that tells most, takes the verdict, and knows when more would change little."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 
 from carrel.rooms.research.ranking.elo import START, STEP, EloRatings
-from carrel.rooms.research.ranking.pairing import chances_to_lead, most_telling, newcomer_pair
+from carrel.rooms.research.ranking.pairing import Judging, chances_to_lead, most_telling, swiss
 from carrel.rooms.research.ranking.strengths import Strength, Strengths
+from carrel.rooms.research.ranking.table import Closeness, Table, strangers
 
 SETTLED_POINTS = 10.0
 SURE_OF_LEADER = 0.95
@@ -71,25 +72,36 @@ _SCORES = {Verdict.FIRST: 1.0, Verdict.SECOND: 0.0, Verdict.DRAW: 0.5}
 
 
 class Tournament:
-    """Everyone plays; then the pairs that tell most about the top. The same seed and verdicts give the same tournament."""
+    """Everyone plays; then the pairs that tell most. The same seed and verdicts give the same tournament."""
 
-    def __init__(self, ids: Iterable[str] = (), seed: int = 0, start: float = START, step: float = STEP) -> None:
+    def __init__(
+        self,
+        ids: Iterable[str] = (),
+        seed: int = 0,
+        start: float = START,
+        step: float = STEP,
+        *,
+        judging: Judging = Judging.FALLIBLE,
+        closeness: Closeness = strangers,
+    ) -> None:
         self._ids: list[str] = []
         self._places: dict[str, int] = {}
         self._seed = seed
+        self._judging = judging
         self._elo = EloRatings((), start, step)
-        self._strengths = Strengths(0)
+        self._table = Table(closeness)
         self._verdicts: list[tuple[int, int, float]] = []
-        self._matches: list[int] = []
         self._tallies: list[list[int]] = []
         self._played: list[Played] = []
         for one in ids:
             self.enter(one)
 
     @classmethod
-    def replay(cls, ids: Iterable[str], played: Iterable[Played], seed: int = 0) -> "Tournament":
+    def replay(
+        cls, ids: Iterable[str], played: Iterable[Played], seed: int = 0, *, judging: Judging = Judging.FALLIBLE
+    ) -> "Tournament":
         """The tournament as it stood after the matches a store kept."""
-        tournament = cls(ids, seed)
+        tournament = cls(ids, seed, judging=judging)
         for one in played:
             tournament.record(one.match, one.verdict)
         return tournament
@@ -101,9 +113,12 @@ class Tournament:
         self._places[id] = len(self._ids)
         self._ids.append(id)
         self._elo.add(id, elo)
-        self._strengths.grow()
-        self._matches.append(0)
+        self._table.enter(id, self._elo[id])
         self._tallies.append([0, 0, 0])
+
+    def let_play(self, ids: Collection[str]) -> None:
+        """From now on only these play. What the others played stays played, so that every rating follows from all matches."""
+        self._table.playing = [place for place, one in enumerate(self._ids) if one in ids]
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -115,16 +130,23 @@ class Tournament:
         """Every match so far."""
         return tuple(self._played)
 
-    def next_match(self) -> Match:
-        """The match to judge next, its order drawn by lot."""
-        if len(self._ids) < 2:
+    def next_match(self) -> Match | None:
+        """The match to judge next; None when another could tell nothing new.
+
+        Who is shown first is drawn by lot, and the other way round when two meet again.
+        """
+        if len(self._table.playing) < 2:
             raise ValueError("a tournament needs two hypotheses: generate or enter another")
         number = len(self._played)
         # One source per match, so that a run resumed from its records draws the same lots.
         random = Random(f"{self._seed}:{number}")  # noqa: S311
-        pair = newcomer_pair(self._strengths, self._matches, random) or most_telling(self._strengths)
-        one, other = (self._ids[place] for place in pair)
-        return Match(number, one, other) if random.random() < 0.5 else Match(number, other, one)
+        pair = swiss(self._table, random) if self._judging is Judging.EXACT else most_telling(self._table, random)
+        if pair is None:
+            return None
+        before = self._table.shown_first(*pair)
+        first = random.choice(pair) if before is None else pair[pair[0] == before]
+        second = pair[pair[0] == first]
+        return Match(number, self._ids[first], self._ids[second])
 
     def record(self, match: Match, verdict: Verdict) -> Played:
         """Take a verdict in."""
@@ -132,12 +154,11 @@ class Tournament:
         if first == second:
             raise ValueError("a hypothesis cannot meet itself")
         score = _SCORES.get(verdict)
-        self._matches[first] += 1
-        self._matches[second] += 1
+        self._table.meet(first, second, score)
         moved = 0.0
         if score is not None:
             moved = self._elo.record(match.first, match.second, score)
-            self._strengths.learn(first, second, score)
+            self._table.elo[first], self._table.elo[second] = self._elo[match.first], self._elo[match.second]
             self._verdicts.append((first, second, score))
             self._tallies[first][0 if score == 1 else 1 if score == 0 else 2] += 1
             self._tallies[second][0 if score == 0 else 1 if score == 1 else 2] += 1
@@ -148,7 +169,7 @@ class Tournament:
     def standings(self) -> tuple[Standing, ...]:
         """Everyone, strongest first: strengths settled over all verdicts at once."""
         settled = self._settled()
-        chances = chances_to_lead(settled)
+        chances = chances_to_lead(settled, self._table.playing)
         order = sorted(range(len(self._ids)), key=lambda place: (-settled.means[place], self._ids[place]))
         return tuple(
             Standing(
@@ -156,25 +177,34 @@ class Tournament:
                 rank,
                 self._elo[self._ids[place]],
                 settled.strength(place),
-                chances[place],
+                chances.get(place, 0.0),
                 *self._tallies[place],
             )
             for rank, place in enumerate(order, start=1)
         )
 
+    def tally(self, id: str) -> tuple[int, int, int]:
+        """Wins, losses and draws of one."""
+        wins, losses, draws = self._tallies[self._places[id]]
+        return wins, losses, draws
+
     def convergence(self) -> Convergence:
         """Whether the tournament has told what it can: everyone played, ratings rest, or the leader is sure."""
-        recent = self._played[-len(self._ids) :]
+        there = self._table.playing
+        recent = self._played[-len(there) :]
         largest = max((abs(played.points_moved) for played in recent), default=0.0)
         certainty = self._leader_certainty()
-        everyone = bool(self._ids) and all(self._matches)
+        everyone = bool(there) and all(self._table.matches[place] for place in there)
         settled = bool(recent) and (largest < SETTLED_POINTS or certainty >= SURE_OF_LEADER)
         return Convergence(len(self._played), everyone, largest, certainty, everyone and settled)
 
     def _leader_certainty(self) -> float:
-        if len(self._ids) < 2:
+        there = self._table.playing
+        if len(there) < 2:
             return 1.0
-        chances = sorted(chances_to_lead(self._settled()), reverse=True)
+        if self._judging is Judging.EXACT and len(self._table.unbeaten()) == 1:
+            return 1.0
+        chances = sorted(chances_to_lead(self._settled(), there).values(), reverse=True)
         return 1.0 - chances[1]
 
     def _settled(self) -> Strengths:
