@@ -79,6 +79,8 @@ class NoveltySearch:
     direct_documents: int
     expected_by_chance: float
     direct_evidence: tuple[Evidence, ...]
+    way_documents: int | None = None
+    """Where both ends were given: how many papers on both also speak of the leading bridge, so that this way is known."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,18 @@ class TestMethod:
     label: str
     documents: int
     document_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Testing:
+    """What there is to test a connection with: links on whose papers a method is named, methods named on both sides, and
+    whether the end is something an experiment can change."""
+
+    links: int
+    links_with_methods: int
+    shared_methods: tuple[str, ...]
+    end_kind: str
+    can_change_end: bool
 
 
 @dataclass(frozen=True)
@@ -124,6 +138,7 @@ class CandidateConnection:
     prospect: float
     origin: Origin
     also_ends: tuple[Concept, ...] = field(default=())
+    testing: Testing | None = None
 
     @property
     def key(self) -> str:

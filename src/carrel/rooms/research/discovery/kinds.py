@@ -1,0 +1,133 @@
+"""What sort of thing a concept is, told by its name and by the words the corpus puts after it; and what sort a goal asks for."""
+
+import re
+from enum import StrEnum
+from math import log1p
+
+from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.vocabulary import Sphere
+
+LEAST_EVIDENCE = 1.0
+
+
+class Kind(StrEnum):
+    """The sorts that matter for what can be done with a thing."""
+
+    SUBSTANCE = "substance"
+    GENE_OR_PROTEIN = "gene or protein"
+    PROCESS = "process"
+    DISORDER = "disorder"
+    CELL = "cell"
+    STRUCTURE = "structure"
+    METHOD = "method"
+    UNKNOWN = "unknown"
+
+
+class Wanted(StrEnum):
+    """What sort of answer a goal asks for."""
+
+    DRUG = "drug"
+    TARGET = "target"
+    BIOMARKER = "biomarker"
+    MECHANISM = "mechanism"
+
+
+ANSWERS: dict[Wanted, frozenset[Kind]] = {
+    Wanted.DRUG: frozenset({Kind.SUBSTANCE}),
+    Wanted.TARGET: frozenset({Kind.GENE_OR_PROTEIN, Kind.PROCESS}),
+    Wanted.BIOMARKER: frozenset({Kind.GENE_OR_PROTEIN, Kind.SUBSTANCE}),
+    Wanted.MECHANISM: frozenset({Kind.PROCESS, Kind.GENE_OR_PROTEIN}),
+}
+CAN_BE_CHANGED = frozenset({Kind.SUBSTANCE, Kind.GENE_OR_PROTEIN, Kind.PROCESS, Kind.CELL})
+"""What an experiment can give, take away, block or drive."""
+
+# The first that matches decides: "therapeutic targets" are targets, not therapies.
+_ASKS = (
+    (Wanted.BIOMARKER, re.compile(r"\b(bio)?markers?\b", re.IGNORECASE)),
+    (Wanted.TARGET, re.compile(r"\b(targets?|drivers?|regulators?|vulnerabilit\w+)\b", re.IGNORECASE)),
+    (
+        Wanted.DRUG,
+        re.compile(
+            r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|medications?|medicines?|inhibitors?|antibiotics?"
+            r"|treatments?|therap(?:y|ies)|therapeutics?|remed(?:y|ies)|cures?)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (Wanted.MECHANISM, re.compile(r"\b(mechanisms?|pathways?|why|how|explain)\b", re.IGNORECASE)),
+)
+_SPHERES = {
+    Sphere.CHEMICAL: Kind.SUBSTANCE,
+    Sphere.DISORDER: Kind.DISORDER,
+    Sphere.PROCESS: Kind.PROCESS,
+    Sphere.MIND: Kind.PROCESS,
+    Sphere.CELL: Kind.CELL,
+    Sphere.ANATOMY: Kind.STRUCTURE,
+    Sphere.METHOD: Kind.METHOD,
+}
+_ENDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.GENE_OR_PROTEIN, re.compile(
+        r"((?<!dise)(?<!relea)(?<!rea)(?<!ph)(?<!\bb)(?<!\bc)ase|receptor|kinase|transporter|cytokine|chemokine|interleukin|integrin|globulin|adhesin|cadherin|histone|ligand"
+        r"|transcription factor|growth factor|protein|enzyme|gene|subunit|complex|antigen|ubiquitin|microrna|oncogene)$")),
+    (Kind.SUBSTANCE, re.compile(
+        r"(mab|nib|statin|vir|cillin|mycin|azole|pril|sartan|olol|oxetine|idone|azepam|triptan|formin|parin|platin|taxel|rubicin"
+        r"|amine|idine|azine|[cnt]anol|sterol|sterone|acid|amide|oxide|sulfate|phosphate|acetate|lactate|butyrate|glutamate|chloride"
+        r"|sium|[lc]cium|odium|thium|enium|inhibitor|agonist|antagonist|drug|antibiotic|vitamin|hormone|steroid|toxin"
+        r"|supplement|opioid|antidepressant|antioxidant|anesthetic|compound|metabolite|caine|cycline|floxacin|zolamide|oid hormone)$")),
+    (Kind.DISORDER, re.compile(
+        r"(itis|osis|emia|opathy|oma|algia|plegia|trophy|rrhea|penia|disease|disorder|syndrome|cancer|infection|injury|deficit"
+        r"|epsy|degeneration|dementia|malformation|fever|xia|insufficiency|tension|sclerosis)$")),
+    (Kind.PROCESS, re.compile(
+        r"(ation|ption|ction|phagy|lysis|genesis|kinesis|taxis|pathway|signaling|signalling|response|repair|splicing|transport"
+        r"|secretion|adhesion|cycle|apoptosis|ferroptosis|mitosis|meiosis|endocytosis|exocytosis|phagocytosis|homeostasis"
+        r"|plasticity|folding|trafficking|differentiation|metabolism|fission|fusion|growth|uptake|rhythm)$")),
+    (Kind.CELL, re.compile(r"(cyte|blast|phil|neuron|cell|microglia|astroglia|macrophage|fibroblast|lymphocyte|progenitor)$")),
+    (Kind.STRUCTURE, re.compile(
+        r"(cortex|hippocampus|amygdala|cerebellum|nucleus|ribosome|membrane|organ|liver|kidney|heart|muscle|brain|spinal cord"
+        r"|retina|some|synapse|chromatin|epithelium|endothelium|mitochondrion|reticulum|filament|axon|dendrite)$")),
+)  # fmt: skip
+# What papers put after a name tells what it names: one gives a substance, deletes a gene, and counts patients of a disorder.
+_COMPANY: dict[Kind, list[str]] = {
+    Kind.SUBSTANCE: (
+        "administration supplementation infusion injection dose intake analog derivative biosynthesis molecule precursor conjugate"
+    ).split(),
+    Kind.GENE_OR_PROTEIN: (
+        "gene expression mutation mutant knockout knockdown deletion protein homolog ortholog overexpression allele variant depletion "
+        "receptor inhibitor phosphorylation activity binding subunit promoter transcript mrna domain"
+    ).split(),
+    Kind.DISORDER: "patient symptom risk diagnosis onset prevalence incidence severity progression susceptibility case".split(),
+    Kind.PROCESS: "pathway dynamics regulation defect process induction machinery rate flux impairment".split(),
+    Kind.CELL: "population subtype differentiation proliferation lineage culture progenitor identity".split(),
+}
+_SYMBOL = re.compile(r"^[A-Z][A-Z0-9]{1,5}[0-9][A-Za-z0-9]*$|^[A-Z]{3,6}$|^[a-z]{2,4}-\d+$|^[A-Z][a-z]{1,4}\d+[a-z]?$|^(mi|lnc)R")
+
+
+def wanted_by(goal: str) -> Wanted | None:
+    """What sort of answer a goal asks for, where it says so."""
+    return next((wanted for wanted, pattern in _ASKS if pattern.search(goal)), None)
+
+
+def kind_of(index: ConceptIndex, number: int) -> Kind:
+    """What sort of thing a concept is: the vocabulary's word first, then its name's ending and the company it keeps."""
+    known = _SPHERES.get(index.sphere(number))
+    if known is not None:
+        return known
+    key, label = index.key(number), index.label(number)
+    evidence = {kind: _company(index, key, words) for kind, words in _COMPANY.items()}
+    for kind, ending in _ENDINGS:
+        if ending.search(key):
+            evidence[kind] = evidence.get(kind, 0.0) + 4.0
+            break
+    if _SYMBOL.match(label.strip()):
+        evidence[Kind.GENE_OR_PROTEIN] += 2.0
+    best = max(evidence, key=lambda kind: evidence[kind])
+    return best if evidence[best] >= LEAST_EVIDENCE else Kind.UNKNOWN
+
+
+def _company(index: ConceptIndex, key: str, words: list[str]) -> float:
+    met = []
+    for word in words:
+        number = index.number(f"{key} {word}")
+        if number is not None:
+            met.append(index.frequency(number))
+    # One such phrase may be chance; two different ones are not.
+    return log1p(sum(met)) if len(met) > 1 else 0.5 * min(1, len(met))

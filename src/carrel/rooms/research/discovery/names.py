@@ -1,0 +1,303 @@
+"""The names in a row of words that the corpus knows: longest first, and never a piece in place of a whole it does not know."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from carrel.rooms.research.discovery.errors import MissingName
+from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
+from carrel.rooms.research.discovery.goal_words import ASKING, GENERIC, SETTINGS, is_aspect
+from carrel.rooms.research.discovery.literatures import Literature, Reader
+from carrel.rooms.research.discovery.records import Standing
+from carrel.rooms.research.discovery.tokens import Token, is_title_case
+from carrel.rooms.research.discovery.words import may_end_a_concept, normal_phrase, nouns_behind
+
+ENOUGH_DOCUMENTS = 3
+LONGEST_WORDS = 6
+COMMON_SHARE = 0.001
+"""A loose word in more than one paper of a thousand is part of how science speaks, not a name of something."""
+
+NEAR_NAMES = 3
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something a text names and the corpus knows; `start` and `end` are places in the row of words."""
+
+    number: int
+    literature: Literature
+    start: int
+    end: int
+    is_loose: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Span:
+    start: int
+    end: int
+    number: int
+    is_strong: bool
+    is_thin: bool
+
+
+def things_in(reader: Reader, tokens: Sequence[Token]) -> tuple[list[Thing], list[MissingName], list[str]]:
+    """What is named and known, what is named and not known, and which words were left aside."""
+    spans = _chosen(list(_spans(reader, tokens)))
+    things: list[Thing] = []
+    missing: list[MissingName] = []
+    ignored: list[str] = []
+    for start, end in _runs(tokens, spans):
+        for part in _parts(reader, tokens, [span for span in spans if start <= span.start < end], start, end):
+            _read_part(reader, tokens, part, things, missing, ignored)
+    return things, missing, ignored
+
+
+def near_names(reader: Reader, name: str) -> tuple[str, ...]:
+    """Names of the corpus that contain a word of this one, or are spelled nearly like it; those of most papers first."""
+    index = reader.index
+    words = [word for word in normal_phrase(name).split(" ") if word not in GENERIC and word not in FUNCTION_WORDS and len(word) > 2]
+    holding: list[int] = []
+    alike: dict[str, int] = {}
+    for number in range(index.size):
+        if index.named_in(number) == 0 and index.standing(number) is not Standing.TERM:
+            continue
+        key = index.key(number)
+        if any(word in key.split(" ") for word in words):
+            holding.append(number)
+        elif any(key[:2] == word[:2] and abs(len(key) - len(word)) <= 2 for word in words):
+            alike[key] = number
+    spelled = [alike[key] for word in words for key in get_close_matches(word, alike, NEAR_NAMES, 0.8)]
+    holding.sort(key=lambda number: (-index.frequency(number), number))
+    chosen = dict.fromkeys((*spelled, *holding))
+    return tuple(f"{index.label(number)} ({index.frequency(number)} papers)" for number in list(chosen)[:NEAR_NAMES])
+
+
+def _spans(reader: Reader, tokens: Sequence[Token]) -> Iterator[_Span]:
+    for start in range(len(tokens)):
+        for end in range(start + 1, min(start + LONGEST_WORDS, len(tokens)) + 1):
+            if end > start + 1 and tokens[end - 1].is_after_break:
+                break
+            row = tokens[start:end]
+            words = [token.word for token in row]
+            if row[0].is_small or row[-1].is_small or not _says_something(words):
+                continue
+            number = _known(reader, words)
+            # `the drug rapamycin` is no name of its own; `drug resistance`, which authors call their subject, is.
+            is_asked = len(words) > 1 and (words[0] in ASKING or words[-1] in ASKING)
+            if number is not None and not (is_asked and reader.rank_of_kind(number) < 2):
+                yield _Span(
+                    start, end, number, _is_strong(reader, words, number), reader.index.frequency(number) < ENOUGH_DOCUMENTS
+                )
+
+
+def _known(reader: Reader, words: list[str]) -> int | None:
+    index = reader.index
+    number = index.number(" ".join(words))
+    if number is not None and not index.frequency(number):
+        number = None
+    if len(words) == 1 and (number is None or index.standing(number) is Standing.WORD):
+        # An adjective stands for its noun where the two are nearly one word (`astrocytic`: `astrocyte`).
+        for noun in nouns_behind(words[0]):
+            behind = index.number(noun)
+            if noun[: len(words[0]) - 2] == words[0][:-2] and behind is not None and _is_strong(reader, [noun], behind):
+                return behind
+    return number
+
+
+def _says_something(words: list[str]) -> bool:
+    return any(word not in FUNCTION_WORDS and word not in ASKING and word not in NEEDS_COMPANY and len(word) > 1 for word in words)
+
+
+def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
+    """Whether a concept is a thing that papers are about, not a word they happen to use."""
+    index = reader.index
+    if len(words) == 1 and (words[0] in GENERIC or words[0] in ASKING):
+        return False
+    is_subject = index.standing(number) is Standing.TERM or reader.rank_of_kind(number) == 2
+    if len(words) > 1:
+        tells = any(word not in GENERIC and word not in ASKING and word not in NEEDS_COMPANY for word in words)
+        return tells and (is_subject or not reader.is_broad(number))
+    return is_subject or (index.named_in(number) >= ENOUGH_DOCUMENTS and not reader.is_broad(number, 4.0))
+
+
+def _chosen(spans: list[_Span]) -> list[_Span]:
+    # What one span has taken no other may; what hardly any paper knows comes after what several do.
+    spans.sort(key=lambda span: (not span.is_strong, span.is_thin, -(span.end - span.start), span.start))
+    taken: set[int] = set()
+    kept = []
+    for span in spans:
+        if not taken.intersection(range(span.start, span.end)):
+            taken.update(range(span.start, span.end))
+            kept.append(span)
+    return sorted(kept, key=lambda span: span.start)
+
+
+def _runs(tokens: Sequence[Token], spans: Sequence[_Span]) -> Iterator[tuple[int, int]]:
+    """Where names may stand: rows of words with no stop, small word or asking word between them."""
+    covered = {place for span in spans if span.is_strong for place in range(span.start, span.end)}
+    start: int | None = None
+    for place, token in enumerate(tokens):
+        parts = place not in covered and (token.is_small or token.word in ASKING)
+        if start is not None and (parts or token.is_after_break):
+            yield start, place
+            start = None
+        if not parts and start is None:
+            start = place
+    if start is not None:
+        yield start, len(tokens)
+
+
+@dataclass(frozen=True)
+class _Part:
+    start: int
+    end: int
+    strong: tuple[_Span, ...]
+    loose: tuple[_Span, ...]
+
+
+def _parts(reader: Reader, tokens: Sequence[Token], spans: Sequence[_Span], start: int, end: int) -> Iterator[_Part]:
+    """A run cut at words between two names that are no part of either: a verb the lists do not know, most often."""
+    strong = [span for span in spans if span.is_strong]
+    cuts = [start]
+    for one, other in zip(strong, strong[1:], strict=False):
+        between = range(one.end, other.start)
+        if between and not any(may_modify(tokens[place].word) for place in between):
+            cuts.extend((one.end, other.start))
+    cuts.append(end)
+    for first, last in zip(cuts[::2], cuts[1::2], strict=True):
+        inside = [span for span in spans if first <= span.start < last]
+        yield _Part(
+            first,
+            last,
+            tuple(span for span in inside if span.is_strong),
+            tuple(span for span in inside if not span.is_strong),
+        )
+
+
+def may_modify(word: str) -> bool:
+    """Whether a word looks like an adjective, which belongs to the name after it."""
+    return not may_end_a_concept(word) or word.endswith(("ic", "al", "ar", "ary", "ant", "ent", "oid", "ian"))
+
+
+def _read_part(
+    reader: Reader, tokens: Sequence[Token], part: _Part, things: list[Thing], missing: list[MissingName], ignored: list[str]
+) -> None:
+    row = tokens[part.start : part.end]
+    loose = {span.start: span for span in part.loose}
+    if _is_unknown_proper_name(tokens, part):
+        missing.append(_missing(tokens, part))
+        return
+    if not part.strong:
+        _read_loose(reader, tokens, part, things, missing, ignored)
+        return
+    first, last = part.strong[0], part.strong[-1]
+    after = [place for place in range(last.end, part.end) if _tells(reader, tokens, place, loose)]
+    before = [
+        place
+        for place in range(part.start, first.start)
+        if _tells(reader, tokens, place, loose) and not may_modify(tokens[place].word)
+    ]
+    thing = _thing(reader, tokens, part)
+    if before or after:
+        # A rare word beside a name makes another name of it, unless some papers speak of both.
+        together = [*(loose[place] for place in (*before, *after) if place in loose), last]
+        joint = _joint(reader, together) if len(together) == 1 + len(before) + len(after) else None
+        if joint is None:
+            missing.append(_missing(tokens, part))
+            return
+        thing = replace(thing, literature=joint, number=last.number)
+    used = {place for span in part.strong for place in range(span.start, span.end)}
+    ignored.extend(
+        row[place - part.start].text
+        for place in range(part.start, part.end)
+        if place not in used and place not in after and place not in before and not is_aspect(tokens[place].word)
+    )
+    things.append(thing)
+
+
+def _thing(reader: Reader, tokens: Sequence[Token], part: _Part) -> Thing:
+    index = reader.index
+    whole = _joint(reader, part.strong) if len(part.strong) > 1 else None
+    # Of several names in one phrase the last is what the phrase is, unless it only says what of the others is meant.
+    main = next(
+        (span for span in reversed(part.strong) if not (span.end - span.start == 1 and is_aspect(tokens[span.start].word))),
+        part.strong[-1],
+    )
+    notes: list[str] = []
+    if whole is not None:
+        literature = whole
+    else:
+        literature = _literature(reader, main.number)
+        if len(part.strong) > 1:
+            said = " ".join(token.text for token in tokens[part.start : part.end])
+            notes.append(f"Hardly any paper speaks of all of “{said}”; it was read as {index.label(main.number)}.")
+    if main.is_thin:
+        notes.append(f"{index.label(main.number)} is in {len(literature.documents)} paper(s) only.")
+    return Thing(main.number, literature, part.start, part.end, is_loose=False, notes=tuple(notes))
+
+
+def _read_loose(
+    reader: Reader, tokens: Sequence[Token], part: _Part, things: list[Thing], missing: list[MissingName], ignored: list[str]
+) -> None:
+    loose = {span.start: span for span in part.loose}
+    telling = [place for place in range(part.start, part.end) if _tells(reader, tokens, place, loose)]
+    unknown = [place for place in telling if place not in loose and not may_modify(tokens[place].word)]
+    if unknown:
+        missing.append(_missing(tokens, part))
+        return
+    words = [loose[place] for place in telling if place in loose and not loose[place].is_thin]
+    whole = [span for span in part.loose if span.end - span.start > 1 and not span.is_thin]
+    for span in whole or words[-1:]:
+        things.append(Thing(span.number, _literature(reader, span.number), span.start, span.end, is_loose=True))
+    ignored.append(" ".join(token.text for token in tokens[part.start : part.end]))
+
+
+def _tells(reader: Reader, tokens: Sequence[Token], place: int, loose: dict[int, _Span]) -> bool:
+    """Whether a word that is no name of the corpus carries so much of the meaning that it cannot be left out."""
+    word = tokens[place].word
+    if word in GENERIC or word in ASKING or word in NEEDS_COMPANY or is_aspect(word) or word.isdigit() or len(word) < 3:
+        return False
+    if tokens[place].begins_sentence and place == 0 and word not in {tokens[0].text}:
+        # A sentence begins with what it asks (`Pinpoint …`): only a name that the corpus knows is taken for one there.
+        is_name = place + 1 < len(tokens) and tokens[place + 1].word in {"and", "in", "or"}
+        if not is_name and not _is_possessive(tokens[place]):
+            return False
+    span = loose.get(place)
+    if span is None:
+        return may_end_a_concept(word)
+    common = max(ENOUGH_DOCUMENTS, COMMON_SHARE * len(reader.index))
+    return reader.index.frequency(span.number) < common
+
+
+def _is_possessive(token: Token) -> bool:
+    return "'" in token.text or "’" in token.text
+
+
+def _is_unknown_proper_name(tokens: Sequence[Token], part: _Part) -> bool:
+    """Two capitalised words in a row name one thing; if the corpus does not know it, neither word stands for it."""
+    if is_title_case(tokens):
+        return False
+    for place in range(part.start, part.end - 1):
+        pair = tokens[place], tokens[place + 1]
+        if all(token.is_capital and not token.begins_sentence and len(token.text) > 2 for token in pair):
+            return not any(span.start <= place and place + 2 <= span.end for span in part.strong)
+    return False
+
+
+def _missing(tokens: Sequence[Token], part: _Part) -> MissingName:
+    text = " ".join(token.text for token in tokens[part.start : part.end])
+    before = tokens[part.start - 1].word if part.start else ""
+    written_as_name = any(token.text[0].isupper() and not token.begins_sentence for token in tokens[part.start : part.end])
+    return MissingName(text, before not in SETTINGS or written_as_name)
+
+
+def _literature(reader: Reader, number: int) -> Literature:
+    found = reader.literature([reader.index.key(number)])
+    assert found is not None
+    return found
+
+
+def _joint(reader: Reader, spans: Sequence[_Span]) -> Literature | None:
+    joint = reader.joint_literature([reader.index.key(span.number) for span in spans])
+    return joint if joint is not None and len(joint.documents) >= ENOUGH_DOCUMENTS else None
