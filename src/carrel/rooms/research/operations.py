@@ -118,7 +118,12 @@ def room(service: ResearchRoom) -> Room:
             case "markdown":
                 return Text((await service.results(question.research_id, "detailed", 200, call)).markdown, "text/markdown")
             case "html":
-                return Text(html_report(*await service.story(question.research_id, call)), "text/html")
+                return Text(
+                    html_report(
+                        *await service.story(question.research_id, call), await service.understood(question.research_id, call)
+                    ),
+                    "text/html",
+                )
 
     return Room(
         name="research",

@@ -18,11 +18,17 @@ _STYLE = (
 
 
 def html_report(
-    project: Project, ordered: Sequence[Hypothesis], reviews: Sequence[Review], matches: Sequence[MatchPlayed]
+    project: Project,
+    ordered: Sequence[Hypothesis],
+    reviews: Sequence[Review],
+    matches: Sequence[MatchPlayed],
+    understood: str = "",
 ) -> str:
     """The page. Nothing in it is fetched from anywhere, and every text is written as text."""
     parts = [f"<h1>{escape(project.goal)}</h1>", f'<p class="about">{escape(project.id)} · {escape(project.status)} · {len(ordered)} '
              f"hypotheses · {len(reviews)} reviews · {len(matches)} matches</p>"]  # fmt: skip
+    if understood:
+        parts.append(f"<p>{escape(understood)}</p>")
     if matches:
         parts.extend(("<h2>Ratings over the matches</h2>", ratings_drawing(ordered, matches)))
     if ordered and ordered[0].draft.connection is not None:

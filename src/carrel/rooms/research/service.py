@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import InvalidInputError, UnavailableError
 from carrel.rooms.research import errors
+from carrel.rooms.research.agents.reading import AGENT as READING
+from carrel.rooms.research.agents.reading import understanding
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.agents.workshop import derived_id
 from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.estimates import progress, remaining_seconds
@@ -27,19 +31,23 @@ from carrel.rooms.research.models import (
 from carrel.rooms.research.people import People
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
 from carrel.rooms.research.records import (
+    AgentOutput,
     Changes,
     Event,
     Hypothesis,
     Project,
     Review,
     SafetyRecord,
+    Understanding,
     Work,
 )
 from carrel.rooms.research.results import executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
-from carrel.rooms.research.showing import by_elo, in_results, review_shown, shown, top
+from carrel.rooms.research.showing import by_elo, in_results, review_shown, shown, top, understood_as
 from carrel.rooms.research.steering import Steering
+
+READ_WITHIN_SECONDS = 1.0
 
 
 class ResearchRoom:
@@ -81,7 +89,9 @@ class ResearchRoom:
             created_at=now,
             updated_at=now,
         )
-        await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),)))
+        read = await self._understood(goal)
+        outputs = () if read is None else (self._reading(project, read),)
+        await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),), outputs=outputs))
         job = await self.jobs.begin(project, "research", Work(count=count))
         expected = self._supervisor.expected_steps(job, project, (), ())
         await self._memory.plan(job.id, expected)
@@ -92,6 +102,7 @@ class ResearchRoom:
             domain=project.domain,
             status=project.status,
             estimated_time_hours=round(hours, 4),
+            understood_as=understood_as(read),
         )
 
     async def status(self, research_id: str, call: Call) -> ResearchStatus:
@@ -124,6 +135,7 @@ class ResearchRoom:
             model_calls=len(outputs),
             cost=sum(output.cost for output in outputs),
             problem=project.problem,
+            understood_as=understood_as(await understanding(self._memory, research_id)),
         )
 
     async def projects(self, status: str | None, limit: int, call: Call) -> list[ProjectSummary]:
@@ -184,7 +196,9 @@ class ResearchRoom:
         aims = None
         if form == "nih_aims":
             aims = nih_aims(project, ordered, await self._corpus.papers(cited), reviews)
-        summary = executive_summary(project, ordered, reviews, matches)
+        read = await understanding(self._memory, research_id)
+        events = await self._memory.events(research_id)
+        summary = executive_summary(project, ordered, reviews, matches, read, events)
         told = await self.meta_review(research_id)
         lines = await self._corpus.rendered(items) if items else []
         return Results(
@@ -192,6 +206,7 @@ class ResearchRoom:
             goal=project.goal,
             status=project.status,
             format=form,
+            understood_as=understood_as(read),
             executive_summary=summary,
             top_hypotheses=rows,
             total_hypotheses=len(ordered),
@@ -255,6 +270,12 @@ class ResearchRoom:
             ],
         }
 
+    async def understood(self, research_id: str, call: Call) -> str:
+        """How the goal was read, in words; empty where it has not been yet."""
+        await self.project(research_id, call)
+        read = await understanding(self._memory, research_id)
+        return "" if read is None else read.says
+
     async def story(self, research_id: str, call: Call) -> tuple[Project, list[Hypothesis], list[Review], list[Any]]:
         project = await self.project(research_id, call)
         hypotheses = by_elo(await self._memory.hypotheses(research_id))
@@ -276,6 +297,25 @@ class ResearchRoom:
     async def meta_review(self, research_id: str) -> str:
         told = [output.answered for output in await self._memory.outputs(research_id) if output.agent == "meta-review"]
         return told[-1] if told else ""
+
+    async def _understood(self, goal: str) -> Understanding | None:
+        """The mind's reading where it comes at once. While the concept index is being made it does not: then the run reads it."""
+        try:
+            return await asyncio.wait_for(self._supervisor.workshop.mind.understand(goal), READ_WITHIN_SECONDS)
+        except (TimeoutError, UnavailableError):
+            return None
+
+    def _reading(self, project: Project, read: Understanding) -> AgentOutput:
+        return AgentOutput(
+            id=derived_id("out", project.id, READING),
+            research_id=project.id,
+            agent=READING,
+            step="start",
+            mind=self._supervisor.workshop.mind.name,
+            given=project.goal,
+            answered=read.model_dump_json(),
+            created_at=self._now(),
+        )
 
     async def _check(self, goal: str, call: Call, research_id: str | None) -> None:
         """Every decision is written down, whichever way it goes."""

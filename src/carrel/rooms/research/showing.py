@@ -13,8 +13,9 @@ from carrel.rooms.research.models import (
     ReviewShown,
     StrengthShown,
     TopHypothesis,
+    UnderstoodAs,
 )
-from carrel.rooms.research.records import Hypothesis, Review
+from carrel.rooms.research.records import Hypothesis, Review, Understanding
 
 
 def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
@@ -55,6 +56,11 @@ def shown(made: Hypothesis) -> HypothesisShown:
     )
 
 
+def understood_as(read: Understanding | None) -> UnderstoodAs | None:
+    """How a goal was read, where it has been."""
+    return None if read is None else UnderstoodAs.model_validate(read.model_dump(mode="json"))
+
+
 def top(made: Hypothesis) -> TopHypothesis:
     return TopHypothesis(id=made.id, summary=made.draft.summary, elo_score=made.standing.elo_score, status=made.status)
 
@@ -76,6 +82,7 @@ def review_shown(review: Review) -> ReviewShown:
         citations=list(review.citations),
         created_at=review.created_at,
         quotations=list(review.quotations),
+        reasons=dict(review.reasons),
         reviewer=review.reviewer,
     )
 

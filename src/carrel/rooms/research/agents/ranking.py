@@ -145,5 +145,6 @@ def _after(hypothesis: Hypothesis, played: MatchPlayed) -> HypothesisStanding:
 
 
 def _worth(hypothesis_id: str, reviews: Sequence[Review]) -> float:
-    scores = [review.scores.overall for review in reviews if review.hypothesis_id == hypothesis_id]
+    found = (review.scores.overall for review in reviews if review.hypothesis_id == hypothesis_id)
+    scores = [overall for overall in found if overall is not None]
     return sum(scores) / len(scores) if scores else 0.0

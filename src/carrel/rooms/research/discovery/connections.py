@@ -107,6 +107,14 @@ class Testing:
 
 
 @dataclass(frozen=True)
+class Relevance:
+    """How much of what the goal asks a connection is about, from 0 to 1, and in words."""
+
+    share: float = 1.0
+    says: str = "It is about what the goal asks."
+
+
+@dataclass(frozen=True)
 class Turn:
     """One turn of an argument over rival bridges."""
 
@@ -139,6 +147,7 @@ class CandidateConnection:
     origin: Origin
     also_ends: tuple[Concept, ...] = field(default=())
     testing: Testing | None = None
+    relevance: Relevance = field(default_factory=Relevance)
 
     @property
     def key(self) -> str:

@@ -34,20 +34,24 @@ _GENERIC = """
     disorder dynamic elderly environment gene group health healthy human illness individual infant laboratory level life man model
     molecule mouse organism participant patient people person physiology population process progression protein rat rate region risk
     science sex society species subject symptom syndrome system tissue volunteer woman work world zone efficiency efficacy severity outcome
-    onset incidence prevalence recovery remission relapse prognosis signaling signalling survival performance success failure quality quantity number amount presence absence lack loss excess
+    onset incidence prevalence recovery remission relapse prognosis signaling signalling
+    percent survival performance success failure quality quantity number amount presence absence lack loss excess
 """
-SETTINGS = frozenset("in among amongst during within across under at using inside throughout".split())
+SETTINGS: frozenset[str] = frozenset(
+    {"in", "among", "amongst", "during", "within", "across", "under", "at", "inside", "throughout"}
+)
 """What follows says where, when or for whom, once two other things are named."""
 
-WAYS = frozenset("via through".split())
+WAYS: frozenset[str] = frozenset({"via", "through"})
 """What follows is the way from one thing to another."""
 
-AGENTS = frozenset("by with using due because".split())
+AGENTS: frozenset[str] = frozenset({"by", "with", "using", "due", "because"})
 """What follows acts on what went before (`caused by`, `treated with`)."""
 
-_ASPECT_ENDINGS = (
-    "tion sion ment ance ence ancy ency cy ity ness ing ism age ure th ship ability wth lysis genesis stasis activity rate level score"
-).split()
+_ASPECT_ENDINGS = """
+    tion sion ment ance ence ancy ency cy ity ness ing ism age ure th ship ability wth lysis genesis stasis activity rate level score
+"""
+_ASPECTS = tuple(_ASPECT_ENDINGS.split())
 
 # The commonest small words of other languages that goals are asked in, none of which is an English word of science.
 _FOREIGN = """
@@ -60,7 +64,7 @@ _FOREIGN = """
 
 
 def _forms(verb: str) -> set[str]:
-    stem = verb[:-1] if verb.endswith("e") else verb
+    stem = verb.removesuffix("e")
     doubled = verb + verb[-1]
     return {verb, f"{verb}s", f"{stem}ed", f"{stem}ing", f"{verb}d", f"{doubled}ed", f"{doubled}ing"}
 
@@ -73,4 +77,4 @@ FOREIGN: frozenset[str] = frozenset(word for word in _FOREIGN.split() if word no
 
 def is_aspect(word: str) -> bool:
     """Whether a word says what of a thing is meant (`deficiency`, `growth`), so that the thing stands before it."""
-    return word in GENERIC or (len(word) > 4 and word.endswith(tuple(_ASPECT_ENDINGS)))
+    return word in GENERIC or (len(word) > 4 and word.endswith(_ASPECTS))

@@ -100,9 +100,7 @@ def _composed(
     )
 
 
-def _two_ends(
-    reader: Reader, tokens: Sequence[Token], ends: list[Thing], found: Sequence[Thing]
-) -> tuple[Thing, Thing | None]:
+def _two_ends(reader: Reader, tokens: Sequence[Token], ends: list[Thing], found: Sequence[Thing]) -> tuple[Thing, Thing | None]:
     """The start (what is to be explained or changed) and the end (what may bear on it), where there are two."""
     by_weight = sorted(ends, key=lambda thing: (-_weight(reader, thing), thing.start))
     able = [thing for thing in by_weight if _can_pair(reader, thing)]

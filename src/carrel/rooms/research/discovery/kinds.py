@@ -86,17 +86,15 @@ _ENDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         r"|retina|some|synapse|chromatin|epithelium|endothelium|mitochondrion|reticulum|filament|axon|dendrite)$")),
 )  # fmt: skip
 # What papers put after a name tells what it names: one gives a substance, deletes a gene, and counts patients of a disorder.
-_COMPANY: dict[Kind, list[str]] = {
-    Kind.SUBSTANCE: (
-        "administration supplementation infusion injection dose intake analog derivative biosynthesis molecule precursor conjugate"
-    ).split(),
+_COMPANY: dict[Kind, str] = {
+    Kind.SUBSTANCE: "administration supplementation infusion injection dose intake analog derivative biosynthesis molecule precursor",
     Kind.GENE_OR_PROTEIN: (
         "gene expression mutation mutant knockout knockdown deletion protein homolog ortholog overexpression allele variant depletion "
         "receptor inhibitor phosphorylation activity binding subunit promoter transcript mrna domain"
-    ).split(),
-    Kind.DISORDER: "patient symptom risk diagnosis onset prevalence incidence severity progression susceptibility case".split(),
-    Kind.PROCESS: "pathway dynamics regulation defect process induction machinery rate flux impairment".split(),
-    Kind.CELL: "population subtype differentiation proliferation lineage culture progenitor identity".split(),
+    ),
+    Kind.DISORDER: "patient symptom risk diagnosis onset prevalence incidence severity progression susceptibility case",
+    Kind.PROCESS: "pathway dynamics regulation defect process induction machinery rate flux impairment",
+    Kind.CELL: "population subtype differentiation proliferation lineage culture progenitor identity",
 }
 _SYMBOL = re.compile(r"^[A-Z][A-Z0-9]{1,5}[0-9][A-Za-z0-9]*$|^[A-Z]{3,6}$|^[a-z]{2,4}-\d+$|^[A-Z][a-z]{1,4}\d+[a-z]?$|^(mi|lnc)R")
 
@@ -123,9 +121,9 @@ def kind_of(index: ConceptIndex, number: int) -> Kind:
     return best if evidence[best] >= LEAST_EVIDENCE else Kind.UNKNOWN
 
 
-def _company(index: ConceptIndex, key: str, words: list[str]) -> float:
+def _company(index: ConceptIndex, key: str, words: str) -> float:
     met = []
-    for word in words:
+    for word in words.split():
         number = index.number(f"{key} {word}")
         if number is not None:
             met.append(index.frequency(number))

@@ -1,5 +1,6 @@
 """The names in a row of words that the corpus knows: longest first, and never a piece in place of a whole it does not know."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -56,7 +57,9 @@ def things_in(reader: Reader, tokens: Sequence[Token]) -> tuple[list[Thing], lis
 def near_names(reader: Reader, name: str) -> tuple[str, ...]:
     """Names of the corpus that contain a word of this one, or are spelled nearly like it; those of most papers first."""
     index = reader.index
-    words = [word for word in normal_phrase(name).split(" ") if word not in GENERIC and word not in FUNCTION_WORDS and len(word) > 2]
+    words = [
+        word for word in normal_phrase(name).split(" ") if word not in GENERIC and word not in FUNCTION_WORDS and len(word) > 2
+    ]
     holding: list[int] = []
     alike: dict[str, int] = {}
     for number in range(index.size):
@@ -106,7 +109,9 @@ def _known(reader: Reader, words: list[str]) -> int | None:
 
 
 def _says_something(words: list[str]) -> bool:
-    return any(word not in FUNCTION_WORDS and word not in ASKING and word not in NEEDS_COMPANY and len(word) > 1 for word in words)
+    return any(
+        word not in FUNCTION_WORDS and word not in ASKING and word not in NEEDS_COMPANY and len(word) > 1 for word in words
+    )
 
 
 def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
@@ -160,7 +165,7 @@ def _parts(reader: Reader, tokens: Sequence[Token], spans: Sequence[_Span], star
     """A run cut at words between two names that are no part of either: a verb the lists do not know, most often."""
     strong = [span for span in spans if span.is_strong]
     cuts = [start]
-    for one, other in zip(strong, strong[1:], strict=False):
+    for one, other in itertools.pairwise(strong):
         between = range(one.end, other.start)
         if between and not any(may_modify(tokens[place].word) for place in between):
             cuts.extend((one.end, other.start))
@@ -241,28 +246,26 @@ def _read_loose(
     reader: Reader, tokens: Sequence[Token], part: _Part, things: list[Thing], missing: list[MissingName], ignored: list[str]
 ) -> None:
     loose = {span.start: span for span in part.loose}
-    telling = [place for place in range(part.start, part.end) if _tells(reader, tokens, place, loose)]
+    telling = [place for place in range(part.start, part.end) if _tells(reader, tokens, place, loose, is_beside_name=False)]
     unknown = [place for place in telling if place not in loose and not may_modify(tokens[place].word)]
     if unknown:
         missing.append(_missing(tokens, part))
         return
     words = [loose[place] for place in telling if place in loose and not loose[place].is_thin]
     whole = [span for span in part.loose if span.end - span.start > 1 and not span.is_thin]
-    for span in whole or words[-1:]:
-        things.append(Thing(span.number, _literature(reader, span.number), span.start, span.end, is_loose=True))
+    chosen = whole or words[-1:]
+    things.extend(Thing(span.number, _literature(reader, span.number), span.start, span.end, is_loose=True) for span in chosen)
     ignored.append(" ".join(token.text for token in tokens[part.start : part.end]))
 
 
-def _tells(reader: Reader, tokens: Sequence[Token], place: int, loose: dict[int, _Span]) -> bool:
+def _tells(reader: Reader, tokens: Sequence[Token], place: int, loose: dict[int, _Span], *, is_beside_name: bool = True) -> bool:
     """Whether a word that is no name of the corpus carries so much of the meaning that it cannot be left out."""
     word = tokens[place].word
     if word in GENERIC or word in ASKING or word in NEEDS_COMPANY or is_aspect(word) or word.isdigit() or len(word) < 3:
         return False
-    if tokens[place].begins_sentence and place == 0 and word not in {tokens[0].text}:
-        # A sentence begins with what it asks (`Pinpoint …`): only a name that the corpus knows is taken for one there.
-        is_name = place + 1 < len(tokens) and tokens[place + 1].word in {"and", "in", "or"}
-        if not is_name and not _is_possessive(tokens[place]):
-            return False
+    if place == 0 and is_beside_name and word != tokens[0].text and not _names_at_once(tokens):
+        # A sentence begins with what it asks (`Pinpoint …`): a word there that the corpus does not know is no name.
+        return False
     span = loose.get(place)
     if span is None:
         return may_end_a_concept(word)
@@ -270,8 +273,10 @@ def _tells(reader: Reader, tokens: Sequence[Token], place: int, loose: dict[int,
     return reader.index.frequency(span.number) < common
 
 
-def _is_possessive(token: Token) -> bool:
-    return "'" in token.text or "’" in token.text
+def _names_at_once(tokens: Sequence[Token]) -> bool:
+    """Whether the first word can only be a name: a possessive, or joined to what follows by a small word."""
+    first = tokens[0].text
+    return "'" in first or "’" in first or (len(tokens) > 1 and tokens[1].word in {"and", "in", "or"})
 
 
 def _is_unknown_proper_name(tokens: Sequence[Token], part: _Part) -> bool:

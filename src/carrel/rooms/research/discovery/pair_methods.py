@@ -1,22 +1,17 @@
 """Closed discovery: both ends are given, and every hypothesis is about them; four ways to propose what lies between."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
 from carrel.rooms.research.discovery.arguing import rival
-from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Turn
+from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance, Turn
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.kinds import ANSWERS
+from carrel.rooms.research.discovery.layout import Layout, Request
 from carrel.rooms.research.discovery.literatures import Reader, similarity
 from carrel.rooms.research.discovery.paths import Bridge
 from carrel.rooms.research.discovery.start_methods import LEAST_COHERENCE, argued, company
-
-if TYPE_CHECKING:
-    from carrel.rooms.research.discovery.generation import Discovery, Request
 
 BRIDGES_WEIGHED = 60
 BRIDGES_ENOUGH = 20
@@ -29,14 +24,16 @@ MOST_SUPPORT = 3
 LONG_STEM = 8
 SAME_SPELLING = 0.88
 LEAST_EXPANSIONS = 3
+REPLACES_AN_END = 0.5
+"""How relevant a connection is that keeps one of the two ends and has a neighbour in place of the other."""
 
 
 class PairMethods:
     """The four methods where the goal gives both ends."""
 
-    def __init__(self, discovery: Discovery) -> None:
-        self._discovery = discovery
-        self._index = discovery.index
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._index = layout.index
         self._ways: dict[tuple[object, ...], tuple[Bridge, ...]] = {}
 
     def by(self, method: GenerationMethod, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
@@ -53,33 +50,40 @@ class PairMethods:
 
     def has_any(self, reading: GoalReading) -> bool:
         """Whether anything joins the two ends."""
-        return bool(self._all(reading))
+        return bool(self.ways(reading))
 
     def is_to_be_widened(self, reading: GoalReading) -> bool:
         """Whether so little joins the ends that one of them is followed alone afterwards."""
-        return len(self._all(reading)) < WIDENED_BELOW
+        return len(self.ways(reading)) < WIDENED_BELOW
 
     def why_none(self, reading: GoalReading, request: Request) -> str:
         """Why no further connection of the pair is proposed."""
         assert reading.end is not None
-        ways = self._all(reading)
+        ways = self.ways(reading)
         return (
             f"The pair is exhausted: {len(ways)} concepts join {reading.end.label} and {reading.start.label} in these papers, "
             f"and {len(self._used(reading, request))} hypotheses are led by them already."
         )
 
-    def _all(self, reading: GoalReading) -> tuple[Bridge, ...]:
+    def ways(self, reading: GoalReading) -> tuple[Bridge, ...]:
         """Everything that joins the ends: the way the goal names first, then the sort it asks for, then by weight."""
         assert reading.end is not None
-        key = (reading.start.concepts, reading.start.label, reading.end.concepts, reading.end.label, reading.through, reading.wanted)
+        key = (
+            reading.start.concepts,
+            reading.start.label,
+            reading.end.concepts,
+            reading.end.label,
+            reading.through,
+            reading.wanted,
+        )
         found = self._ways.get(key)
         if found is None:
-            discovery, reader = self._discovery, self._discovery.reader
+            layout, reader = self._layout, self._layout.reader
             kinds = ANSWERS[reading.wanted] if reading.wanted else frozenset()
-            every = list(discovery.bridges(reading.start, reading.end, BRIDGES_WEIGHED, lambda _: True))
+            every = list(layout.bridges(reading.start, reading.end, BRIDGES_WEIGHED, lambda _: True))
             if len(every) < BRIDGES_ENOUGH or reading.through is not None:
                 # Few papers on an end leave few bridges that two of them hold up; those of a single paper come after.
-                thin = discovery.bridges(reading.start, reading.end, BRIDGES_WEIGHED, lambda n: reader.rank_of_kind(n) == 2, (1,))
+                thin = layout.bridges(reading.start, reading.end, BRIDGES_WEIGHED, lambda n: reader.rank_of_kind(n) == 2, (1,))
                 every.extend(thin)
             ends = {*reading.start.concepts, *reading.end.concepts}
             ordered = sorted(
@@ -90,7 +94,7 @@ class PairMethods:
                     _is_worded_like(reader, bridge.concept, ends),
                     reader.is_broad(bridge.concept) or reader.coherence(bridge.concept) < LEAST_COHERENCE,
                     -bridge.kind,
-                    discovery.kind(bridge.concept) not in kinds,
+                    layout.kind(bridge.concept) not in kinds,
                 ),
             )
             kept: list[Bridge] = []
@@ -105,23 +109,26 @@ class PairMethods:
         """What is to be said of the pair before anything is proposed."""
         assert reading.end is not None
         told = []
-        if reading.through is not None and not any(self._is_named_way(reading, bridge) for bridge in self._all(reading)):
+        if reading.through is not None and not any(self._is_named_way(reading, bridge) for bridge in self.ways(reading)):
             label, documents = self._index.label(reading.through), set(self._index.documents(reading.through))
             near, far = len(documents & reading.start.documents), len(documents & reading.end.documents)
             told.append(
                 f"{label}, the way the goal names, does not hold on both sides by papers of their own "
                 f"({near} speak of it with {reading.start.label}, {far} with {reading.end.label})."
             )
-        ways = len(self._all(reading))
+        ways = len(self.ways(reading))
         if ways < WIDENED_BELOW:
-            told.append(f"Only {ways} concept(s) join the two here; after them, what {reading.start.label} leads to alone is proposed.")
+            told.append(
+                f"Only {ways} concept{' joins' if ways == 1 else 's join'} the two here; after that, what {reading.start.label} "
+                "leads to alone is proposed."
+            )
         both = len(reading.start.documents & reading.end.documents)
         if both > KNOWN_PAIR:
             told.append(f"{both} papers speak of both already, so the pair is known and what is proposed are ways between them.")
         return tuple(told)
 
     def _is_named_way(self, reading: GoalReading, bridge: Bridge) -> bool:
-        return reading.through is not None and self._discovery.reader.are_close(bridge.concept, reading.through)
+        return reading.through is not None and self._layout.reader.are_close(bridge.concept, reading.through)
 
     def _used(self, reading: GoalReading, request: Request) -> set[str]:
         """Bridges that lead a hypothesis on this pair already."""
@@ -131,22 +138,20 @@ class PairMethods:
 
     def _left(self, reading: GoalReading, request: Request) -> list[Bridge]:
         used, index = self._used(reading, request), self._index
-        left = [bridge for bridge in self._all(reading) if index.key(bridge.concept) not in used]
+        left = [bridge for bridge in self.ways(reading) if index.key(bridge.concept) not in used]
         # What reviews found weak is tried last; what carries the leaders, first among its equals.
         return sorted(
             left,
             key=lambda bridge: (index.key(bridge.concept) in request.weak, index.key(bridge.concept) not in request.strong),
         )
 
-    def _laid_out(
-        self, reading: GoalReading, lead: Bridge, others: Sequence[Bridge], origin: Origin
-    ) -> CandidateConnection:
+    def _laid_out(self, reading: GoalReading, lead: Bridge, others: Sequence[Bridge], origin: Origin) -> CandidateConnection:
         assert reading.pair is not None
         support = self._same_route(lead, others)
-        return self._discovery.laid_out(reading, reading.pair, (lead, *support), origin, is_way=True)
+        return self._layout.laid_out(reading, reading.pair, (lead, *support), origin, is_way=True)
 
     def _same_route(self, lead: Bridge, others: Sequence[Bridge]) -> list[Bridge]:
-        reader = self._discovery.reader
+        reader = self._layout.reader
         own = reader.profile_everywhere(lead.concept)
         near = [
             (similarity(own, reader.profile_everywhere(other.concept)), -place, other)
@@ -159,7 +164,7 @@ class PairMethods:
 
     def _note(self, reading: GoalReading, lead: Bridge, request: Request) -> str:
         key, label = self._index.key(lead.concept), self._index.label(lead.concept)
-        notes = [f"The goal names both ends; of {len(self._all(reading))} concepts that join them, {label} leads here."]
+        notes = [f"The goal names both ends; of {len(self.ways(reading))} concepts that join them, {label} leads here."]
         if self._is_named_way(reading, lead):
             notes.append("It is the way that the goal itself names.")
         if key in request.strong:
@@ -169,25 +174,25 @@ class PairMethods:
         return " ".join(notes)
 
     def _each_bridge(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
-        every = self._all(reading)
+        every = self.ways(reading)
         for lead in self._left(reading, request):
             origin = Origin(GenerationMethod.LITERATURE_BASED, self._note(reading, lead, request))
             yield self._laid_out(reading, lead, every, origin)
 
     def _debated(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
         assert reading.pair is not None
-        reader, left = self._discovery.reader, self._left(reading, request)
+        reader, left = self._layout.reader, self._left(reading, request)
         while len(left) > 1:
             other = left[rival(reader, [bridge.concept for bridge in left[:4]])]
             origin = Origin(GenerationMethod.DEBATE)
-            plain = self._discovery.laid_out(reading, reading.pair, (left[0], other), origin, is_way=True)
+            plain = self._layout.laid_out(reading, reading.pair, (left[0], other), origin, is_way=True)
             made = argued(plain, 1, len(self._index), self._note(reading, left[0], request))
             yield made
             left = [bridge for bridge in left if self._index.key(bridge.concept) != made.bridges[0].concept.key]
 
     def _without_the_shared(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
-        reader, index = self._discovery.reader, self._index
-        every = self._all(reading)
+        reader, index = self._layout.reader, self._index
+        every = self.ways(reading)
         shared = sorted(every, key=lambda bridge: -min(len(bridge.near_documents), len(bridge.far_documents)))
         led: set[int] = set()
         for removed in shared:
@@ -203,7 +208,7 @@ class PairMethods:
             if not apart:
                 continue
             label = index.label(removed.concept)
-            contrary = self._discovery.quoter.contrary(index.documents(removed.concept), removed.concept, reading.start, 3)
+            contrary = self._layout.quoter.contrary(index.documents(removed.concept), removed.concept, reading.start, 3)
             note = (
                 f"Assumption questioned: {label} is what most papers on either end share ({len(removed.near_documents)} on "
                 f"{reading.start.label}, {len(removed.far_documents)} on the other). Suppose it is not what matters: "
@@ -236,8 +241,8 @@ class PairMethods:
     def _neighbours(self, reading: GoalReading) -> Iterator[tuple[int, bool]]:
         assert reading.pair is not None
         start = self._index.number(reading.start_concept.key)
-        far = company(self._discovery, reading.pair)
-        near = company(self._discovery, start) if start is not None else []
+        far = company(self._layout, reading.pair)
+        near = company(self._layout, start) if start is not None else []
         for place in range(max(len(far), len(near))):
             if place < len(far):
                 yield far[place], False
@@ -245,7 +250,7 @@ class PairMethods:
                 yield near[place], True
 
     def _beside(self, reading: GoalReading, number: int, *, is_start: bool) -> CandidateConnection | None:
-        reader, index = self._discovery.reader, self._index
+        reader, index = self._layout.reader, self._index
         assert reading.pair is not None and reading.end is not None
         literature = reader.literature([index.key(number)])
         kept = reading.end if is_start else reading.start
@@ -256,8 +261,11 @@ class PairMethods:
         origin = Origin(GenerationMethod.EXPANSION, note)
         if is_start:
             other = replace(reading, start=literature, start_concept=index.concept(number))
-            return self._discovery.connection(other, reading.pair, origin)
-        return self._discovery.connection(replace(reading, pair=number, end=literature), number, origin)
+            made = self._layout.connection(other, reading.pair, origin)
+        else:
+            made = self._layout.connection(replace(reading, pair=number, end=literature), number, origin)
+        says = f"The goal asks about {replaced}; this is about {index.label(number)}, which keeps its company."
+        return None if made is None else replace(made, relevance=Relevance(REPLACES_AN_END, says))
 
 
 def _is_worded_like(reader: Reader, number: int, ends: Iterable[int]) -> bool:
@@ -266,7 +274,9 @@ def _is_worded_like(reader: Reader, number: int, ends: Iterable[int]) -> bool:
     for end in ends:
         for other in reader.index.key(end).split(" "):
             if len(other) > 3 and any(
-                word == other or word[:LONG_STEM] == other[:LONG_STEM] and len(word) > LONG_STEM or _is_spelled_like(word, other)
+                word == other
+                or (word[:LONG_STEM] == other[:LONG_STEM] and len(word) > LONG_STEM)
+                or _is_spelled_like(word, other)
                 for word in words
             ):
                 return True

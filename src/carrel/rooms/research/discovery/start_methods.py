@@ -1,34 +1,32 @@
 """Open discovery: four ways from one start to ends nobody asked for, which differ in what they hold fixed and question."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from carrel.rooms.research.discovery.arguing import after_objections, objection, plea, rival
-from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Turn
+from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance, Turn
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.kinds import ANSWERS
+from carrel.rooms.research.discovery.layout import Layout, Request
 from carrel.rooms.research.discovery.paths import End, ends, first_bridges, is_rare
-
-if TYPE_CHECKING:
-    from carrel.rooms.research.discovery.generation import Discovery, Request
 
 LEAST_COHERENCE = 1.5
 ENDS_KEPT = 120
 EACH_ASSUMPTION = 5
 PREFERRED = 1.5
+ANOTHER_SORT = 0.5
+"""How relevant an end is that is not known to be of the sort a goal asks for."""
+
 SURELY_LEADS_SOMEWHERE = 10
 
 
 class StartMethods:
     """The four methods where the goal gives a start only."""
 
-    def __init__(self, discovery: Discovery) -> None:
-        self._discovery = discovery
-        self._index = discovery.index
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._index = layout.index
         self._ends_of: dict[tuple[object, ...], tuple[End, ...]] = {}
 
     def by(self, method: GenerationMethod, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
@@ -47,22 +45,22 @@ class StartMethods:
         """Whether the start leads anywhere at all."""
         if len(reading.start.documents) >= SURELY_LEADS_SOMEWHERE:
             return True
-        return any(self._all_ends(reading, frozenset(), is_wanted=wanted) for wanted in (True, False) if reading.wanted or not wanted)
+        return any(
+            self._all_ends(reading, frozenset(), is_wanted=wanted) for wanted in (True, False) if reading.wanted or not wanted
+        )
 
     def _ends(
         self, reading: GoalReading, request: Request, taken: Collection[str] = (), without: frozenset[int] = frozenset()
     ) -> Iterator[tuple[End, str]]:
         """Ends with a word on why they come where they do: those of the wanted sort first, then the rest."""
-        discovery, index = self._discovery, self._index
+        layout, index = self._layout, self._index
         avoid = {*request.avoid, *taken}
         weak = self._numbers(request.weak)
         strong = self._numbers(request.strong)
         given = set()
         for is_wanted in (True, False) if reading.wanted else (False,):
             found = self._all_ends(reading, without | weak, is_wanted=is_wanted)
-            held = {
-                end.concept: next((number for number in strong if self._meet(number, end.concept)), None) for end in found
-            }
+            held = {end.concept: next((number for number in strong if self._meet(number, end.concept)), None) for end in found}
             ordered = sorted(found, key=lambda end: -end.prospect * (PREFERRED if held[end.concept] is not None else 1.0))
             for end in ordered:
                 if end.concept in given or index.key(end.concept) in avoid:
@@ -70,15 +68,19 @@ class StartMethods:
                 given.add(end.concept)
                 notes = []
                 if reading.wanted and not is_wanted:
-                    notes.append(f"The goal asks for a {reading.wanted.value}; {index.label(end.concept)} is not known to be one.")
+                    notes.append(
+                        f"The goal asks for a {reading.wanted.value}; {index.label(end.concept)} is not known to be one."
+                    )
                 elif reading.wanted:
                     notes.append(
                         f"The goal asks for a {reading.wanted.value}: by its name and company here, {index.label(end.concept)} "
-                        f"is a {discovery.kind(end.concept).value}."
+                        f"is a {layout.kind(end.concept).value}."
                     )
                 bridge = held[end.concept]
                 if bridge is not None:
-                    notes.append(f"Put forward because {index.label(bridge)} carries leading hypotheses, as the meta-review says.")
+                    notes.append(
+                        f"Put forward because {index.label(bridge)} carries leading hypotheses, as the meta-review says."
+                    )
                 if weak:
                     named = ", ".join(sorted(index.label(number) for number in weak))
                     notes.append(f"Not built on {named}, which the meta-review found weak.")
@@ -92,19 +94,19 @@ class StartMethods:
         return found
 
     def _searched_ends(self, reading: GoalReading, without: frozenset[int], *, is_wanted: bool) -> tuple[End, ...]:
-        discovery, reader = self._discovery, self._discovery.reader
+        layout, reader = self._layout, self._layout.reader
         kinds = ANSWERS[reading.wanted] if is_wanted and reading.wanted else None
 
         def admits(number: int) -> bool:
             return (
-                not discovery.is_method(number)
+                not layout.is_method(number)
                 and not reader.is_broad(number)
-                and (kinds is None or discovery.kind(number) in kinds)
+                and (kinds is None or layout.kind(number) in kinds)
                 and reader.coherence(number) >= LEAST_COHERENCE
             )
 
         def bridge_admits(number: int) -> bool:
-            return discovery.can_bridge(number) and not any(reader.are_close(number, one) for one in without)
+            return layout.can_bridge(number) and not any(reader.are_close(number, one) for one in without)
 
         return ends(reader, reading.start, ENDS_KEPT, admits, bridge_admits)
 
@@ -117,13 +119,20 @@ class StartMethods:
     def _connected(
         self, reading: GoalReading, end: End, origin: Origin, request: Request, without: frozenset[int] = frozenset()
     ) -> CandidateConnection | None:
-        reader, left_out = self._discovery.reader, without | self._numbers(request.weak)
-        return self._discovery.connection(
+        reader, left_out = self._layout.reader, without | self._numbers(request.weak)
+        made = self._layout.connection(
             reading, end.concept, origin, lambda number: not any(reader.are_close(number, one) for one in left_out)
         )
+        return None if made is None else self._weighed(reading, end.concept, made)
+
+    def _weighed(self, reading: GoalReading, end: int, made: CandidateConnection) -> CandidateConnection:
+        if reading.wanted is None or self._layout.kind(end) in ANSWERS[reading.wanted]:
+            return made
+        says = f"The goal asks for a {reading.wanted.value}, which {made.end.label} is not known to be."
+        return replace(made, relevance=Relevance(ANOTHER_SORT, says))
 
     def _debated(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
-        reader, index = self._discovery.reader, self._index
+        reader, index = self._layout.reader, self._index
         for end, note in self._ends(reading, request):
             plain = self._connected(reading, end, Origin(GenerationMethod.DEBATE), request)
             if plain is None or len(plain.bridges) < 2:
@@ -133,12 +142,12 @@ class StartMethods:
             yield argued(plain, other, len(index), note)
 
     def _without_the_usual(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
-        discovery, reader, index = self._discovery, self._discovery.reader, self._index
-        near = discovery.side(reading.start)
+        layout, reader, index = self._layout, self._layout.reader, self._index
+        near = layout.side(reading.start)
         usual = sorted(first_bridges(reader, near)[:20], key=lambda lead: (near.counts[lead[1]], lead[0]), reverse=True)
         taken: set[str] = set()
         for _, removed in usual[: max(1, (request.count + EACH_ASSUMPTION - 1) // EACH_ASSUMPTION)]:
-            contrary = discovery.quoter.contrary(index.documents(removed), removed, reading.start, 3)
+            contrary = layout.quoter.contrary(index.documents(removed), removed, reading.start, 3)
             label = index.label(removed)
             held = f"{label} is in {near.counts[removed]} of the {len(near.documents)} papers on {reading.start.label}"
             note = f"Assumption questioned: {held}. Suppose it is not what matters: what still connects without it?"
@@ -160,7 +169,9 @@ class StartMethods:
         # Where nothing was proposed yet, the best third of a few paths stands in for it.
         own = [] if request.best else list(islice(self._best_paths(reading, request), 9))
         seeds = list(request.best) or own[: (len(own) + 2) // 3]
-        why = request.why_best if request.best else "one of the best paths from the start; nothing has been proposed or ranked yet"
+        why = (
+            request.why_best if request.best else "one of the best paths from the start; nothing has been proposed or ranked yet"
+        )
         taken = {*request.avoid, *(seed.end.key for seed in seeds)}
         waiting = [(seed, self._neighbours(reading, seed)) for seed in seeds]
         while waiting:
@@ -172,18 +183,18 @@ class StartMethods:
                     continue
                 taken.add(self._index.key(found))
                 note = f"A neighbour of {seed.end.label} ({why})."
-                connection = self._discovery.connection(reading, found, Origin(GenerationMethod.EXPANSION, note, (seed.key,)))
+                connection = self._layout.connection(reading, found, Origin(GenerationMethod.EXPANSION, note, (seed.key,)))
                 if connection is not None:
-                    yield connection
+                    yield self._weighed(reading, found, connection)
 
     def _neighbours(self, reading: GoalReading, seed: CandidateConnection) -> Iterator[int]:
-        discovery, reader, index = self._discovery, self._discovery.reader, self._index
+        layout, reader, index = self._layout, self._layout.reader, self._index
         number = index.number(seed.end.key)
         if number is None:
             return
-        near = discovery.side(reading.start)
+        near = layout.side(reading.start)
         kinds = ANSWERS[reading.wanted] if reading.wanted else frozenset()
-        for neighbour in sorted(company(discovery, number), key=lambda one: discovery.kind(one) not in kinds):
+        for neighbour in sorted(company(layout, number), key=lambda one: layout.kind(one) not in kinds):
             if not reader.is_close(neighbour, reading.start) and is_rare(
                 reader, near.counts[neighbour], len(near.documents), index.frequency(neighbour)
             ):
@@ -198,21 +209,21 @@ class StartMethods:
         return not set(fewer).isdisjoint(more)
 
 
-def company(discovery: Discovery, number: int, most: int = 60) -> list[int]:
+def company(layout: Layout, number: int, most: int = 60) -> list[int]:
     """Specific things that keep company with a concept, closest first; those of its own sort before the rest."""
-    reader = discovery.reader
+    reader = layout.reader
     own = reader.profile_everywhere(number)
-    kind = discovery.kind(number)
+    kind = layout.kind(number)
     near = sorted(own.items(), key=lambda item: (-item[1], item[0]))[:most]
     chosen = [
         neighbour
         for neighbour, _ in near
         if reader.rank_of_kind(neighbour) == 2
-        and not discovery.is_method(neighbour)
+        and not layout.is_method(neighbour)
         and not reader.is_broad(neighbour)
         and not reader.are_close(neighbour, number)
     ]
-    return sorted(chosen, key=lambda neighbour: discovery.kind(neighbour) is not kind)
+    return sorted(chosen, key=lambda neighbour: layout.kind(neighbour) is not kind)
 
 
 def argued(plain: CandidateConnection, other: int, documents: int, note: str = "") -> CandidateConnection:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.review import ReviewType
-from carrel.rooms.research.records import AgentOutput, Draft, Hypothesis, Project, Review, Scores
+from carrel.rooms.research.records import AgentOutput, Draft, Hypothesis, Project, Review, Scores, Understanding
 
 VerdictWord = Literal["first", "second", "draw", "unreadable"]
 
@@ -38,6 +38,7 @@ class Assessment:
     recommendations: tuple[str, ...]
     citations: tuple[str, ...]
     quotations: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,10 @@ class Mind(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    async def understand(self, goal: str) -> Understanding:
+        """How the mind reads a goal. GoalNotInCorpusError where it can do nothing with it."""
+        ...
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         """An opinion on each text, or none at all where the mind has none beyond the rules."""

@@ -31,7 +31,7 @@ from carrel.rooms.research.minds.written import (
 )
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
 from carrel.rooms.research.prompts.texts import agent_text
-from carrel.rooms.research.records import AgentOutput, Changes, Draft, Hypothesis, Protocol, Review, Scores
+from carrel.rooms.research.records import AgentOutput, Changes, Draft, Hypothesis, Protocol, Review, Scores, Understanding
 
 WrittenT = TypeVar("WrittenT", bound=Written)
 _PAPERS = 12
@@ -65,6 +65,13 @@ class ModelMind:
     @property
     def name(self) -> str:
         return self._model.name
+
+    async def understand(self, goal: str) -> Understanding:
+        try:
+            return await self._discovery.understand(goal)
+        except CarrelError as error:
+            # The papers lead nowhere by counting; the model works with what a search for the goal's words brings.
+            return Understanding(says=f"{error.message}. The model works with what a search for the goal finds.", question="open")
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         if not texts:
@@ -114,6 +121,7 @@ class ModelMind:
             tuple(written.recommendations),
             cited,
             tuple(quotation for quotation in written.quotations if _is_quoted(quotation, papers)),
+            {"overall": "The mean of plausibility, novelty and testability as the model gave them; 0 where safety is 0."},
         )
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
