@@ -23,6 +23,7 @@ class GoalNotInCorpusError(Exception):
         searched: tuple[str, ...],
         missing: tuple[MissingName, ...] = (),
         found: tuple[str, ...] = (),
+        examples: tuple[str, ...] = (),
         *,
         is_foreign: bool = False,
     ) -> None:
@@ -31,18 +32,20 @@ class GoalNotInCorpusError(Exception):
         self.searched = searched
         self.missing = missing
         self.found = found
+        self.examples = examples
         self.is_foreign = is_foreign
 
     @property
     def next_step(self) -> str:
         """What to do about it."""
         if self.is_foreign:
-            return "Ask in English, naming a disease, substance or process that the papers study."
+            return f"Ask in English, naming something that the papers study, such as {', '.join(self.examples)}."
         near = [name for missing in self.missing for name in missing.near]
         if near:
             told = f"Names of this corpus that come near: {', '.join(near)}. Use one of them"
         else:
             told = "Name a disease, substance or process that its papers study"
+            told += f", such as {', '.join(self.examples)}" if self.examples else ""
         if self.found:
             return f"{told}, leave the rest out to ask about {' and '.join(self.found)} alone, or add papers on it."
         return f"{told}, or add papers on it."

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import combinations, islice
 
 from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance
 from carrel.rooms.research.discovery.errors import NoConnectionError
@@ -10,6 +10,7 @@ from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.layout import BRIDGES_SHOWN, Layout, Request
 from carrel.rooms.research.discovery.literatures import Reader
+from carrel.rooms.research.discovery.names import Thing, counted
 from carrel.rooms.research.discovery.pair_methods import PairMethods
 from carrel.rooms.research.discovery.ports import Corpus
 from carrel.rooms.research.discovery.start_methods import StartMethods
@@ -121,25 +122,39 @@ class Discovery:
             yield replace(made, origin=replace(made.origin, note=f"{note} {made.origin.note}".strip()), relevance=relevance)
 
     def _settled(self, reading: GoalReading) -> GoalReading:
-        """The same reading where it leads somewhere, else the first of its fallbacks that does."""
-        notes = list(reading.notes)
-        if reading.is_closed:
-            if self._now.between_ends.has_any(reading):
-                return replace(reading, notes=(*notes, *self._now.between_ends.notes(reading)))
-            assert reading.end is not None
-            notes.append(
-                f"No concept joins {reading.end.label} and {reading.start.label} here, so the ends are looked at one by one."
-            )
-        for one in self._open_readings(reading):
+        """The same reading where it leads somewhere, else the next that does: another pair of what is named, then one end alone."""
+        notes, ways = list(reading.notes), self._now.between_ends
+        if reading.end is not None:
+            if ways.has_any(reading):
+                return replace(reading, notes=(*notes, *ways.notes(reading)))
+            notes.append(f"No concept joins {reading.end.label} and {reading.start.label} here.")
+            for one in self._other_pairs(reading):
+                assert one.end is not None
+                if ways.has_any(one):
+                    notes.append(f"{one.end.label} and {one.start.label} are taken instead.")
+                    return replace(one, notes=(*notes, *ways.notes(one)))
+        for thing in reading.things:
+            one = self._started_from(reading, thing)
             if self._now.from_start.has_any(one):
+                if reading.end is not None or notes != list(reading.notes):
+                    notes.append(f"What {one.start.label} leads to is looked for instead.")
                 return replace(one, notes=tuple(notes))
-            notes.append(
-                f"The {len(one.start.documents)} papers on {one.start.label} lead to nothing that is not already studied with it."
-            )
+            papers = counted(len(one.start.documents), "paper")
+            notes.append(f"{one.start.label} ({papers}) leads to nothing that is not already studied with it.")
         return replace(reading, pair=None, end=None, notes=tuple(notes))
 
-    def _open_readings(self, reading: GoalReading) -> Iterator[GoalReading]:
-        yield replace(reading, pair=None, end=None, through=None)
-        for thing in reading.fallbacks:
-            concept = replace(self.index.concept(thing.number), label=thing.literature.label)
-            yield replace(reading, start=thing.literature, start_concept=concept, pair=None, end=None, through=None)
+    def _other_pairs(self, reading: GoalReading) -> Iterator[GoalReading]:
+        pairs = [
+            (first, last) for first, last in combinations(reading.things, 2) if {first.number, last.number} != _ends(reading)
+        ]
+        for first, last in pairs:
+            if last.number != reading.through and not self.reader.are_close(first.number, last.number):
+                yield replace(self._started_from(reading, first), pair=last.number, end=last.literature, through=reading.through)
+
+    def _started_from(self, reading: GoalReading, thing: Thing) -> GoalReading:
+        concept = replace(self.index.concept(thing.number), label=thing.literature.label)
+        return replace(reading, start=thing.literature, start_concept=concept, pair=None, end=None, through=None)
+
+
+def _ends(reading: GoalReading) -> set[int | None]:
+    return {reading.things[0].number, reading.pair}

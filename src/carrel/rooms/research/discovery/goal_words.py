@@ -42,6 +42,9 @@ SETTINGS: frozenset[str] = frozenset(
 )
 """What follows says where, when or for whom, once two other things are named."""
 
+AUXILIARIES: frozenset[str] = frozenset({"do", "does", "did", "can", "could", "may", "might", "will", "would", "should"})
+"""What announces a verb."""
+
 WAYS: frozenset[str] = frozenset({"via", "through"})
 """What follows is the way from one thing to another."""
 

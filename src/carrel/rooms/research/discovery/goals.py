@@ -10,7 +10,7 @@ from carrel.rooms.research.discovery.goal_words import AGENTS, ASKING, SETTINGS,
 from carrel.rooms.research.discovery.kinds import Kind, Wanted, kind_of, wanted_by
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method
-from carrel.rooms.research.discovery.names import Thing, near_names, things_in
+from carrel.rooms.research.discovery.names import Thing, common_subjects, near_names, things_in
 from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.tokens import Token, looks_foreign, tokens_of
 
@@ -32,7 +32,7 @@ class GoalReading:
     missing: tuple[MissingName, ...] = ()
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    fallbacks: tuple[Thing, ...] = ()
+    things: tuple[Thing, ...] = ()
     end: Literature | None = None
 
     @property
@@ -56,7 +56,12 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     central = [] if is_foreign and found else [name for name in missing if name.is_central or not found]
     if not found or len(central) >= max(1, len(found)):
         raise GoalNotInCorpusError(
-            goal, searched, tuple(_with_near_names(reader, missing)), tuple(_labels(reader, found)), is_foreign=is_foreign
+            goal,
+            searched,
+            tuple(_with_near_names(reader, missing)),
+            tuple(_labels(found)),
+            common_subjects(reader),
+            is_foreign=is_foreign,
         )
     return _composed(reader, goal, tokens, found, tuple(missing), ignored, searched, is_foreign=is_foreign)
 
@@ -95,9 +100,19 @@ def _composed(
         tuple(_with_near_names(reader, missing)),
         tuple(dict.fromkeys((*(reader.index.label(thing.number) for thing in left), *ignored))),
         tuple(notes),
-        tuple(sorted((thing for thing in found if thing is not first), key=lambda thing: -_weight(reader, thing))),
+        tuple(_to_fall_back_on(reader, [first, *((second,) if second else ()), *left])),
         second.literature if second is not None else None,
     )
+
+
+def _to_fall_back_on(reader: Reader, things: Sequence[Thing]) -> Iterator[Thing]:
+    """The things themselves, first those that were chosen, then the pieces of their phrases."""
+    yield from things
+    for thing in things:
+        for number in thing.pieces:
+            literature = reader.literature([reader.index.key(number)])
+            if literature is not None:
+                yield Thing(number, literature, thing.start, thing.end, is_loose=False)
 
 
 def _two_ends(reader: Reader, tokens: Sequence[Token], ends: list[Thing], found: Sequence[Thing]) -> tuple[Thing, Thing | None]:
@@ -157,5 +172,5 @@ def _with_near_names(reader: Reader, missing: Sequence[MissingName]) -> Iterator
         yield replace(name, near=near_names(reader, name.text))
 
 
-def _labels(reader: Reader, found: Sequence[Thing]) -> Iterator[str]:
+def _labels(found: Sequence[Thing]) -> Iterator[str]:
     return (thing.literature.label for thing in found if not thing.is_loose)

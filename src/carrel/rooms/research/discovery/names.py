@@ -1,5 +1,6 @@
 """The names in a row of words that the corpus knows: longest first, and never a piece in place of a whole it does not know."""
 
+import heapq
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +8,7 @@ from difflib import get_close_matches
 
 from carrel.rooms.research.discovery.errors import MissingName
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
-from carrel.rooms.research.discovery.goal_words import ASKING, GENERIC, SETTINGS, is_aspect
+from carrel.rooms.research.discovery.goal_words import ASKING, AUXILIARIES, GENERIC, RELATING, SETTINGS, is_aspect
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.records import Standing
 from carrel.rooms.research.discovery.tokens import Token, is_title_case
@@ -23,7 +24,8 @@ NEAR_NAMES = 3
 
 @dataclass(frozen=True)
 class Thing:
-    """Something a text names and the corpus knows; `start` and `end` are places in the row of words."""
+    """Something a text names and the corpus knows; `start` and `end` are places in the row of words, and `pieces` are other
+    concepts in the same phrase, for where this one leads nowhere."""
 
     number: int
     literature: Literature
@@ -31,6 +33,7 @@ class Thing:
     end: int
     is_loose: bool
     notes: tuple[str, ...] = ()
+    pieces: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,19 @@ def things_in(reader: Reader, tokens: Sequence[Token]) -> tuple[list[Thing], lis
     return things, missing, ignored
 
 
+def common_subjects(reader: Reader, most: int = 3) -> tuple[str, ...]:
+    """What most papers are about without nearly all of them being about it: examples of what can be asked."""
+    index = reader.index
+    subjects = (number for number in range(index.size) if index.named_in(number) > 1 and not reader.is_broad(number, 2.0))
+    able = heapq.nlargest(most, subjects, key=lambda number: (index.named_in(number), -number))
+    return tuple(index.label(number) for number in able)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 paper`, `2 papers`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def near_names(reader: Reader, name: str) -> tuple[str, ...]:
     """Names of the corpus that contain a word of this one, or are spelled nearly like it; those of most papers first."""
     index = reader.index
@@ -73,7 +89,7 @@ def near_names(reader: Reader, name: str) -> tuple[str, ...]:
     spelled = [alike[key] for word in words for key in get_close_matches(word, alike, NEAR_NAMES, 0.8)]
     holding.sort(key=lambda number: (-index.frequency(number), number))
     chosen = dict.fromkeys((*spelled, *holding))
-    return tuple(f"{index.label(number)} ({index.frequency(number)} papers)" for number in list(chosen)[:NEAR_NAMES])
+    return tuple(f"{index.label(number)} ({counted(index.frequency(number), 'paper')})" for number in list(chosen)[:NEAR_NAMES])
 
 
 def _spans(reader: Reader, tokens: Sequence[Token]) -> Iterator[_Span]:
@@ -141,9 +157,10 @@ def _chosen(spans: list[_Span]) -> list[_Span]:
 def _runs(tokens: Sequence[Token], spans: Sequence[_Span]) -> Iterator[tuple[int, int]]:
     """Where names may stand: rows of words with no stop, small word or asking word between them."""
     covered = {place for span in spans if span.is_strong for place in range(span.start, span.end)}
+    verb = _unlisted_verb(tokens, covered)
     start: int | None = None
     for place, token in enumerate(tokens):
-        parts = place not in covered and (token.is_small or token.word in ASKING)
+        parts = place not in covered and (token.is_small or token.word in ASKING or place == verb)
         if start is not None and (parts or token.is_after_break):
             yield start, place
             start = None
@@ -151,6 +168,22 @@ def _runs(tokens: Sequence[Token], spans: Sequence[_Span]) -> Iterator[tuple[int
             start = place
     if start is not None:
         yield start, len(tokens)
+
+
+def _unlisted_verb(tokens: Sequence[Token], covered: set[int]) -> int | None:
+    """Where the verb stands that `do` or `could` asks for, when no verb of the lists is there: last in the row after a name."""
+    if not any(token.text.lower() in AUXILIARIES for token in tokens) or any(token.word in RELATING for token in tokens):
+        return None
+    for place in range(1, len(tokens)):
+        is_last = (
+            place + 1 == len(tokens) or tokens[place + 1].is_small or tokens[place + 1].is_after_break or place + 1 in covered
+        )
+        row = place
+        while row > 0 and row not in covered and not tokens[row].is_small and not tokens[row].is_after_break:
+            row -= 1
+        if is_last and place not in covered and row in covered and tokens[place].text.islower():
+            return place
+    return None
 
 
 @dataclass(frozen=True)
@@ -225,9 +258,11 @@ def _thing(reader: Reader, tokens: Sequence[Token], part: _Part) -> Thing:
     index = reader.index
     whole = _joint(reader, part.strong) if len(part.strong) > 1 else None
     # Of several names in one phrase the last is what the phrase is, unless it only says what of the others is meant.
+    # What hardly any paper knows gives way to what several do.
+    enough = [span for span in part.strong if not span.is_thin] or part.strong
     main = next(
-        (span for span in reversed(part.strong) if not (span.end - span.start == 1 and is_aspect(tokens[span.start].word))),
-        part.strong[-1],
+        (span for span in reversed(enough) if not (span.end - span.start == 1 and is_aspect(tokens[span.start].word))),
+        enough[-1],
     )
     notes: list[str] = []
     if whole is not None:
@@ -237,9 +272,10 @@ def _thing(reader: Reader, tokens: Sequence[Token], part: _Part) -> Thing:
         if len(part.strong) > 1:
             said = " ".join(token.text for token in tokens[part.start : part.end])
             notes.append(f"Hardly any paper speaks of all of “{said}”; it was read as {index.label(main.number)}.")
-    if main.is_thin:
-        notes.append(f"{index.label(main.number)} is in {len(literature.documents)} paper(s) only.")
-    return Thing(main.number, literature, part.start, part.end, is_loose=False, notes=tuple(notes))
+    if main.is_thin and whole is None:
+        notes.append(f"Only {counted(len(literature.documents), 'paper')} here: little can be built on that.")
+    pieces = tuple(span.number for span in part.strong if span.number != main.number)
+    return Thing(main.number, literature, part.start, part.end, is_loose=False, notes=tuple(notes), pieces=pieces)
 
 
 def _read_loose(
@@ -248,6 +284,8 @@ def _read_loose(
     loose = {span.start: span for span in part.loose}
     telling = [place for place in range(part.start, part.end) if _tells(reader, tokens, place, loose, is_beside_name=False)]
     unknown = [place for place in telling if place not in loose and not may_modify(tokens[place].word)]
+    if unknown == [0] and part.end == 1 and len(tokens) > 1 and not _names_at_once(tokens):
+        return
     if unknown:
         missing.append(_missing(tokens, part))
         return

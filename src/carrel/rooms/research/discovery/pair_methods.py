@@ -197,27 +197,27 @@ class PairMethods:
         led: set[int] = set()
         for removed in shared:
             own = reader.profile_everywhere(removed.concept)
-            apart = [
-                bridge
+            left = [
+                (similarity(own, reader.profile_everywhere(bridge.concept)), bridge)
                 for bridge in self._left(reading, request)
-                if bridge.concept not in led
-                and bridge.concept != removed.concept
-                and not reader.are_close(bridge.concept, removed.concept)
-                and similarity(own, reader.profile_everywhere(bridge.concept)) < SAME_ROUTE
+                if bridge.concept not in led and not reader.are_close(bridge.concept, removed.concept)
             ]
-            if not apart:
+            if not left:
                 continue
+            # The first that leads another way, or what comes nearest to that.
+            likeness, lead = next((one for one in left if one[0] < SAME_ROUTE), min(left, key=lambda one: one[0]))
             label = index.label(removed.concept)
             contrary = self._layout.quoter.contrary(index.documents(removed.concept), removed.concept, reading.start, 3)
             note = (
                 f"Assumption questioned: {label} is what most papers on either end share ({len(removed.near_documents)} on "
                 f"{reading.start.label}, {len(removed.far_documents)} on the other). Suppose it is not what matters: "
-                "this way does without it and what keeps its company."
+                f"{index.label(lead.concept)} does without it{' and what keeps its company' if likeness < SAME_ROUTE else ''}."
             )
             says = f"{len(contrary)} quoted sentences deny something about it."
             turns = (Turn(f"against {label}", says, contrary),) if contrary else ()
-            led.add(apart[0].concept)
-            yield self._laid_out(reading, apart[0], apart, Origin(GenerationMethod.ASSUMPTIONS, note, (), turns))
+            led.add(lead.concept)
+            others = [bridge for alike, bridge in left if alike < SAME_ROUTE]
+            yield self._laid_out(reading, lead, others, Origin(GenerationMethod.ASSUMPTIONS, note, (), turns))
 
     def _around_the_ends(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
         """Neighbours of one end that keep the other: a widening, so there are fewer of them than of the pair itself."""

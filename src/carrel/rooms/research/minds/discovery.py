@@ -20,7 +20,7 @@ from carrel.rooms.research.discovery.understanding import told
 from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
 from carrel.rooms.research.minds.advice import advice_in, meta_review_text
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
-from carrel.rooms.research.minds.subjects import Covered, NotCovered, keeping_statement, subject_of, without_weak
+from carrel.rooms.research.minds.subjects import Covered, NotCovered, keeping_statement, keeping_way, subject_of, without_weak
 from carrel.rooms.research.ports import Corpus
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
 from carrel.rooms.research.safety import safety_score
@@ -131,7 +131,8 @@ class DiscoveryMind:
                 raise NothingToEvolveError(str(error), next_step="Try another strategy or another hypothesis.") from error
             parents = tuple(subject.connection.key if key == chosen.key else key for key in child.origin.parents)
             told_note = f"{child.origin.note} {note}".strip()
-            draft = drafted(replace(child, origin=replace(child.origin, parents=parents, note=told_note)))
+            kept = keeping_way(replace(child, origin=replace(child.origin, parents=parents, note=told_note)), subject)
+            draft = drafted(kept)
             return keeping_statement(hypothesis.draft, draft, subject) if hypothesis.draft.connection is None else draft
 
         return await self._corpus.with_discovery(work)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin
+from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance
 from carrel.rooms.research.discovery.errors import GoalNotInCorpusError
 from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.rendering import SUMMARY_LEAST_WORDS, SUMMARY_MOST_WORDS
+from carrel.rooms.research.discovery.words import normal_phrase
 from carrel.rooms.research.records import Draft, Hypothesis
 
 _STATEMENT_WORDS = 45
@@ -16,10 +17,12 @@ _STATEMENT_WORDS = 45
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """The connection that is looked at. `says` tells which terms it is between and which were left aside; empty for our own."""
+    """The connection that is looked at. `says` tells which terms it is between and which were left aside, and `way` is the key
+    of a bridge that the hypothesis itself names; both are empty for our own."""
 
     connection: CandidateConnection
     says: str = ""
+    way: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis) -> Subject:
         try:
             reading = discovery.read_goal(text)
         except GoalNotInCorpusError as error:
-            return problem or NotCovered(f"Not covered by this corpus. {error}.")
+            names = ", ".join(f"“{name.text}”" for name in error.missing) or "what it names"
+            return problem or NotCovered(f"Not covered by this corpus: no paper here speaks of {names}.")
         if reading.is_closed:
             return _between(discovery, reading)
         problem = NotCovered(
@@ -59,9 +63,15 @@ def _between(discovery: Discovery, reading: GoalReading) -> Subject:
     connection = discovery.asked_pair(reading, Origin(GenerationMethod.LITERATURE_BASED, f"Looked at for a hypothesis: {terms}."))
     if connection is None:
         return NotCovered(f"Not covered by this corpus: nothing joins {terms} here{_aside(reading)}.")
+    first, named = connection.bridges[0].concept, 2 + (reading.through is not None)
+    aside = len(reading.missing) + sum(number != reading.pair for number in reading.others)
+    relevance = Relevance(named / (named + aside), f"{named} of the {named + aside} terms that it names were looked at.")
+    through = set() if reading.through is None else set(discovery.index.key(reading.through).split())
     notes = " ".join(discovery.notes_on(reading))
     return Covered(
-        connection, f"Looked at: {terms}, joined here by {connection.bridges[0].concept.label}{_aside(reading)}. {notes}".strip()
+        replace(connection, relevance=relevance),
+        f"Looked at: {terms}, joined here by {first.label}{_aside(reading)}. {notes}".strip(),
+        first.key if through & set(first.key.split()) else None,
     )
 
 
@@ -80,12 +90,14 @@ def keeping_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
     ways = ", ".join(child.bridges[:2])
     words = statement.split()
     short = statement if len(words) <= _STATEMENT_WORDS else " ".join(words[:_STATEMENT_WORDS]) + "…"
+    said = f" {normal_phrase(statement)} "
+    added = next((bridge for bridge in child.bridges if f" {normal_phrase(bridge)} " not in said), None)
     told = f"{short}. {child.method.replace('_', ' ').capitalize()}: in these papers what it names is joined by {ways}."
     return child.model_copy(
         update={
-            "title": f"{short}, by way of {child.bridges[0]}",
+            "title": f"{short}, by way of {added}" if added else f"{short} ({child.method.replace('_', ' ')})",
             "summary": _fitted(told, child.summary),
-            "rationale": f"The statement it was made from, kept: “{parent.title} {parent.summary}”\n{covered.says}\n{child.rationale}",
+            "rationale": f"The statement it was made from, kept: “{statement}. {parent.summary}”\n{covered.says}\n{child.rationale}",
             "origin": f"{parent.origin}; evolved by {child.origin}",
         }
     )
@@ -102,6 +114,12 @@ def _fitted(told: str, more: str) -> str:
     last = max((place for place, word in enumerate(kept) if word.endswith(".")), default=-1)
     whole = kept[: last + 1]
     return " ".join((*words, *(whole if len(words) + len(whole) >= SUMMARY_LEAST_WORDS else kept)))
+
+
+def keeping_way(child: CandidateConnection, covered: Covered) -> CandidateConnection:
+    """The child led by the bridge that the statement itself names, where it names one that holds."""
+    own = [bridge for bridge in covered.connection.bridges if bridge.concept.key == covered.way]
+    return replace(child, bridges=(*own, *(bridge for bridge in child.bridges if bridge.concept.key != covered.way)))
 
 
 def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> tuple[CandidateConnection, str]:
