@@ -10,7 +10,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError, UnavailableError
 from carrel.rooms.research import errors
 from carrel.rooms.research.agents.reading import AGENT as READING
-from carrel.rooms.research.agents.reading import understanding
+from carrel.rooms.research.agents.reading import understanding, understanding_in
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.agents.workshop import derived_id
 from carrel.rooms.research.answers import JobAnswer
@@ -111,7 +111,8 @@ class ResearchRoom:
         jobs = await self._memory.jobs(research_id)
         run = next((job for job in jobs if job.kind == "research"), None)
         done = await self._memory.steps(run.id) if run is not None else []
-        outputs = [output for output in await self._memory.outputs(research_id) if output.is_model_call]
+        outputs = await self._memory.outputs(research_id)
+        calls = [output for output in outputs if output.is_model_call]
         is_going_on = run is not None and project.status in {"initializing", "active"}
         minutes = None
         if run is not None and is_going_on:
@@ -132,10 +133,10 @@ class ResearchRoom:
             estimated_completion_minutes=minutes,
             stage=done[-1].kind if done and is_going_on else None,
             matches_played=len(await self._memory.matches(research_id)),
-            model_calls=len(outputs),
-            cost=sum(output.cost for output in outputs),
+            model_calls=len(calls),
+            cost=sum(output.cost for output in calls),
             problem=project.problem,
-            understood_as=understood_as(await understanding(self._memory, research_id)),
+            understood_as=understood_as(understanding_in(outputs)),
         )
 
     async def projects(self, status: str | None, limit: int, call: Call) -> list[ProjectSummary]:

@@ -55,7 +55,7 @@ def test_goals_of_many_forms_are_read_by_what_they_name(
         ("Improve perovskite solar cell efficiency", ("perovskite solar cell efficiency",), ""),
         ("Does zinc prevent Raynaud's disease?", ("Raynaud's disease",), "ask about zinc alone"),
         ("Explain autofagy", ("autofagy",), "autophagy (12 papers)"),
-        ("How do cells work", (), "such as"),
+        ("How do cells work", ("cells",), "such as"),
     ],
 )
 def test_a_name_the_corpus_does_not_know_is_refused_with_what_comes_near(goal: str, missing: tuple[str, ...], near: str) -> None:
@@ -64,6 +64,12 @@ def test_a_name_the_corpus_does_not_know_is_refused_with_what_comes_near(goal: s
     assert tuple(name.text for name in refused.value.missing) == missing
     assert all(f"“{name}”" in str(refused.value) for name in missing)
     assert near in refused.value.next_step
+
+
+@pytest.mark.promise("S7")
+def test_a_goal_that_is_too_general_is_not_said_to_be_unknown() -> None:
+    with pytest.raises(GoalNotInCorpusError, match="“cells” says too little"):
+        DISCOVERY.understand("How do cells work")
 
 
 @pytest.mark.promise("S7")

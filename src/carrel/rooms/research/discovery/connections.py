@@ -99,6 +99,8 @@ class Testing:
     """What there is to test a connection with: links on whose papers a method is named, methods named on both sides, and
     whether the end is something an experiment can change."""
 
+    __test__ = False
+
     links: int
     links_with_methods: int
     shared_methods: tuple[str, ...]

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MissingName:
-    """Something a text names that no paper of the corpus does; `near` are names of the corpus that resemble it."""
+    """Something a text names that no paper of the corpus does, or that is too general here to say anything (`is_vague`);
+    `near` are names of the corpus that resemble it."""
 
     text: str
     is_central: bool
     near: tuple[str, ...] = ()
+    is_vague: bool = False
 
 
 class GoalNotInCorpusError(Exception):
@@ -54,9 +56,10 @@ class GoalNotInCorpusError(Exception):
 def _said(missing: tuple[MissingName, ...], found: tuple[str, ...], *, is_foreign: bool) -> str:
     if is_foreign:
         return "No paper of this corpus speaks of what the goal names; the papers are read as English, and the goal does not look English"
-    if not missing:
-        return "The goal names nothing that some papers of this corpus are about and others are not"
     names = ", ".join(f"“{name.text}”" for name in missing)
+    if all(name.is_vague for name in missing):
+        words = f": {names} says too little" if missing else ""
+        return f"The goal names nothing that some papers of this corpus are about and others are not{words}"
     rest = f" (it does know {', '.join(found)})" if found else ""
     return f"No paper of this corpus speaks of what the goal names: {names}{rest}"
 

@@ -9,7 +9,8 @@ _ASKING = """
     effective innovative alternative hidden unknown unexplored understudied overlooked candidate idea hypothesis hypothesi option way
     approach strategy target therapeutic therapy treatment intervention drug repurposing repurpose repurposed mechanism cause pathway
     role link connection association relationship relation correlation factor driver biomarker marker goal question thing please tell
-    medication medicine compound substance inhibitor antibiotic remedy cure prevention evidence effect impact influence contribution
+    test check know
+    whether medication medicine compound substance inhibitor antibiotic remedy cure prevention evidence effect impact influence contribution
     interplay crosstalk interaction involvement importance function reason explanation origin basis early late common general main major
     first best better good bad high low early novel current future long short term related different various certain
     specific key important existing known safe

@@ -52,13 +52,15 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     subjects = [thing for thing in named if not is_method(reader, thing.number)] or named
     ignored.extend(reader.index.label(thing.number) for thing in named if thing not in subjects)
     found = _apart(reader, subjects) or _apart(reader, things)
+    if not found and not missing:
+        missing = [MissingName(text, is_central=True, is_vague=True) for text in ignored]
     # In another language unknown words are to be expected; what was recognised counts.
     central = [] if is_foreign and found else [name for name in missing if name.is_central or not found]
     if not found or len(central) >= max(1, len(found)):
         raise GoalNotInCorpusError(
             goal,
             searched,
-            tuple(_with_near_names(reader, missing)),
+            _with_near_names(reader, missing),
             tuple(_labels(found)),
             common_subjects(reader),
             is_foreign=is_foreign,
@@ -94,15 +96,21 @@ def _composed(
         replace(reader.index.concept(first.number), label=first.literature.label),
         others,
         second.number if second is not None else None,
-        wanted_by(goal),
+        wanted_by(_asking_part(tokens, found)),
         searched,
         way.number if way is not None else None,
-        tuple(_with_near_names(reader, missing)),
+        _with_near_names(reader, missing),
         tuple(dict.fromkeys((*(reader.index.label(thing.number) for thing in left), *ignored))),
         tuple(notes),
         tuple(_to_fall_back_on(reader, [first, *((second,) if second else ()), *left])),
         second.literature if second is not None else None,
     )
+
+
+def _asking_part(tokens: Sequence[Token], found: Sequence[Thing]) -> str:
+    """The goal without the names in it: `antibiotic resistance` asks for no antibiotic."""
+    named = {place for thing in found for place in range(thing.start, thing.end)}
+    return " ".join(token.text for place, token in enumerate(tokens) if place not in named)
 
 
 def _to_fall_back_on(reader: Reader, things: Sequence[Thing]) -> Iterator[Thing]:
@@ -167,9 +175,11 @@ def _can_pair(reader: Reader, thing: Thing) -> bool:
     return not thing.is_loose and len(thing.literature.documents) >= LEAST_DOCUMENTS
 
 
-def _with_near_names(reader: Reader, missing: Sequence[MissingName]) -> Iterator[MissingName]:
-    for name in missing:
-        yield replace(name, near=near_names(reader, name.text))
+def _with_near_names(reader: Reader, missing: Sequence[MissingName]) -> tuple[MissingName, ...]:
+    if not missing:
+        return ()
+    near = near_names(reader, [name.text for name in missing])
+    return tuple(replace(name, near=names) for name, names in zip(missing, near, strict=True))
 
 
 def _labels(found: Sequence[Thing]) -> Iterator[str]:

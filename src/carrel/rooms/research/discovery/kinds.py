@@ -74,7 +74,7 @@ _ENDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         r"|sium|[lc]cium|odium|thium|enium|inhibitor|agonist|antagonist|drug|antibiotic|vitamin|hormone|steroid|toxin"
         r"|supplement|opioid|antidepressant|antioxidant|anesthetic|compound|metabolite|caine|cycline|floxacin|zolamide|oid hormone)$")),
     (Kind.DISORDER, re.compile(
-        r"(itis|osis|emia|opathy|oma|algia|plegia|trophy|rrhea|penia|disease|disorder|syndrome|cancer|infection|injury|deficit"
+        r"(itis|osis|emia|opathy|oma|algia|plegia|trophy|rrhea|penia|disease|disorder|syndrome|cancer|infection|injury|deficit|impairment"
         r"|epsy|degeneration|dementia|malformation|fever|xia|insufficiency|tension|sclerosis)$")),
     (Kind.PROCESS, re.compile(
         r"(ation|ption|ction|phagy|lysis|genesis|kinesis|taxis|pathway|signaling|signalling|response|repair|splicing|transport"

@@ -70,26 +70,27 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def near_names(reader: Reader, name: str) -> tuple[str, ...]:
-    """Names of the corpus that contain a word of this one, or are spelled nearly like it; those of most papers first."""
+def near_names(reader: Reader, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """For each name, those of the corpus that contain a word of it, or are spelled nearly like a word that is not there."""
     index = reader.index
-    words = [
-        word for word in normal_phrase(name).split(" ") if word not in GENERIC and word not in FUNCTION_WORDS and len(word) > 2
-    ]
-    holding: list[int] = []
-    alike: dict[str, int] = {}
-    for number in range(index.size):
-        if index.named_in(number) == 0 and index.standing(number) is not Standing.TERM:
-            continue
-        key = index.key(number)
-        if any(word in key.split(" ") for word in words):
-            holding.append(number)
-        elif any(key[:2] == word[:2] and abs(len(key) - len(word)) <= 2 for word in words):
-            alike[key] = number
-    spelled = [alike[key] for word in words for key in get_close_matches(word, alike, NEAR_NAMES, 0.8)]
-    holding.sort(key=lambda number: (-index.frequency(number), number))
-    chosen = dict.fromkeys((*spelled, *holding))
-    return tuple(f"{index.label(number)} ({counted(index.frequency(number), 'paper')})" for number in list(chosen)[:NEAR_NAMES])
+    known = [number for number in range(index.size) if index.named_in(number)]
+    keys = [index.key(number) for number in known]
+    found = []
+    for name in names:
+        small = GENERIC | FUNCTION_WORDS | ASKING
+        words = {word for word in normal_phrase(name).split(" ") if word not in small and len(word) > 2}
+        holding = [number for number, key in zip(known, keys, strict=True) if not words.isdisjoint(key.split(" "))]
+        holding.sort(key=lambda number: (-index.frequency(number), number))
+        alike = [one for word in sorted(words) if index.number(word) is None for one in _spelled_like(word, keys)]
+        numbers = dict.fromkeys((*(number for key in alike if (number := index.number(key)) is not None), *holding))
+        chosen = list(numbers)[:NEAR_NAMES]
+        found.append(tuple(f"{index.label(number)} ({counted(index.frequency(number), 'paper')})" for number in chosen))
+    return found
+
+
+def _spelled_like(word: str, keys: Sequence[str]) -> list[str]:
+    near = [key for key in keys if key[:2] == word[:2] and abs(len(key) - len(word)) <= 2]
+    return get_close_matches(word, near, NEAR_NAMES, 0.8)
 
 
 def _spans(reader: Reader, tokens: Sequence[Token]) -> Iterator[_Span]:
@@ -139,7 +140,8 @@ def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
     if len(words) > 1:
         tells = any(word not in GENERIC and word not in ASKING and word not in NEEDS_COMPANY for word in words)
         return tells and (is_subject or not reader.is_broad(number))
-    return is_subject or (index.named_in(number) >= ENOUGH_DOCUMENTS and not reader.is_broad(number, 4.0))
+    is_named = index.named_in(number) >= ENOUGH_DOCUMENTS and not reader.is_broad(number, 4.0)
+    return is_subject or (is_named and not is_aspect(words[0]))
 
 
 def _chosen(spans: list[_Span]) -> list[_Span]:
@@ -284,7 +286,9 @@ def _read_loose(
     loose = {span.start: span for span in part.loose}
     telling = [place for place in range(part.start, part.end) if _tells(reader, tokens, place, loose, is_beside_name=False)]
     unknown = [place for place in telling if place not in loose and not may_modify(tokens[place].word)]
-    if unknown == [0] and part.end == 1 and len(tokens) > 1 and not _names_at_once(tokens):
+    if unknown == [0] and part.end == 1 and tokens[0].word != tokens[0].text and not _names_at_once(tokens):
+        # A sentence that begins with a word by itself begins with what it asks.
+        ignored.append(tokens[0].text)
         return
     if unknown:
         missing.append(_missing(tokens, part))

@@ -14,7 +14,7 @@ SafetyScore = Callable[[str], float]
 PLENTY_OF_PAPERS = 20
 PLENTY_OF_METHODS = 5
 ONE_BRIDGE = 0.35
-VERIFIED_BRIDGE = 0.5
+VERIFIED_BRIDGE = 0.6
 LEAST_FACTOR = 0.01
 WEIGHTS = {"plausibility": 0.3, "novelty": 0.2, "testability": 0.2, "specificity": 0.1, "relevance": 0.2}
 
