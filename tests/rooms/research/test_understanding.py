@@ -155,12 +155,12 @@ def test_a_meta_review_is_read_back_as_it_was_meant() -> None:
 @pytest.mark.promise("S5")
 def test_what_the_meta_review_says_is_used_and_named_by_the_next_generation(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
-        research_id = await finished(asker, GOAL, 1)
+        research_id = await finished(asker, PAIR, 1)
         whole = json.loads((await asker.ask("export_research", research_id=research_id)).body)
         told = [output["answered"] for output in whole["agent_outputs"] if output["agent"] == "meta-review"][-1]
         (strong,) = advice_in(told).strong
         rows = await asker.ask("generate_hypotheses", research_id=research_id, count=2)
-        said = f"Put forward because {strong} carries leading hypotheses, as the meta-review says."
+        said = f"goes the way of {strong}, which carries leading hypotheses, as the meta-review says."
         assert any(said in row.rationale for row in rows)
 
     visit(settings, story)

@@ -139,11 +139,24 @@ class PairMethods:
     def _left(self, reading: GoalReading, request: Request) -> list[Bridge]:
         used, index = self._used(reading, request), self._index
         left = [bridge for bridge in self.ways(reading) if index.key(bridge.concept) not in used]
-        # What reviews found weak is tried last; what carries the leaders, first among its equals.
+        # What reviews found weak is tried last; what carries the leaders, or keeps its company, first among its equals.
         return sorted(
             left,
-            key=lambda bridge: (index.key(bridge.concept) in request.weak, index.key(bridge.concept) not in request.strong),
+            key=lambda bridge: (
+                index.key(bridge.concept) in request.weak,
+                index.key(bridge.concept) not in request.strong,
+                self._carries(bridge, request) is None,
+            ),
         )
+
+    def _carries(self, bridge: Bridge, request: Request) -> str | None:
+        """A bridge that carries leading hypotheses, where this is it or goes the same way."""
+        reader, index = self._layout.reader, self._index
+        strong = [number for number in map(index.number, sorted(request.strong)) if number is not None]
+        own = reader.profile_everywhere(bridge.concept)
+        alike = (n for n in strong if n == bridge.concept or similarity(own, reader.profile_everywhere(n)) >= SAME_ROUTE)
+        found = next(alike, None)
+        return None if found is None else index.label(found)
 
     def _laid_out(self, reading: GoalReading, lead: Bridge, others: Sequence[Bridge], origin: Origin) -> CandidateConnection:
         assert reading.pair is not None
@@ -167,8 +180,10 @@ class PairMethods:
         notes = [f"The goal names both ends; of {len(self.ways(reading))} concepts that join them, {label} leads here."]
         if self._is_named_way(reading, lead):
             notes.append("It is the way that the goal itself names.")
-        if key in request.strong:
-            notes.append(f"Put forward because {label} carries leading hypotheses, as the meta-review says.")
+        carried = self._carries(lead, request)
+        if carried is not None:
+            goes = "" if carried == label else f" goes the way of {carried}, which"
+            notes.append(f"Put forward because {label}{goes} carries leading hypotheses, as the meta-review says.")
         if key in request.weak:
             notes.append(f"Tried last, since the meta-review found {label} weak.")
         return " ".join(notes)
