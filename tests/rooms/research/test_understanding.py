@@ -114,6 +114,7 @@ def test_a_review_says_what_of_a_submitted_hypothesis_it_looked_at(settings: Set
         ("Perovskite cells outlast silicon panels", "no paper here speaks of “Perovskite cells"),
         ("Cold finger disease is inherited", "only cold finger disease is what papers here are about"),
         ("Cold finger disease ends bird song", "nothing joins"),
+        ("Marine oil and zeppelin upholstery ease cold finger disease", "not in these papers: “zeppelin upholstery”"),
     ],
 )
 def test_what_the_papers_do_not_cover_is_not_scored(settings: Settings, title: str, says: str) -> None:

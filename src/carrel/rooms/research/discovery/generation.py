@@ -126,13 +126,13 @@ class Discovery:
         notes, ways = list(reading.notes), self._now.between_ends
         if reading.end is not None:
             if ways.has_any(reading):
-                return replace(reading, notes=(*notes, *ways.notes(reading)))
+                return replace(reading, notes=(*notes, *ways.notes(reading), *ways.widening(reading)))
             notes.append(f"No concept joins {reading.end.label} and {reading.start.label} here.")
             for one in self._other_pairs(reading):
                 assert one.end is not None
                 if ways.has_any(one):
                     notes.append(f"{one.end.label} and {one.start.label} are taken instead.")
-                    return replace(one, notes=(*notes, *ways.notes(one)))
+                    return replace(one, notes=(*notes, *ways.notes(one), *ways.widening(one)))
         for thing in reading.things:
             one = self._started_from(reading, thing)
             if self._now.from_start.has_any(one):

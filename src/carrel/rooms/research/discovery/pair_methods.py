@@ -52,6 +52,14 @@ class PairMethods:
         """Whether anything joins the two ends."""
         return bool(self.ways(reading))
 
+    def widening(self, reading: GoalReading) -> tuple[str, ...]:
+        """What is to be said where one end will be followed alone."""
+        ways = len(self.ways(reading))
+        if ways >= WIDENED_BELOW:
+            return ()
+        joins = "concept joins" if ways == 1 else "concepts join"
+        return (f"Only {ways} {joins} the two here; after that, what {reading.start.label} leads to alone is proposed.",)
+
     def is_to_be_widened(self, reading: GoalReading) -> bool:
         """Whether so little joins the ends that one of them is followed alone afterwards."""
         return len(self.ways(reading)) < WIDENED_BELOW
@@ -115,12 +123,6 @@ class PairMethods:
             told.append(
                 f"{label}, the way the goal names, does not hold on both sides by papers of their own "
                 f"({near} speak of it with {reading.start.label}, {far} with {reading.end.label})."
-            )
-        ways = len(self.ways(reading))
-        if ways < WIDENED_BELOW:
-            told.append(
-                f"Only {ways} concept{' joins' if ways == 1 else 's join'} the two here; after that, what {reading.start.label} "
-                "leads to alone is proposed."
             )
         both = len(reading.start.documents & reading.end.documents)
         if both > KNOWN_PAIR:

@@ -13,6 +13,8 @@ from carrel.rooms.research.discovery.words import normal_phrase
 from carrel.rooms.research.records import Draft, Hypothesis
 
 _STATEMENT_WORDS = 45
+COVERED = 0.7
+"""The share of the terms a hypothesis names that must have been looked at for a review to speak of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +62,17 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis) -> Subject:
 def _between(discovery: Discovery, reading: GoalReading) -> Subject:
     assert reading.end is not None
     terms = f"{reading.end.label} ({len(reading.end.documents)} papers) and {reading.start.label} ({len(reading.start.documents)} papers)"
+    named = 2 + (reading.through is not None)
+    share = named / (named + len(reading.missing) + sum(number != reading.pair for number in reading.others))
+    if share < COVERED:
+        return NotCovered(
+            f"Not covered by this corpus: of what it names, only {terms} could be looked at together{_aside(reading)}."
+        )
     connection = discovery.asked_pair(reading, Origin(GenerationMethod.LITERATURE_BASED, f"Looked at for a hypothesis: {terms}."))
     if connection is None:
         return NotCovered(f"Not covered by this corpus: nothing joins {terms} here{_aside(reading)}.")
-    first, named = connection.bridges[0].concept, 2 + (reading.through is not None)
-    aside = len(reading.missing) + sum(number != reading.pair for number in reading.others)
-    relevance = Relevance(named / (named + aside), f"{named} of the {named + aside} terms that it names were looked at.")
+    first = connection.bridges[0].concept
+    relevance = Relevance(share, f"{named} of the {round(named / share)} terms that it names were looked at.")
     through = set() if reading.through is None else set(discovery.index.key(reading.through).split())
     notes = " ".join(discovery.notes_on(reading))
     return Covered(
