@@ -31,6 +31,7 @@ DRUG, TARGET = Wanted.DRUG, Wanted.TARGET
         ("Pinpoint what shapes coral growth", "coral", None, None, None),
         ("Malaria transmission blocking vaccine candidates", "malaria", None, None, None),
         ("Le zinc peut-il soulager la tinnitus ?", "tinnitus", "zinc", None, None),
+        ("autophagy neurodegeneration", "neurodegeneration", "autophagy", None, None),
     ],
 )
 def test_goals_of_many_forms_are_read_by_what_they_name(
@@ -51,6 +52,7 @@ def test_goals_of_many_forms_are_read_by_what_they_name(
     ("goal", "missing", "near"),
     [
         ("Does fish oil prevent Raynaud's disease?", ("fish oil", "Raynaud's disease"), "fish (9 papers)"),
+        ("Could coral reward help?", ("coral reward",), "reward (6 papers)"),
         ("What causes the Great Depression?", ("Great Depression",), "depression (15 papers)"),
         ("Improve perovskite solar cell efficiency", ("perovskite solar cell efficiency",), ""),
         ("Does zinc prevent Raynaud's disease?", ("Raynaud's disease",), "ask about zinc alone"),

@@ -7,10 +7,11 @@ from math import log
 from carrel.rooms.research.discovery.errors import GoalNotInCorpusError, MissingName
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS
 from carrel.rooms.research.discovery.goal_words import AGENTS, ASKING, SETTINGS, WAYS
-from carrel.rooms.research.discovery.kinds import Kind, Wanted, kind_of, wanted_by
+from carrel.rooms.research.discovery.kinds import Kind, Wanted, is_intervention, kind_of, wanted_by
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method
-from carrel.rooms.research.discovery.names import Thing, common_subjects, near_names, things_in
+from carrel.rooms.research.discovery.names import Thing, things_in
+from carrel.rooms.research.discovery.nearby import common_subjects, near_names
 from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.tokens import Token, looks_foreign, tokens_of
 
@@ -49,7 +50,8 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     searched = tuple(token.word for token in tokens if token.word not in FUNCTION_WORDS and token.word not in ASKING)
     named = [thing for thing in things if not thing.is_loose]
     # How something is found out is not what it is about, where the goal names anything else.
-    subjects = [thing for thing in named if not is_method(reader, thing.number)] or named
+    subjects = [thing for thing in named if not is_method(reader, thing.number) or is_intervention(reader.index, thing.number)]
+    subjects = subjects or named
     ignored.extend(reader.index.label(thing.number) for thing in named if thing not in subjects)
     found = _apart(reader, subjects) or _apart(reader, things)
     if not found and not missing:

@@ -64,6 +64,10 @@ _SPHERES = {
     Sphere.ANATOMY: Kind.STRUCTURE,
     Sphere.METHOD: Kind.METHOD,
 }
+# Branches of MeSH: enzymes, proteins, nucleic acids, antigens and biological markers; therapeutics, anaesthesia, surgery.
+_DRUG = re.compile(r"(mab|nib|inhibitor|vaccine)$")
+_MADE_BY_GENES = ("D08", "D12.776", "D13", "D23.050", "D23.101", "D23.529")
+_TREATMENTS = ("E02", "E03", "E04")
 _ENDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (Kind.GENE_OR_PROTEIN, re.compile(
         r"((?<!dise)(?<!relea)(?<!rea)(?<!ph)(?<!\bb)(?<!\bc)ase|receptor|kinase|transporter|cytokine|chemokine|interleukin|integrin|globulin|adhesin|cadherin|histone|ligand"
@@ -107,6 +111,9 @@ def wanted_by(goal: str) -> Wanted | None:
 def kind_of(index: ConceptIndex, number: int) -> Kind:
     """What sort of thing a concept is: the vocabulary's word first, then its name's ending and the company it keeps."""
     known = _SPHERES.get(index.sphere(number))
+    if known is Kind.SUBSTANCE and any(tree.startswith(_MADE_BY_GENES) for tree in _trees(index, number)):
+        # Made by genes, unless it is given as a drug (`-mab`).
+        return Kind.SUBSTANCE if _DRUG.search(index.key(number)) else Kind.GENE_OR_PROTEIN
     if known is not None:
         return known
     key, label = index.key(number), index.label(number)
@@ -119,6 +126,17 @@ def kind_of(index: ConceptIndex, number: int) -> Kind:
         evidence[Kind.GENE_OR_PROTEIN] += 2.0
     best = max(evidence, key=lambda kind: evidence[kind])
     return best if evidence[best] >= LEAST_EVIDENCE else Kind.UNKNOWN
+
+
+def is_intervention(index: ConceptIndex, number: int) -> bool:
+    """Whether a vocabulary has a concept among treatments, which can be what a goal is about, as a way of finding out cannot."""
+    trees = _trees(index, number)
+    return bool(trees) and all(tree.startswith(_TREATMENTS) for tree in trees)
+
+
+def _trees(index: ConceptIndex, number: int) -> tuple[str, ...]:
+    term = index.vocabulary.term(index.key(number)) if index.vocabulary else None
+    return () if term is None else term.trees
 
 
 def _company(index: ConceptIndex, key: str, words: str) -> float:

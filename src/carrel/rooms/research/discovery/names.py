@@ -1,25 +1,23 @@
 """The names in a row of words that the corpus knows: longest first, and never a piece in place of a whole it does not know."""
 
-import heapq
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 from carrel.rooms.research.discovery.errors import MissingName
-from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
+from carrel.rooms.research.discovery.function_words import NEEDS_COMPANY
 from carrel.rooms.research.discovery.goal_words import ASKING, AUXILIARIES, GENERIC, RELATING, SETTINGS, is_aspect
+from carrel.rooms.research.discovery.kinds import Kind, kind_of
 from carrel.rooms.research.discovery.literatures import Literature, Reader
-from carrel.rooms.research.discovery.records import Standing
+from carrel.rooms.research.discovery.nearby import counted
+from carrel.rooms.research.discovery.spans import ENOUGH_DOCUMENTS, Span, chosen, spans_in
 from carrel.rooms.research.discovery.tokens import Token, is_title_case
-from carrel.rooms.research.discovery.words import may_end_a_concept, normal_phrase, nouns_behind
+from carrel.rooms.research.discovery.words import may_end_a_concept
 
-ENOUGH_DOCUMENTS = 3
-LONGEST_WORDS = 6
 COMMON_SHARE = 0.001
 """A loose word in more than one paper of a thousand is part of how science speaks, not a name of something."""
 
-NEAR_NAMES = 3
+TOO_MUCH = 0.25
 
 
 @dataclass(frozen=True)
@@ -36,18 +34,9 @@ class Thing:
     pieces: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Span:
-    start: int
-    end: int
-    number: int
-    is_strong: bool
-    is_thin: bool
-
-
 def things_in(reader: Reader, tokens: Sequence[Token]) -> tuple[list[Thing], list[MissingName], list[str]]:
     """What is named and known, what is named and not known, and which words were left aside."""
-    spans = _chosen(list(_spans(reader, tokens)))
+    spans = chosen(list(spans_in(reader, tokens)))
     things: list[Thing] = []
     missing: list[MissingName] = []
     ignored: list[str] = []
@@ -57,106 +46,7 @@ def things_in(reader: Reader, tokens: Sequence[Token]) -> tuple[list[Thing], lis
     return things, missing, ignored
 
 
-def common_subjects(reader: Reader, most: int = 3) -> tuple[str, ...]:
-    """What most papers are about without nearly all of them being about it: examples of what can be asked."""
-    index = reader.index
-    subjects = (number for number in range(index.size) if index.named_in(number) > 1 and not reader.is_broad(number, 2.0))
-    able = heapq.nlargest(most, subjects, key=lambda number: (index.named_in(number), -number))
-    return tuple(index.label(number) for number in able)
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 paper`, `2 papers`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def near_names(reader: Reader, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """For each name, those of the corpus that contain a word of it, or are spelled nearly like a word that is not there."""
-    index = reader.index
-    known = [number for number in range(index.size) if index.named_in(number)]
-    keys = [index.key(number) for number in known]
-    found = []
-    for name in names:
-        small = GENERIC | FUNCTION_WORDS | ASKING
-        words = {word for word in normal_phrase(name).split(" ") if word not in small and len(word) > 2}
-        holding = [number for number, key in zip(known, keys, strict=True) if not words.isdisjoint(key.split(" "))]
-        holding.sort(key=lambda number: (-index.frequency(number), number))
-        alike = [one for word in sorted(words) if index.number(word) is None for one in _spelled_like(word, keys)]
-        numbers = dict.fromkeys((*(number for key in alike if (number := index.number(key)) is not None), *holding))
-        chosen = list(numbers)[:NEAR_NAMES]
-        found.append(tuple(f"{index.label(number)} ({counted(index.frequency(number), 'paper')})" for number in chosen))
-    return found
-
-
-def _spelled_like(word: str, keys: Sequence[str]) -> list[str]:
-    near = [key for key in keys if key[:2] == word[:2] and abs(len(key) - len(word)) <= 2]
-    return get_close_matches(word, near, NEAR_NAMES, 0.8)
-
-
-def _spans(reader: Reader, tokens: Sequence[Token]) -> Iterator[_Span]:
-    for start in range(len(tokens)):
-        for end in range(start + 1, min(start + LONGEST_WORDS, len(tokens)) + 1):
-            if end > start + 1 and tokens[end - 1].is_after_break:
-                break
-            row = tokens[start:end]
-            words = [token.word for token in row]
-            if row[0].is_small or row[-1].is_small or not _says_something(words):
-                continue
-            number = _known(reader, words)
-            # `the drug rapamycin` is no name of its own; `drug resistance`, which authors call their subject, is.
-            is_asked = len(words) > 1 and (words[0] in ASKING or words[-1] in ASKING)
-            if number is not None and not (is_asked and reader.rank_of_kind(number) < 2):
-                yield _Span(
-                    start, end, number, _is_strong(reader, words, number), reader.index.frequency(number) < ENOUGH_DOCUMENTS
-                )
-
-
-def _known(reader: Reader, words: list[str]) -> int | None:
-    index = reader.index
-    number = index.number(" ".join(words))
-    if number is not None and not index.frequency(number):
-        number = None
-    if len(words) == 1 and (number is None or index.standing(number) is Standing.WORD):
-        # An adjective stands for its noun where the two are nearly one word (`astrocytic`: `astrocyte`).
-        for noun in nouns_behind(words[0]):
-            behind = index.number(noun)
-            if noun[: len(words[0]) - 2] == words[0][:-2] and behind is not None and _is_strong(reader, [noun], behind):
-                return behind
-    return number
-
-
-def _says_something(words: list[str]) -> bool:
-    return any(
-        word not in FUNCTION_WORDS and word not in ASKING and word not in NEEDS_COMPANY and len(word) > 1 for word in words
-    )
-
-
-def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
-    """Whether a concept is a thing that papers are about, not a word they happen to use."""
-    index = reader.index
-    if len(words) == 1 and (words[0] in GENERIC or words[0] in ASKING):
-        return False
-    is_subject = index.standing(number) is Standing.TERM or reader.rank_of_kind(number) == 2
-    if len(words) > 1:
-        tells = any(word not in GENERIC and word not in ASKING and word not in NEEDS_COMPANY for word in words)
-        return tells and (is_subject or not reader.is_broad(number))
-    is_named = index.named_in(number) >= ENOUGH_DOCUMENTS and not reader.is_broad(number, 4.0)
-    return is_subject or (is_named and not is_aspect(words[0]))
-
-
-def _chosen(spans: list[_Span]) -> list[_Span]:
-    # What one span has taken no other may; what hardly any paper knows comes after what several do.
-    spans.sort(key=lambda span: (not span.is_strong, span.is_thin, -(span.end - span.start), span.start))
-    taken: set[int] = set()
-    kept = []
-    for span in spans:
-        if not taken.intersection(range(span.start, span.end)):
-            taken.update(range(span.start, span.end))
-            kept.append(span)
-    return sorted(kept, key=lambda span: span.start)
-
-
-def _runs(tokens: Sequence[Token], spans: Sequence[_Span]) -> Iterator[tuple[int, int]]:
+def _runs(tokens: Sequence[Token], spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
     """Where names may stand: rows of words with no stop, small word or asking word between them."""
     covered = {place for span in spans if span.is_strong for place in range(span.start, span.end)}
     verb = _unlisted_verb(tokens, covered)
@@ -192,11 +82,11 @@ def _unlisted_verb(tokens: Sequence[Token], covered: set[int]) -> int | None:
 class _Part:
     start: int
     end: int
-    strong: tuple[_Span, ...]
-    loose: tuple[_Span, ...]
+    strong: tuple[Span, ...]
+    loose: tuple[Span, ...]
 
 
-def _parts(reader: Reader, tokens: Sequence[Token], spans: Sequence[_Span], start: int, end: int) -> Iterator[_Part]:
+def _parts(reader: Reader, tokens: Sequence[Token], spans: Sequence[Span], start: int, end: int) -> Iterator[_Part]:
     """A run cut at words between two names that are no part of either: a verb the lists do not know, most often."""
     strong = [span for span in spans if span.is_strong]
     cuts = [start]
@@ -238,6 +128,13 @@ def _read_part(
         for place in range(part.start, first.start)
         if _tells(reader, tokens, place, loose) and not may_modify(tokens[place].word)
     ]
+    if len(part.strong) > 1 and _is_unknown_compound(reader, tokens, part):
+        if part.start == 0 and part.end == len(tokens):
+            # Nothing but names: a list of them, not one.
+            things.extend(_named(reader, span) for span in part.strong)
+        else:
+            missing.append(_missing(tokens, part))
+        return
     thing = _thing(reader, tokens, part)
     if before or after:
         # A rare word beside a name makes another name of it, unless some papers speak of both.
@@ -256,16 +153,30 @@ def _read_part(
     things.append(thing)
 
 
+def _is_unknown_compound(reader: Reader, tokens: Sequence[Token], part: _Part) -> bool:
+    """Whether a phrase ends in two words each of which is known and which hardly any paper has together (`fish oil`)."""
+    one, other = part.strong[-2:]
+    are_words = all(span.end - span.start == 1 and not _is_aspect(reader, tokens, span) for span in (one, other))
+    return are_words and one.end == other.start and _joint(reader, (one, other)) is None
+
+
+def _is_aspect(reader: Reader, tokens: Sequence[Token], span: Span) -> bool:
+    """Whether a single word only says what of the name before it is meant; a disorder never does (`neurodegeneration`)."""
+    is_word = span.end - span.start == 1 and is_aspect(tokens[span.start].word)
+    return is_word and kind_of(reader.index, span.number) is not Kind.DISORDER
+
+
+def _named(reader: Reader, span: Span) -> Thing:
+    return Thing(span.number, _literature(reader, span.number), span.start, span.end, is_loose=False)
+
+
 def _thing(reader: Reader, tokens: Sequence[Token], part: _Part) -> Thing:
     index = reader.index
     whole = _joint(reader, part.strong) if len(part.strong) > 1 else None
     # Of several names in one phrase the last is what the phrase is, unless it only says what of the others is meant.
     # What hardly any paper knows gives way to what several do.
     enough = [span for span in part.strong if not span.is_thin] or part.strong
-    main = next(
-        (span for span in reversed(enough) if not (span.end - span.start == 1 and is_aspect(tokens[span.start].word))),
-        enough[-1],
-    )
+    main = next((span for span in reversed(enough) if not _is_aspect(reader, tokens, span)), enough[-1])
     notes: list[str] = []
     if whole is not None:
         literature = whole
@@ -300,7 +211,7 @@ def _read_loose(
     ignored.append(" ".join(token.text for token in tokens[part.start : part.end]))
 
 
-def _tells(reader: Reader, tokens: Sequence[Token], place: int, loose: dict[int, _Span], *, is_beside_name: bool = True) -> bool:
+def _tells(reader: Reader, tokens: Sequence[Token], place: int, loose: dict[int, Span], *, is_beside_name: bool = True) -> bool:
     """Whether a word that is no name of the corpus carries so much of the meaning that it cannot be left out."""
     word = tokens[place].word
     if word in GENERIC or word in ASKING or word in NEEDS_COMPANY or is_aspect(word) or word.isdigit() or len(word) < 3:
@@ -342,9 +253,12 @@ def _missing(tokens: Sequence[Token], part: _Part) -> MissingName:
 def _literature(reader: Reader, number: int) -> Literature:
     found = reader.literature([reader.index.key(number)])
     assert found is not None
+    if len(found.documents) > TOO_MUCH * len(reader.index):
+        # With everything narrower it would be half the corpus: what is called by that very name is meant.
+        return Literature(found.label, frozenset({number}), frozenset(reader.index.documents(number)))
     return found
 
 
-def _joint(reader: Reader, spans: Sequence[_Span]) -> Literature | None:
+def _joint(reader: Reader, spans: Sequence[Span]) -> Literature | None:
     joint = reader.joint_literature([reader.index.key(span.number) for span in spans])
     return joint if joint is not None and len(joint.documents) >= ENOUGH_DOCUMENTS else None
