@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from carrel.rooms.research.discovery import GoalNotInCorpusError, NoConnectionError
-from carrel.rooms.research.discovery.kinds import Kind, Wanted, kind_of
+from carrel.rooms.research.discovery.sorts import Sort, Wanted, sort_of
 from carrel.rooms.research.discovery.understanding import told
 from tests.rooms.research.discovery.goal_corpus import goal_discovery
 
@@ -120,23 +120,23 @@ def test_a_single_paper_leads_nowhere_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("key", "kind"),
     [
-        ("doxorubicin", Kind.SUBSTANCE),
-        ("imatinib", Kind.SUBSTANCE),
-        ("statin", Kind.SUBSTANCE),
-        ("ribosomal kinase", Kind.GENE_OR_PROTEIN),
-        ("bdnf", Kind.GENE_OR_PROTEIN),
-        ("autophagy", Kind.PROCESS),
-        ("synaptogenesis", Kind.PROCESS),
-        ("alzheimer disease", Kind.DISORDER),
-        ("acute myeloid leukemia", Kind.DISORDER),
-        ("red cell", Kind.CELL),
-        ("tax law", Kind.UNKNOWN),
+        ("doxorubicin", Sort.SUBSTANCE),
+        ("imatinib", Sort.SUBSTANCE),
+        ("statin", Sort.SUBSTANCE),
+        ("ribosomal kinase", Sort.GENE_OR_PROTEIN),
+        ("bdnf", Sort.GENE_OR_PROTEIN),
+        ("autophagy", Sort.PROCESS),
+        ("synaptogenesis", Sort.PROCESS),
+        ("alzheimer disease", Sort.DISORDER),
+        ("acute myeloid leukemia", Sort.DISORDER),
+        ("red cell", Sort.CELL),
+        ("tax law", Sort.UNKNOWN),
     ],
 )
-def test_a_kind_is_told_by_name_and_company(key: str, kind: Kind) -> None:
+def test_a_kind_is_told_by_name_and_company(key: str, kind: Sort) -> None:
     number = DISCOVERY.index.number(key)
     assert number is not None
-    assert kind_of(DISCOVERY.index, number) is kind
+    assert sort_of(DISCOVERY.index, number) is kind
 
 
 @pytest.mark.promise("S7")

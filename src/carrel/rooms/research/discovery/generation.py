@@ -10,11 +10,11 @@ from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.layout import BRIDGES_SHOWN, Layout, Request
 from carrel.rooms.research.discovery.literatures import Reader
-from carrel.rooms.research.discovery.names import Thing
 from carrel.rooms.research.discovery.nearby import counted
 from carrel.rooms.research.discovery.pair_methods import PairMethods
 from carrel.rooms.research.discovery.ports import Corpus
 from carrel.rooms.research.discovery.start_methods import StartMethods
+from carrel.rooms.research.discovery.things import Thing
 
 LEAVES_AN_END = 0.3
 """How relevant a connection is that speaks of one of the two ends a goal names."""

@@ -7,11 +7,12 @@ from carrel.rooms.research.discovery.connections import BridgeEvidence, Candidat
 from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.kinds import CAN_BE_CHANGED, Kind, kind_of
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method, methods_in
 from carrel.rooms.research.discovery.paths import Bridge, Side, leading_bridges, prospect, side
 from carrel.rooms.research.discovery.ports import Corpus
+from carrel.rooms.research.discovery.records import Concept
+from carrel.rooms.research.discovery.sorts import CAN_BE_CHANGED, Sort, sort_of
 
 BRIDGES_SHOWN = 6
 PAPERS_SHOWN = 3
@@ -41,7 +42,7 @@ class Layout:
         self.reader = Reader(index)
         self.quoter = Quoter(index, corpus)
         self._side: Side | None = None
-        self._kinds: dict[int, Kind] = {}
+        self._sorts: dict[int, Sort] = {}
         self._methods: dict[int, bool] = {}
 
     def connection(
@@ -83,7 +84,7 @@ class Layout:
         return CandidateConnection(
             reading.goal,
             replace(reading.start_concept, label=a.label),
-            replace(index.concept(end), label=c.label),
+            replace(self.concept(end), label=c.label),
             tuple(self.evidence(bridge, a, c) for bridge in chosen),
             searched,
             methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
@@ -100,7 +101,15 @@ class Layout:
 
     def can_bridge(self, number: int) -> bool:
         """Whether a concept may stand between two others."""
-        return not self.is_method(number) and not self.reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+        return not self.tells_nothing(number) and not self.reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+
+    def tells_nothing(self, number: int) -> bool:
+        """Whether a concept can be no end and no bridge."""
+        return self.is_method(number)
+
+    def concept(self, number: int) -> Concept:
+        """A concept as it is shown."""
+        return self.index.concept(number)
 
     def is_method(self, number: int) -> bool:
         """Whether a concept names a way of finding out."""
@@ -108,16 +117,16 @@ class Layout:
             self._methods[number] = is_method(self.reader, number)
         return self._methods[number]
 
-    def kind(self, number: int) -> Kind:
+    def sort(self, number: int) -> Sort:
         """What sort of thing a concept is."""
-        if number not in self._kinds:
-            self._kinds[number] = kind_of(self.index, number)
-        return self._kinds[number]
+        if number not in self._sorts:
+            self._sorts[number] = sort_of(self.index, number)
+        return self._sorts[number]
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
         return BridgeEvidence(
-            self.index.concept(bridge.concept),
+            self.concept(bridge.concept),
             bridge.near,
             bridge.far,
             len(bridge.near_documents),
@@ -143,7 +152,7 @@ class Layout:
         far = [self._methods_of(bridge.far_documents) for bridge in chosen]
         shared = set().union(*near) & set().union(*far)
         most_used = sorted(shared, key=lambda number: (-self.index.frequency(number), number))
-        kind = self.kind(end)
+        kind = self.sort(end)
         return Testing(
             2 * len(chosen),
             sum(map(bool, (*near, *far))),

@@ -7,10 +7,10 @@ from difflib import SequenceMatcher
 from carrel.rooms.research.discovery.arguing import rival
 from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance, Turn
 from carrel.rooms.research.discovery.goals import GoalReading
-from carrel.rooms.research.discovery.kinds import ANSWERS
 from carrel.rooms.research.discovery.layout import Layout, Request
 from carrel.rooms.research.discovery.literatures import Reader, similarity
 from carrel.rooms.research.discovery.paths import Bridge
+from carrel.rooms.research.discovery.sorts import ANSWERS
 from carrel.rooms.research.discovery.start_methods import LEAST_COHERENCE, argued, company
 
 BRIDGES_WEIGHED = 60
@@ -102,7 +102,7 @@ class PairMethods:
                     _is_worded_like(reader, bridge.concept, ends),
                     reader.is_broad(bridge.concept) or reader.coherence(bridge.concept) < LEAST_COHERENCE,
                     -bridge.kind,
-                    layout.kind(bridge.concept) not in kinds,
+                    layout.sort(bridge.concept) not in kinds,
                 ),
             )
             kept: list[Bridge] = []
@@ -277,7 +277,7 @@ class PairMethods:
         note = f"Widened: {index.label(number)} keeps company with {replaced} and stands in its place; {kept.label} is kept."
         origin = Origin(GenerationMethod.EXPANSION, note)
         if is_start:
-            other = replace(reading, start=literature, start_concept=index.concept(number))
+            other = replace(reading, start=literature, start_concept=self._layout.concept(number))
             made = self._layout.connection(other, reading.pair, origin)
         else:
             made = self._layout.connection(replace(reading, pair=number, end=literature), number, origin)

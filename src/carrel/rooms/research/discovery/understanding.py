@@ -2,9 +2,9 @@
 
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.kinds import ANSWERS, Kind
+from carrel.rooms.research.discovery.sorts import ANSWERS, Sort
 
-_PLURALS = {Kind.SUBSTANCE: "substances", Kind.GENE_OR_PROTEIN: "genes or proteins", Kind.PROCESS: "processes"}
+_PLURALS = {Sort.SUBSTANCE: "substances", Sort.GENE_OR_PROTEIN: "genes or proteins", Sort.PROCESS: "processes"}
 
 
 def told(reading: GoalReading, index: ConceptIndex) -> str:
