@@ -339,13 +339,11 @@ def test_a_call_that_takes_too_long_answers_with_what_is_done(snapshot: Path, tm
 @pytest.mark.promise("S7")
 def test_a_goal_the_papers_do_not_speak_of_is_said_to_be_so(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
-        research_id = (await asker.ask("start_research", goal="Understand xylophone zymurgy quasars")).research_id
-        status = await asker.finished(research_id)
-        assert status.status == "failed"
-        assert "No paper of this corpus" in str(status.problem)
         with pytest.raises(CarrelError) as refused:
-            await asker.ask("generate_hypotheses", research_id=research_id, count=1)
+            await asker.ask("start_research", goal="Understand xylophone zymurgy quasars")
         assert refused.value.code == "goal_not_in_corpus"
+        assert refused.value.details["not_found"] == ["xylophone zymurgy quasars"]
+        assert await asker.ask("list_research_projects") == []
 
     visit(settings, story)
 

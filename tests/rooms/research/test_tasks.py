@@ -54,8 +54,8 @@ class Client:
             await asyncio.sleep(0.01)
         return seen
 
-    async def project(self, goal: str = GOAL) -> str:
-        return str((await self.call("start_research", goal=goal, hypothesis_count=2))["structuredContent"]["research_id"])
+    async def project(self) -> str:
+        return str((await self.call("start_research", goal=GOAL, hypothesis_count=2))["structuredContent"]["research_id"])
 
 
 @pytest.mark.promise("S1")
@@ -135,7 +135,9 @@ def test_each_tool_that_lasts_is_followed_to_the_answer_it_would_have_given(sett
 def test_what_stops_the_work_is_told_as_the_tool_would_have_told_it(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
         client = Client(asker)
-        research_id = await client.project("Find novel uses for zeppelin upholstery")
+        earlier = json.dumps([{"id": "h1", "summary": "Zeppelin upholstery lasts longer than it looks."}])
+        imported = await client.call("import_hypotheses", hypotheses=earlier, goal="Find novel uses for zeppelin upholstery")
+        research_id = imported["structuredContent"]["research_id"]
         task = await client.call("generate_hypotheses", research_id=research_id, count=1)
         ended = await client.settled(task["taskId"])
         assert ended["status"] == "completed"

@@ -123,12 +123,28 @@ class ImportHypotheses(Question):
     goal: str = Field(default="Imported hypotheses", min_length=10, max_length=2000)
 
 
+class UnderstoodAs(Answer):
+    """How the goal was read, in a sentence and in its parts."""
+
+    says: str
+    question: Literal["open", "closed"]
+    start: str | None = None
+    start_papers: int = 0
+    end: str | None = None
+    end_papers: int = 0
+    through: str | None = None
+    wanted: str | None = None
+    not_found: list[str] = Field(default_factory=list)
+    ignored: list[str] = Field(default_factory=list)
+
+
 class StartedResearch(Answer):
     research_id: str
     goal: str
     domain: str
     status: str
     estimated_time_hours: float
+    understood_as: UnderstoodAs | None = None
 
 
 class TopHypothesis(Answer):
@@ -155,6 +171,7 @@ class ResearchStatus(Answer):
     cost: float = 0.0
     working_on: list[str] = Field(default_factory=list)
     problem: str | None = None
+    understood_as: UnderstoodAs | None = None
 
 
 class ProjectSummary(Answer):
@@ -223,11 +240,15 @@ class HypothesisShown(HypothesisRow):
 
 
 class ReviewScores(Answer):
-    plausibility: float
-    novelty: float
-    testability: float
+    """Null where the reviewer abstains."""
+
+    plausibility: float | None
+    novelty: float | None
+    testability: float | None
     safety: float
-    overall: float
+    overall: float | None
+    specificity: float | None = None
+    relevance: float | None = None
 
 
 class ReviewShown(Answer):
@@ -241,6 +262,7 @@ class ReviewShown(Answer):
     citations: list[str]
     created_at: str
     quotations: list[str] = Field(default_factory=list)
+    reasons: dict[str, str] = Field(default_factory=dict)
     reviewer: str = ""
 
 
@@ -316,6 +338,7 @@ class Results(Answer):
     goal: str
     status: str
     format: str
+    understood_as: UnderstoodAs | None = None
     executive_summary: str
     top_hypotheses: list[ResultHypothesis]
     total_hypotheses: int

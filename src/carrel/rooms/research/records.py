@@ -37,6 +37,22 @@ class Project(Record):
     problem: str | None = None
 
 
+class Understanding(Record):
+    """How a goal was read: a plain sentence, and its parts. `start` is what is to be explained or changed, `end` what may bear
+    on it where the goal names both, `through` a way it names; `wanted` the sort of answer it asks for."""
+
+    says: str
+    question: Literal["open", "closed"]
+    start: str | None = None
+    start_papers: int = 0
+    end: str | None = None
+    end_papers: int = 0
+    through: str | None = None
+    wanted: str | None = None
+    not_found: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
 class OutsideReference(Record):
     """A work cited by an imported hypothesis, which need not be in the corpus."""
 
@@ -135,13 +151,15 @@ class Hypothesis(Record):
 
 
 class Scores(Record):
-    """Each from 0 to 1."""
+    """Each from 0 to 1; None where the reviewer abstains, since the papers at hand do not cover what it is about."""
 
-    plausibility: float
-    novelty: float
-    testability: float
+    plausibility: float | None
+    novelty: float | None
+    testability: float | None
     safety: float
-    overall: float
+    overall: float | None
+    specificity: float | None = None
+    relevance: float | None = None
 
 
 class Review(Record):
@@ -157,6 +175,7 @@ class Review(Record):
     recommendations: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
     quotations: tuple[str, ...] = ()
+    reasons: dict[str, str] = Field(default_factory=dict)
     reviewer: str
     created_at: str
 

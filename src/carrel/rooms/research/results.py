@@ -8,9 +8,9 @@ from typing import Any
 
 from carrel.rooms.research.discovery.evidence import sentences
 from carrel.rooms.research.discovery.records import Paper
-from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis
+from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis, ReviewScores
 from carrel.rooms.research.order import leading, place_of
-from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Review
+from carrel.rooms.research.records import Event, Hypothesis, MatchPlayed, Project, Review, Understanding
 
 AIMS = 3
 _ARTICLES = 10
@@ -24,18 +24,24 @@ _SAYS_WHAT_IT_IS = re.compile(
 
 
 def executive_summary(
-    project: Project, ordered: Sequence[Hypothesis], reviews: Sequence[Review], matches: Sequence[MatchPlayed]
+    project: Project,
+    ordered: Sequence[Hypothesis],
+    reviews: Sequence[Review],
+    matches: Sequence[MatchPlayed],
+    read: Understanding | None = None,
+    events: Sequence[Event] = (),
 ) -> str:
-    """A paragraph that says what was done, what leads, and what it is worth."""
+    """A paragraph that says how the goal was read, what was done, what leads, and what it is worth."""
+    understood = f" {read.says}" if read is not None else ""
     if not ordered:
         if project.status in {"failed", "cancelled", "completed"}:
-            return f"No hypothesis was made for: {project.goal} {project.problem or ''}".rstrip()
-        return f"No hypotheses yet for: {project.goal}"
+            return f"No hypothesis was made for: {_ended(project.goal)}{understood} {project.problem or ''}".rstrip()
+        return f"No hypotheses yet for: {_ended(project.goal)}{understood}"
     approved = sum(made.decision.approval == "approved" for made in ordered)
     origins = ", ".join(dict.fromkeys(made.draft.origin for made in ordered))
     return (
-        f"Goal: {_ended(project.goal)} {len(ordered)} {'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
-        f"{len(reviews)} reviews and {len(matches)} matches so far. {_first(ordered)} "
+        f"Goal: {_ended(project.goal)}{understood} {len(ordered)} {'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
+        f"{len(reviews)} reviews and {len(matches)} matches so far. {_shortfall(project, ordered, events)}{_first(ordered)} "
         f"{approved or 'None'} {'has' if approved == 1 else 'have'} been approved by a person. "
         "Each is a candidate to be tested, with the papers it rests on; none is a finding."
     )
@@ -51,6 +57,15 @@ def _first(ordered: Sequence[Hypothesis]) -> str:
             f"No match has been played yet; the first to be compared (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
         )
     return f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
+
+
+def _shortfall(project: Project, ordered: Sequence[Hypothesis], events: Sequence[Event]) -> str:
+    """Why there are fewer hypotheses than were asked for, where there are."""
+    first = sum(made.status != "evolved" for made in ordered)
+    why = [event.says for event in events if event.kind == "exhausted"]
+    if not why or first >= project.hypothesis_count:
+        return ""
+    return f"{project.hypothesis_count} were asked for: {why[-1].partition(': ')[2].rstrip('.')}. "
 
 
 def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[Paper], reviews: Sequence[Review]) -> NihAims:
@@ -115,15 +130,18 @@ def _row(row: ResultHypothesis) -> str:
         if items:
             lines.extend((f"**{heading}**", "\n".join(f"{number}. {item}" for number, item in enumerate(items, start=1))))
     for review in row.reviews or []:
-        scores = review.scores
         told = " ".join((*review.strengths, *review.weaknesses))
-        lines.append(
-            f"**Review ({review.review_type})**: plausibility {scores.plausibility:.2f}, novelty {scores.novelty:.2f}, "
-            f"testability {scores.testability:.2f}, safety {scores.safety:.2f}, overall {scores.overall:.2f}. {told}"
-        )
+        lines.append(f"**Review ({review.review_type})**: {_scores(review.scores)}. {told}")
+        lines.extend(f"- {name}: {reason}" for name, reason in review.reasons.items())
     if row.citations:
         lines.append("Papers: " + ", ".join(f"`{paper_id}`" for paper_id in row.citations))
     return "\n\n".join(lines)
+
+
+def _scores(scores: ReviewScores) -> str:
+    named = scores.model_dump(exclude_none=True)
+    told = ", ".join(f"{name} {value:.2f}" for name, value in named.items())
+    return told if scores.overall is not None else f"{told}, all else not covered by the corpus"
 
 
 def _aims_page(aims: NihAims) -> list[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import InvalidInputError, UnavailableError
 from carrel.rooms.research import errors
+from carrel.rooms.research.agents.reading import AGENT as READING
+from carrel.rooms.research.agents.reading import understanding, understanding_in
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.agents.workshop import derived_id
 from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.estimates import progress, remaining_seconds
@@ -31,20 +35,24 @@ from carrel.rooms.research.order import by_elo, leading
 from carrel.rooms.research.people import People
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
 from carrel.rooms.research.records import (
+    AgentOutput,
     Changes,
     Event,
     Hypothesis,
     Project,
     Review,
     SafetyRecord,
+    Understanding,
     Work,
 )
 from carrel.rooms.research.report import html_report
 from carrel.rooms.research.results import AIMS, executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
-from carrel.rooms.research.showing import cited, in_full, in_results, review_shown, row, shown, top
+from carrel.rooms.research.showing import cited, in_full, in_results, review_shown, row, shown, top, understood_as
 from carrel.rooms.research.steering import Steering
+
+READ_WITHIN_SECONDS = 1.0
 
 
 class ResearchRoom:
@@ -86,7 +94,9 @@ class ResearchRoom:
             created_at=now,
             updated_at=now,
         )
-        await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),)))
+        read = await self._understood(goal)
+        outputs = () if read is None else (self._reading(project, read),)
+        await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),), outputs=outputs))
         job = await self.jobs.begin(project, "research", Work(count=count))
         expected = self._supervisor.expected_steps(job, project, (), ())
         await self._memory.plan(job.id, expected)
@@ -97,6 +107,7 @@ class ResearchRoom:
             domain=project.domain,
             status=project.status,
             estimated_time_hours=round(hours, 4),
+            understood_as=understood_as(read),
         )
 
     async def status(self, research_id: str, call: Call) -> ResearchStatus:
@@ -105,7 +116,8 @@ class ResearchRoom:
         jobs = await self._memory.jobs(research_id)
         run = next((job for job in jobs if job.kind == "research"), None)
         done = await self._memory.steps(run.id) if run is not None else []
-        outputs = [output for output in await self._memory.outputs(research_id) if output.is_model_call]
+        outputs = await self._memory.outputs(research_id)
+        calls = [output for output in outputs if output.is_model_call]
         is_going_on = run is not None and project.status in {"initializing", "active"}
         minutes = None
         if run is not None and is_going_on:
@@ -126,13 +138,14 @@ class ResearchRoom:
             estimated_completion_minutes=minutes,
             stage=done[-1].kind if done and is_going_on else None,
             matches_played=len(await self._memory.matches(research_id)),
-            model_calls=len(outputs),
-            cost=sum(output.cost for output in outputs),
-            working_on=[*self._reading(), *await self.jobs.working_on(jobs)],
+            model_calls=len(calls),
+            cost=sum(output.cost for output in calls),
+            working_on=[*self._being_read(), *await self.jobs.working_on(jobs)],
             problem=project.problem,
+            understood_as=understood_as(understanding_in(outputs)),
         )
 
-    def _reading(self) -> list[str]:
+    def _being_read(self) -> list[str]:
         read = self._corpus.being_read()
         return [] if read is None else [f"reading the papers, once: {read[0]} of {read[1]}"]
 
@@ -201,7 +214,9 @@ class ResearchRoom:
         if form == "nih_aims":
             behind = list(dict.fromkeys(paper_id for made in leading(ordered)[:AIMS] for paper_id in made.draft.citations))
             aims = nih_aims(project, ordered, await self._corpus.papers(behind), reviews)
-        summary = executive_summary(project, ordered, reviews, matches)
+        read = await understanding(self._memory, research_id)
+        events = await self._memory.events(research_id)
+        summary = executive_summary(project, ordered, reviews, matches, read, events)
         told = await self.meta_review(research_id)
         lines = await self._corpus.rendered(items) if items else []
         return Results(
@@ -209,6 +224,7 @@ class ResearchRoom:
             goal=project.goal,
             status=project.status,
             format=form,
+            understood_as=understood_as(read),
             executive_summary=summary,
             top_hypotheses=rows,
             total_hypotheses=len(ordered),
@@ -286,7 +302,14 @@ class ResearchRoom:
             reviews,
             matches,
             references=await self.references(ordered),
-            opening=executive_summary(project, ordered, reviews, matches),
+            opening=executive_summary(
+                project,
+                ordered,
+                reviews,
+                matches,
+                await understanding(self._memory, research_id),
+                await self._memory.events(research_id),
+            ),
             meta_review=await self.meta_review(research_id),
         )
 
@@ -312,6 +335,25 @@ class ResearchRoom:
     async def meta_review(self, research_id: str) -> str:
         told = [output.answered for output in await self._memory.outputs(research_id) if output.agent == "meta-review"]
         return told[-1] if told else ""
+
+    async def _understood(self, goal: str) -> Understanding | None:
+        """The mind's reading where it comes at once. While the concept index is being made it does not: then the run reads it."""
+        try:
+            return await asyncio.wait_for(self._supervisor.workshop.mind.understand(goal), READ_WITHIN_SECONDS)
+        except (TimeoutError, UnavailableError):
+            return None
+
+    def _reading(self, project: Project, read: Understanding) -> AgentOutput:
+        return AgentOutput(
+            id=derived_id("out", project.id, READING),
+            research_id=project.id,
+            agent=READING,
+            step="start",
+            mind=self._supervisor.workshop.mind.name,
+            given=project.goal,
+            answered=read.model_dump_json(),
+            created_at=self._now(),
+        )
 
     async def _check(self, goal: str, call: Call, research_id: str | None) -> None:
         """Every decision is written down, whichever way it goes."""

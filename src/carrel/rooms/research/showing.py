@@ -17,9 +17,10 @@ from carrel.rooms.research.models import (
     ReviewShown,
     StrengthShown,
     TopHypothesis,
+    UnderstoodAs,
 )
 from carrel.rooms.research.order import place_of
-from carrel.rooms.research.records import Hypothesis, MatchPlayed, Review
+from carrel.rooms.research.records import Hypothesis, MatchPlayed, Review, Understanding
 
 _RATIONALE = 2000
 _CITED_IN_OVERVIEW = 3
@@ -111,6 +112,11 @@ def _match_shown(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
     )
 
 
+def understood_as(read: Understanding | None) -> UnderstoodAs | None:
+    """How a goal was read, where it has been."""
+    return None if read is None else UnderstoodAs.model_validate(read.model_dump(mode="json"))
+
+
 def top(made: Hypothesis) -> TopHypothesis:
     return TopHypothesis(id=made.id, summary=made.draft.summary, elo_score=round(made.standing.elo_score, 4), status=made.status)
 
@@ -134,6 +140,7 @@ def review_shown(review: Review) -> ReviewShown:
         citations=list(review.citations),
         created_at=review.created_at,
         quotations=list(review.quotations),
+        reasons=dict(review.reasons),
         reviewer=review.reviewer,
     )
 

@@ -1,16 +1,21 @@
 """Reviews count what can be counted; evolution makes children and leaves parents alone."""
 
+import re
 from dataclasses import replace
+from math import prod
 
 import pytest
 
 from carrel.rooms.research.discovery import (
     CandidateConnection,
+    Evidence,
     EvolutionStrategy,
     LinkJudgement,
     NothingToEvolveError,
     NoveltySearch,
+    Relevance,
     ReviewType,
+    Testing,
     evolve,
     render,
     review,
@@ -112,3 +117,69 @@ def test_a_paradigm_shift_leaves_the_parents_first_bridges_out_or_leads_elsewher
     child = evolve(DISCOVERY, BEST, EvolutionStrategy.PARADIGM_SHIFT)
     leant_on = {bridge.concept.key for bridge in BEST.bridges[:2]}
     assert child.end.key != BEST.end.key or not leant_on & {bridge.concept.key for bridge in child.bridges}
+
+
+@pytest.mark.promise("S3")
+@pytest.mark.parametrize("review_type", list(ReviewType))
+def test_every_score_has_its_reason_and_overall_follows_from_what_is_shown(review_type: ReviewType) -> None:
+    report = review(BEST, review_type)
+    shown = {
+        name: getattr(report.scores, name) for name in ("plausibility", "novelty", "testability", "specificity", "relevance")
+    }
+    assert set(report.reasons) == {*shown, "safety", "overall"}
+    assert all(report.reasons.values())
+    powers = {name: float(power) for name, power in re.findall(r"(\w+)\^([\d.]+)", report.reasons["overall"])}
+    assert set(powers) == set(shown)
+    assert report.scores.overall == pytest.approx(prod(max(value, 0.01) ** powers[name] for name, value in shown.items()))
+
+
+@pytest.mark.promise("S3")
+def test_the_three_reviews_judge_plausibility_by_different_things() -> None:
+    found = {kind: review(BEST, kind) for kind in ReviewType}
+    assert len({round(report.scores.plausibility, 6) for report in found.values()}) == 3
+    assert found[ReviewType.SIMULATION].scores.plausibility == found[ReviewType.SIMULATION].chain_strength
+    assert "link by link" in found[ReviewType.DEEP_VERIFICATION].reasons["plausibility"]
+
+
+@pytest.mark.promise("S3")
+def test_deep_verification_believes_a_denied_chain_less_than_a_said_one() -> None:
+    def judged(*, is_contrary: bool) -> float:
+        def marked(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+            return tuple(replace(one, speaks_of_both=True, is_contrary=is_contrary) for one in evidence)
+
+        bridges = tuple(
+            replace(bridge, near_evidence=marked(bridge.near_evidence), far_evidence=marked(bridge.far_evidence))
+            for bridge in BEST.bridges
+        )
+        return review(replace(BEST, bridges=bridges), ReviewType.DEEP_VERIFICATION).scores.plausibility
+
+    assert judged(is_contrary=True) < 0.5 * judged(is_contrary=False)
+
+
+@pytest.mark.promise("S3")
+def test_testability_tells_connections_apart() -> None:
+    assert BEST.testing is not None
+    reached = replace(BEST, testing=Testing(6, 6, ("flow cytometry", "confocal microscopy"), "substance", can_change_end=True))
+    one_sided = replace(BEST, testing=Testing(6, 3, (), "substance", can_change_end=True))
+    unchangeable = replace(BEST, testing=Testing(6, 3, (), "unknown", can_change_end=False))
+    values = [score(connection).testability for connection in (reached, one_sided, unchangeable)]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == 3
+    assert "3 of 6 links" in review(one_sided, ReviewType.INITIAL).reasons["testability"]
+
+
+@pytest.mark.promise("S3")
+def test_where_the_pair_was_asked_for_the_way_is_what_is_new() -> None:
+    def novelty(way: int | None) -> float:
+        return score(replace(BEST, novelty=replace(with_direct(BEST, 10).novelty, way_documents=way))).novelty
+
+    assert novelty(None) < 0.05
+    assert novelty(0) == pytest.approx(0.5, abs=0.05)
+    assert novelty(3) < novelty(0)
+
+
+@pytest.mark.promise("S3")
+def test_what_leaves_the_goal_aside_scores_less_and_says_so() -> None:
+    aside = replace(BEST, relevance=Relevance(0.3, "The goal names ginger root as well, which this leaves aside."))
+    assert score(aside).overall < score(BEST).overall
+    assert aside.relevance.says in review(aside, ReviewType.INITIAL).weaknesses

@@ -164,5 +164,6 @@ def _after(hypothesis: Hypothesis, elo: float, tally: tuple[int, int, int]) -> H
 
 
 def _worth(hypothesis_id: str, reviews: Sequence[Review]) -> float:
-    scores = [review.scores.overall for review in reviews if review.hypothesis_id == hypothesis_id]
+    found = (review.scores.overall for review in reviews if review.hypothesis_id == hypothesis_id)
+    scores = [overall for overall in found if overall is not None]
     return sum(scores) / len(scores) if scores else 0.0

@@ -22,6 +22,7 @@ async def reflect(workshop: Workshop, brief: Brief, hypothesis: Hypothesis, revi
         recommendations=found.recommendations,
         citations=found.citations,
         quotations=found.quotations,
+        reasons=dict(found.reasons),
         reviewer=workshop.mind.name,
         created_at=workshop.now(),
     )

@@ -10,8 +10,8 @@ from carrel.rooms.research.agents.generation import generate
 from carrel.rooms.research.agents.meta_review import meta_review
 from carrel.rooms.research.agents.proximity import relate
 from carrel.rooms.research.agents.ranking import MATCHES_EACH, RankingAgent, players, unmet
+from carrel.rooms.research.agents.reading import begin
 from carrel.rooms.research.agents.reflection import reflect
-from carrel.rooms.research.agents.safety import look_at_goal
 from carrel.rooms.research.agents.workshop import Made, Workshop
 from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.review import ReviewType
@@ -90,7 +90,7 @@ class Supervisor:
     async def _in_research(self, project: Project, done: Sequence[StepDone]) -> Step | None:
         names = {step.name for step in done}
         if "goal" not in names:
-            return Step("goal", "goal", lambda brief: look_at_goal(self.workshop, brief))
+            return Step("goal", "goal", lambda brief: begin(self.workshop, brief))
         step = self._to_generate(project, done)
         if step is not None:
             return step
@@ -208,7 +208,7 @@ class Supervisor:
             except (NoConnectionFoundError, UnreadableAnswerError) as error:
                 if is_first or not brief.hypotheses:
                     raise
-                return Made(Changes(events=(self.workshop.event(brief, "generated", f"{method.value}: {error.message}"),)))
+                return Made(Changes(events=(self.workshop.event(brief, "exhausted", f"{method.value}: {error.message}"),)))
 
         return work
 

@@ -10,6 +10,8 @@ from carrel.rooms.research.discovery.connections import (
     NoveltySearch,
     Origin,
     Place,
+    Relevance,
+    Testing,
     TestMethod,
     Turn,
 )
@@ -18,6 +20,7 @@ from carrel.rooms.research.discovery.evolution import NothingToEvolveError, evol
 from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.layout import Request
 from carrel.rooms.research.discovery.ports import ConceptRow, Corpus, DocumentRow, IndexStore, Mapper
 from carrel.rooms.research.discovery.records import Concept, Paper, Standing
 from carrel.rooms.research.discovery.rendering import ExperimentalProtocol, HypothesisText, render
@@ -52,6 +55,8 @@ __all__ = [
     "Origin",
     "Paper",
     "Place",
+    "Relevance",
+    "Request",
     "Review",
     "ReviewType",
     "Scores",
@@ -59,6 +64,7 @@ __all__ = [
     "Standing",
     "Term",
     "TestMethod",
+    "Testing",
     "Turn",
     "Vocabulary",
     "evolve",

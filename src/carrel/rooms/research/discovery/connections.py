@@ -79,6 +79,8 @@ class NoveltySearch:
     direct_documents: int
     expected_by_chance: float
     direct_evidence: tuple[Evidence, ...]
+    way_documents: int | None = None
+    """Where both ends were given: how many papers on both also speak of the leading bridge, so that this way is known."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,28 @@ class TestMethod:
     label: str
     documents: int
     document_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Testing:
+    """What there is to test a connection with: links on whose papers a method is named, methods named on both sides, and
+    whether the end is something an experiment can change."""
+
+    __test__ = False
+
+    links: int
+    links_with_methods: int
+    shared_methods: tuple[str, ...]
+    end_kind: str
+    can_change_end: bool
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """How much of what the goal asks a connection is about, from 0 to 1, and in words."""
+
+    share: float = 1.0
+    says: str = "It is about what the goal asks."
 
 
 @dataclass(frozen=True)
@@ -124,6 +148,8 @@ class CandidateConnection:
     prospect: float
     origin: Origin
     also_ends: tuple[Concept, ...] = field(default=())
+    testing: Testing | None = None
+    relevance: Relevance = field(default_factory=Relevance)
 
     @property
     def key(self) -> str:

@@ -1,18 +1,67 @@
 """What can go wrong in discovery, said so that a person knows what to do next."""
 
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class MissingName:
+    """Something a text names that no paper of the corpus does, or that is too general here to say anything (`is_vague`);
+    `near` are names of the corpus that resemble it."""
+
+    text: str
+    is_central: bool
+    near: tuple[str, ...] = ()
+    is_vague: bool = False
+
 
 class GoalNotInCorpusError(Exception):
-    """Nothing the goal speaks of occurs in the corpus."""
+    """What the goal speaks of does not occur in the corpus, or too little of it to know what is asked."""
 
     code = "goal_not_in_corpus"
 
-    def __init__(self, goal: str, searched: tuple[str, ...]) -> None:
-        super().__init__(
-            "No paper of this corpus speaks of what the goal names. "
-            "Name a disease, substance or process that its papers study, or add papers on it."
-        )
+    def __init__(
+        self,
+        goal: str,
+        searched: tuple[str, ...],
+        missing: tuple[MissingName, ...] = (),
+        found: tuple[str, ...] = (),
+        examples: tuple[str, ...] = (),
+        *,
+        is_foreign: bool = False,
+    ) -> None:
+        super().__init__(_said(missing, found, is_foreign=is_foreign))
         self.goal = goal
         self.searched = searched
+        self.missing = missing
+        self.found = found
+        self.examples = examples
+        self.is_foreign = is_foreign
+
+    @property
+    def next_step(self) -> str:
+        """What to do about it."""
+        if self.is_foreign:
+            return f"Ask in English, naming something that the papers study, such as {', '.join(self.examples)}."
+        near = [name for missing in self.missing for name in missing.near]
+        if near:
+            told = f"Names of this corpus that come near: {', '.join(near)}. Use one of them"
+        else:
+            told = "Name a disease, substance or process that its papers study"
+            told += f", such as {', '.join(self.examples)}" if self.examples else ""
+        if self.found:
+            return f"{told}, leave the rest out to ask about {' and '.join(self.found)} alone, or add papers on it."
+        return f"{told}, or add papers on it."
+
+
+def _said(missing: tuple[MissingName, ...], found: tuple[str, ...], *, is_foreign: bool) -> str:
+    if is_foreign:
+        return "No paper of this corpus speaks of what the goal names; the papers are read as English, and the goal does not look English"
+    names = ", ".join(f"“{name.text}”" for name in missing)
+    if all(name.is_vague for name in missing):
+        words = f": {names} says too little" if missing else ""
+        return f"The goal names nothing that some papers of this corpus are about and others are not{words}"
+    rest = f" (it does know {', '.join(found)})" if found else ""
+    return f"No paper of this corpus speaks of what the goal names: {names}{rest}"
 
 
 class NoConnectionError(Exception):
@@ -20,10 +69,11 @@ class NoConnectionError(Exception):
 
     code = "no_connection_found"
 
-    def __init__(self, start: str, documents: int) -> None:
+    def __init__(self, start: str, documents: int, why: str = "") -> None:
         super().__init__(
-            f"The {documents} papers on {start} lead to nothing that is not already studied with it. "
-            "Add papers, or widen the goal."
+            why
+            or f"The {documents} papers on {start} lead to nothing that is not already studied with it. Add papers, or widen the goal."
         )
         self.start = start
         self.documents = documents
+        self.why = why

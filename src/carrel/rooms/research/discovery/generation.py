@@ -1,55 +1,65 @@
-"""Candidate connections for a goal, by four methods that differ in what they hold fixed and what they question."""
+"""Candidate connections for a goal: it is read, and one of four methods looks for what may answer it."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice
 
-from carrel.rooms.research.discovery.connections import (
-    BridgeEvidence,
-    CandidateConnection,
-    GenerationMethod,
-    NoveltySearch,
-    Origin,
-    Turn,
-)
+from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance
 from carrel.rooms.research.discovery.errors import NoConnectionError
-from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
-from carrel.rooms.research.discovery.methods import is_method, methods_in
-from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, prospect, side
+from carrel.rooms.research.discovery.layout import BRIDGES_SHOWN, Layout, Request
+from carrel.rooms.research.discovery.literatures import Reader
+from carrel.rooms.research.discovery.nearby import counted
+from carrel.rooms.research.discovery.pair_methods import PairMethods
 from carrel.rooms.research.discovery.ports import Corpus
+from carrel.rooms.research.discovery.start_methods import StartMethods
+from carrel.rooms.research.discovery.things import Thing
 
-BRIDGES_SHOWN = 6
-PAPERS_SHOWN = 3
-METHODS_SHOWN = 5
-LEAST_COHERENCE = 1.5
-BRIDGES_MAY_BE_BROADER = 4.0
-ENDS_PER_WANTED = 3
+LEAVES_AN_END = 0.3
+"""How relevant a connection is that speaks of one of the two ends a goal names."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What belongs to one state of the index."""
+
+    layout: Layout
+    from_start: StartMethods
+    between_ends: PairMethods
+    readings: dict[str, GoalReading] = field(default_factory=dict)
 
 
 class Discovery:
     """Literature-based discovery over one index: reads goals, finds connections, and lays their evidence out."""
 
     def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
-        self._index = index
+        self.index = index
         self._corpus = corpus
-        self._reader = Reader(index)
-        self._quoter = Quoter(index, corpus)
-        self._latest_side: Side | None = None
+        self._state: _State | None = None
 
     @property
     def reader(self) -> Reader:
         """The reader of the index as it is now."""
-        if not self._reader.is_current:
-            self._reader = Reader(self._index)
-            self._latest_side = None
-        return self._reader
+        return self._now.layout.reader
+
+    @property
+    def _now(self) -> _State:
+        if self._state is None or not self._state.layout.reader.is_current:
+            layout = Layout(self.index, self._corpus)
+            self._state = _State(layout, StartMethods(layout), PairMethods(layout))
+        return self._state
 
     def read_goal(self, goal: str) -> GoalReading:
-        """What a goal is about, in the corpus's own concepts."""
+        """What a text is about, in the corpus's own concepts, by its words alone."""
         return read_goal(self.reader, goal)
+
+    def understand(self, goal: str) -> GoalReading:
+        """The reading that generation works with: where the first one leads nowhere the next is taken, and that is said."""
+        known = self._now.readings
+        if goal not in known:
+            known[goal] = self._settled(self.read_goal(goal))
+        return known[goal]
 
     def generate(
         self,
@@ -58,30 +68,41 @@ class Discovery:
         count: int = 10,
         best: Sequence[CandidateConnection] = (),
         avoid: Collection[str] = (),
+        request: Request | None = None,
     ) -> tuple[CandidateConnection, ...]:
         """Up to `count` connections, likeliest first; `avoid` names the keys of ends already proposed, `best` those to expand."""
-        reading = self.read_goal(goal)
-        ways: dict[GenerationMethod, Callable[[], Iterator[CandidateConnection]]] = {
-            GenerationMethod.LITERATURE_BASED: lambda: self._best_paths(reading, count, avoid),
-            GenerationMethod.DEBATE: lambda: self._debated(reading, count, avoid),
-            GenerationMethod.ASSUMPTIONS: lambda: self._without_the_usual(reading, count, avoid),
-            GenerationMethod.EXPANSION: lambda: self._expanded(reading, count, best, avoid),
-        }
-        found = tuple(islice(ways[method](), count))
+        reading = self.understand(goal)
+        asked = request or Request(count, avoid, best=best)
+        ways = self._now.between_ends if reading.is_closed else self._now.from_start
+        found = tuple(islice(ways.by(method, reading, asked), count))
+        if not found and reading.is_closed and self._now.between_ends.is_to_be_widened(reading):
+            found = tuple(self._widened(reading, method, asked))
         if not found:
-            raise NoConnectionError(reading.start.label, len(reading.start.documents))
+            why = self._now.between_ends.why_none(reading, asked) if reading.is_closed else ""
+            raise NoConnectionError(reading.start.label, len(reading.start.documents), why)
         return found
 
     def connect(self, goal: str, start: str, end: str) -> CandidateConnection:
         """Closed discovery: the two ends are given as names; their bridges are looked for."""
         first, last = self.read_goal(start), self.read_goal(end)
-        number = self._index.number(last.start_concept.key)
+        number = self.index.number(last.start_concept.key)
         assert number is not None
         note = "Both ends were given; the bridges between them were searched for."
-        connection = self.connection(replace(first, goal=goal), number, Origin(GenerationMethod.LITERATURE_BASED, note))
+        reading = replace(first, goal=goal, pair=number, end=last.start)
+        connection = self.connection(reading, number, Origin(GenerationMethod.LITERATURE_BASED, note))
         if connection is None:
             raise NoConnectionError(first.start.label, len(first.start.documents))
         return connection
+
+    def asked_pair(self, reading: GoalReading, origin: Origin) -> CandidateConnection | None:
+        """The connection of a pair over its leading ways, the one the text names first; None when nothing joins the two."""
+        assert reading.pair is not None
+        ways = self._now.between_ends.ways(reading)[:BRIDGES_SHOWN]
+        return self._now.layout.laid_out(reading, reading.pair, ways, origin, is_way=True) if ways else None
+
+    def notes_on(self, reading: GoalReading) -> tuple[str, ...]:
+        """What is to be said of a pair before anything is proposed."""
+        return self._now.between_ends.notes(reading)
 
     def connection(
         self,
@@ -91,207 +112,50 @@ class Discovery:
         admits: Callable[[int], bool] = lambda _: True,
     ) -> CandidateConnection | None:
         """A connection with its evidence laid out, or None when no bridge holds on both sides."""
-        reader, index = self.reader, self._index
-        a, c = reading.start, reader.literature([index.key(end)])
-        if c is None:
-            return None
-        chosen = leading_bridges(
-            reader, self._side(a), c, BRIDGES_SHOWN, lambda number: self._can_bridge(number) and admits(number)
-        )
-        if not chosen:
-            return None
-        start = index.number(reading.start_concept.key)
-        return CandidateConnection(
-            reading.goal,
-            replace(reading.start_concept, label=a.label),
-            index.concept(end),
-            tuple(self.evidence(bridge, a, c) for bridge in chosen),
-            self.novelty(a, c, end),
-            methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
-            prospect(reader, start, end) if start is not None else 0.0,
-            origin,
-        )
+        return self._now.layout.connection(reading, end, origin, admits)
 
-    def _side(self, literature: Literature) -> Side:
-        if self._latest_side is None or self._latest_side.literature != literature:
-            self._latest_side = side(self.reader, literature)
-        return self._latest_side
+    def _widened(self, reading: GoalReading, method: GenerationMethod, asked: Request) -> Iterator[CandidateConnection]:
+        assert reading.end is not None
+        alone = replace(reading, pair=None, end=None, through=None)
+        note = f"Widened: what joins {reading.end.label} and {reading.start.label} here is used up, so {reading.end.label} is left aside."
+        for made in islice(self._now.from_start.by(method, alone, asked), asked.count):
+            relevance = Relevance(LEAVES_AN_END, f"The goal names {reading.end.label} as well, which this leaves aside.")
+            yield replace(made, origin=replace(made.origin, note=f"{note} {made.origin.note}".strip()), relevance=relevance)
 
-    def _can_bridge(self, number: int) -> bool:
-        reader = self.reader
-        return not is_method(reader, number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+    def _settled(self, reading: GoalReading) -> GoalReading:
+        """The same reading where it leads somewhere, else the next that does: another pair of what is named, then one end alone."""
+        notes, ways = list(reading.notes), self._now.between_ends
+        if reading.end is not None:
+            if ways.has_any(reading):
+                return replace(reading, notes=(*notes, *ways.notes(reading), *ways.widening(reading)))
+            notes.append(f"No concept joins {reading.end.label} and {reading.start.label} here.")
+            for one in self._other_pairs(reading):
+                assert one.end is not None
+                if ways.has_any(one):
+                    notes.append(f"{one.end.label} and {one.start.label} are taken instead.")
+                    return replace(one, notes=(*notes, *ways.notes(one), *ways.widening(one)))
+        for thing in reading.things:
+            one = self._started_from(reading, thing)
+            if self._now.from_start.has_any(one):
+                if reading.end is not None or notes != list(reading.notes):
+                    notes.append(f"What {one.start.label} leads to is looked for instead.")
+                return replace(one, notes=tuple(notes))
+            papers = counted(len(one.start.documents), "paper")
+            notes.append(f"{one.start.label} ({papers}) leads to nothing that is not already studied with it.")
+        return replace(reading, pair=None, end=None, notes=tuple(notes))
 
-    def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
-        """A bridge with quotations from both sides."""
-        return BridgeEvidence(
-            self._index.concept(bridge.concept),
-            bridge.near,
-            bridge.far,
-            len(bridge.near_documents),
-            len(bridge.far_documents),
-            self._quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN),
-            self._quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN),
-        )
+    def _other_pairs(self, reading: GoalReading) -> Iterator[GoalReading]:
+        pairs = [
+            (first, last) for first, last in combinations(reading.things, 2) if {first.number, last.number} != _ends(reading)
+        ]
+        for first, last in pairs:
+            if last.number != reading.through and not self.reader.are_close(first.number, last.number):
+                yield replace(self._started_from(reading, first), pair=last.number, end=last.literature, through=reading.through)
 
-    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
-        """What the whole index says of both ends together."""
-        both = a.documents & c.documents
-        return NoveltySearch(
-            len(self._index),
-            len(a.documents),
-            len(c.documents),
-            len(both),
-            self.reader.counted.expected(len(a.documents), len(c.documents)),
-            self._quoter.quote(both, end, a, PAPERS_SHOWN),
-        )
-
-    def _ends(self, reading: GoalReading, count: int, avoid: Collection[str], without: Collection[int] = ()) -> Iterator[End]:
-        reader, index = self.reader, self._index
-
-        def admits(number: int) -> bool:
-            return (
-                index.key(number) not in avoid
-                and (reading.wanted is None or index.sphere(number) is reading.wanted)
-                and not is_method(reader, number)
-                and not reader.is_broad(number)
-                and reader.coherence(number) >= LEAST_COHERENCE
-            )
-
-        def bridge_admits(number: int) -> bool:
-            return self._can_bridge(number) and not any(reader.are_close(number, one) for one in without)
-
-        found = ends(reader, reading.start, count * ENDS_PER_WANTED, admits, bridge_admits)
-        if not found and reading.wanted is not None:
-            yield from self._ends(replace(reading, wanted=None), count, avoid, without)
-        yield from found
-
-    def _best_paths(self, reading: GoalReading, count: int, avoid: Collection[str]) -> Iterator[CandidateConnection]:
-        if reading.pair is not None and self._index.key(reading.pair) not in avoid:
-            note = "The goal names both ends; the bridges between them were searched for."
-            asked = self.connection(reading, reading.pair, Origin(GenerationMethod.LITERATURE_BASED, note))
-            if asked is not None:
-                yield asked
-        for end in self._ends(reading, count, avoid):
-            if end.concept != reading.pair:
-                connection = self.connection(reading, end.concept, Origin(GenerationMethod.LITERATURE_BASED))
-                if connection is not None:
-                    yield connection
-
-    def _debated(self, reading: GoalReading, count: int, avoid: Collection[str]) -> Iterator[CandidateConnection]:
-        for end in self._ends(reading, count, avoid):
-            plain = self.connection(reading, end.concept, Origin(GenerationMethod.DEBATE))
-            if plain is None or len(plain.bridges) < 2:
-                continue
-            champion, rival = plain.bridges[0], self._rival(plain.bridges)
-            turns = (
-                _plea(champion, plain),
-                _plea(rival, plain),
-                self._objection(champion, reading),
-                self._objection(rival, reading),
-            )
-            standing = sorted((champion, rival), key=_after_objections, reverse=True)
-            rest = [bridge for bridge in plain.bridges if bridge not in (champion, rival)]
-            verdict = f"{standing[0].concept.label} stands after the objections, before {standing[1].concept.label}."
-            origin = Origin(GenerationMethod.DEBATE, verdict, (), turns)
-            yield replace(plain, bridges=(*standing, *rest), origin=origin)
-
-    def _rival(self, found: Sequence[BridgeEvidence]) -> BridgeEvidence:
-        # The best bridge that leads another way, so that the two cannot both be the whole story.
-        reader, index = self.reader, self._index
-        numbers = [index.number(bridge.concept.key) for bridge in found]
-        first = reader.profile_everywhere(numbers[0]) if numbers[0] is not None else {}
-        likeness = [similarity(first, reader.profile_everywhere(number)) if number is not None else 1.0 for number in numbers]
-        return min(found[1:4], key=lambda bridge: likeness[found.index(bridge)])
-
-    def _objection(self, bridge: BridgeEvidence, reading: GoalReading) -> Turn:
-        contrary = tuple(e for e in (*bridge.near_evidence, *bridge.far_evidence) if e.is_contrary)
-        thin = f"its thinner side rests on {bridge.weaker_side_documents} of {len(self._index)} papers"
-        if contrary:
-            says = f"Against {bridge.concept.label}: {len(contrary)} of the quoted sentences deny something, and {thin}."
-        else:
-            says = f"Against {bridge.concept.label}: no quoted sentence denies it, but {thin}."
-        return Turn(f"against {bridge.concept.label}", says, contrary)
-
-    def _without_the_usual(self, reading: GoalReading, count: int, avoid: Collection[str]) -> Iterator[CandidateConnection]:
-        reader, index = self.reader, self._index
-        near = self._side(reading.start)
-        usual = sorted(first_bridges(reader, near)[:20], key=lambda lead: (near.counts[lead[1]], lead[0]), reverse=True)
-        taken = set(avoid)
-        for _, removed in usual[: max(1, (count + 4) // 5)]:
-            contrary = self._quoter.contrary(index.documents(removed), removed, reading.start, PAPERS_SHOWN)
-            label = index.label(removed)
-            held = f"{label} is in {near.counts[removed]} of the {len(near.documents)} papers on {reading.start.label}"
-            note = f"Assumption questioned: {held}. Suppose it is not what matters: what still connects without it?"
-            turns = (Turn(f"against {label}", f"{len(contrary)} quoted sentences deny something about it.", contrary),)
-            made = 0
-            for end in self._ends(reading, count, taken, without=(removed,)):
-                if made == 5:
-                    break
-                origin = Origin(GenerationMethod.ASSUMPTIONS, note, (), turns if contrary else ())
-                connection = self._connection_without(reading, end, removed, origin)
-                if connection is not None:
-                    made += 1
-                    taken.add(connection.end.key)
-                    yield connection
-
-    def _connection_without(self, reading: GoalReading, end: End, removed: int, origin: Origin) -> CandidateConnection | None:
-        if self.reader.are_close(end.concept, removed):
-            return None
-        return self.connection(reading, end.concept, origin, lambda number: not self.reader.are_close(number, removed))
-
-    def _expanded(
-        self, reading: GoalReading, count: int, best: Sequence[CandidateConnection], avoid: Collection[str]
-    ) -> Iterator[CandidateConnection]:
-        seeds = list(best) or self._own_seeds(reading, avoid)
-        taken = {*avoid, *(seed.end.key for seed in seeds)}
-        waiting = [(seed, self._neighbours(reading, seed)) for seed in seeds]
-        while waiting:
-            for turn in list(waiting):
-                seed, neighbours = turn
-                found = next((number for number in neighbours if self._index.key(number) not in taken), None)
-                if found is None:
-                    waiting.remove(turn)
-                    continue
-                taken.add(self._index.key(found))
-                note = f"A neighbour of {seed.end.label}, the end of a connection that did well."
-                connection = self.connection(reading, found, Origin(GenerationMethod.EXPANSION, note, (seed.key,)))
-                if connection is not None:
-                    yield connection
-
-    def _own_seeds(self, reading: GoalReading, avoid: Collection[str]) -> list[CandidateConnection]:
-        # Where nothing has done well yet, the best third of a few paths stands in for it.
-        found = list(islice(self._best_paths(reading, 3, avoid), 9))
-        return found[: (len(found) + 2) // 3]
-
-    def _neighbours(self, reading: GoalReading, seed: CandidateConnection) -> Iterator[int]:
-        reader, index = self.reader, self._index
-        number = index.number(seed.end.key)
-        if number is None:
-            return
-        own = reader.profile_everywhere(number)
-        near = self._side(reading.start)
-        company = sorted(own.items(), key=lambda item: (-item[1], item[0]))[:60]
-        for neighbour, _ in company:
-            if (
-                reader.rank_of_kind(neighbour) == 2
-                and not is_method(reader, neighbour)
-                and not reader.is_broad(neighbour)
-                and not reader.are_close(neighbour, number)
-                and not reader.is_close(neighbour, reading.start)
-                and is_rare(reader, near.counts[neighbour], len(near.documents), index.frequency(neighbour))
-            ):
-                yield neighbour
+    def _started_from(self, reading: GoalReading, thing: Thing) -> GoalReading:
+        concept = replace(self.index.concept(thing.number), label=thing.literature.label)
+        return replace(reading, start=thing.literature, start_concept=concept, pair=None, end=None, through=None)
 
 
-def _plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
-    says = (
-        f"For {bridge.concept.label}: {bridge.near_documents} papers on {connection.start.label} and {bridge.far_documents} "
-        f"on {connection.end.label} speak of it."
-    )
-    return Turn(f"for {bridge.concept.label}", says, (*bridge.near_evidence[:1], *bridge.far_evidence[:1]))
-
-
-def _after_objections(bridge: BridgeEvidence) -> float:
-    quoted = (*bridge.near_evidence, *bridge.far_evidence)
-    denied = sum(evidence.is_contrary for evidence in quoted)
-    return bridge.weight * (1 - denied / (len(quoted) + 1))
+def _ends(reading: GoalReading) -> set[int | None]:
+    return {reading.things[0].number, reading.pair}

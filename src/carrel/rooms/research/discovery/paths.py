@@ -82,11 +82,16 @@ def bridges(reader: Reader, a: Literature, c: Literature, most: int = 100, least
     return _ranked(reader, near, far, shared, most, exact=True)
 
 
-def leading_bridges(reader: Reader, near: Side, c: Literature, most: int, admits: Admits) -> tuple[Bridge, ...]:
-    """The best bridges only, weighed by remembered profiles: what laying out many connections can afford."""
+def leading_bridges(
+    reader: Reader, near: Side, c: Literature, most: int, admits: Admits, leasts: Sequence[int] = (2, 1)
+) -> tuple[Bridge, ...]:
+    """The best bridges only, weighed by remembered profiles: what laying out many connections can afford.
+
+    `leasts` are the papers asked for on each side, tried in turn until something is found.
+    """
     far = side(reader, c, near.literature.documents)
     beyond = Side(near.literature, near.documents - c.documents, near.counts, near.profile)
-    for least in (2, 1):
+    for least in leasts:
         shared = _shared(reader, beyond, far, least, lambda number: reader.rank_of_kind(number) > 0 and admits(number))
         if shared:
             strongest = heapq.nlargest(

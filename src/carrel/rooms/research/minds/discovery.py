@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
-from carrel.rooms.research.discovery.connections import (
-    CandidateConnection,
-    EvolutionStrategy,
-    GenerationMethod,
-    Origin,
-)
+from carrel.rooms.research.discovery.connections import CandidateConnection, EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.errors import GoalNotInCorpusError as NotInCorpus
 from carrel.rooms.research.discovery.errors import NoConnectionError
 from carrel.rooms.research.discovery.evolution import NothingToEvolveError as Unchanged
 from carrel.rooms.research.discovery.evolution import evolve
 from carrel.rooms.research.discovery.generation import Discovery
+from carrel.rooms.research.discovery.layout import Request
 from carrel.rooms.research.discovery.rendering import render
 from carrel.rooms.research.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.rooms.research.discovery.review import Scores as Measured
+from carrel.rooms.research.discovery.understanding import told
 from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
+from carrel.rooms.research.minds.advice import advice_in, meta_review_text
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
+from carrel.rooms.research.minds.subjects import Covered, NotCovered, keeping_statement, keeping_way, subject_of, without_weak
 from carrel.rooms.research.order import leading
 from carrel.rooms.research.ports import Corpus
 from carrel.rooms.research.ranking import Judging
-from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores
+from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
 from carrel.rooms.research.safety import safety_score
 
 LABEL = "literature-based discovery over the paper snapshot"
@@ -44,52 +44,54 @@ class DiscoveryMind:
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         return []
 
+    async def understand(self, goal: str) -> Understanding:
+        def work(discovery: Discovery) -> Understanding:
+            with _said_to_people():
+                reading = discovery.understand(goal)
+            end = reading.end
+            return Understanding(
+                says=told(reading, discovery.index),
+                question="open" if end is None else "closed",
+                start=reading.start.label,
+                start_papers=len(reading.start.documents),
+                end=None if end is None else end.label,
+                end_papers=0 if end is None else len(end.documents),
+                through=None if reading.through is None else discovery.index.label(reading.through),
+                wanted=None if reading.wanted is None else reading.wanted.value,
+                not_found=tuple(name.text for name in reading.missing),
+                ignored=reading.ignored,
+            )
+
+        return await self._corpus.with_discovery(work)
+
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
-        connections = [made.draft.connection for made in brief.hypotheses if made.draft.connection is not None]
-        avoid = {end.key for known in connections for end in (known.end, *known.also_ends)}
-        best = [made.draft.connection for made in leading(brief.hypotheses)[:3] if made.draft.connection is not None]
+        known = [made.draft.connection for made in brief.hypotheses if made.draft.connection is not None]
+        advice = advice_in(brief.feedback)
+        best = [made for made in leading(brief.hypotheses) if made.draft.connection is not None][:3]
+        request = Request(
+            count,
+            avoid={*(end.key for one in known for end in (one.end, *one.also_ends)), *advice.unsafe},
+            known=known,
+            best=[made.draft.connection for made in best if made.draft.connection is not None],
+            why_best=_why_best(best),
+            weak=advice.weak,
+            strong=advice.strong,
+        )
 
         def work(discovery: Discovery) -> list[Draft]:
-            try:
-                found = discovery.generate(brief.project.goal, method, count, best, avoid)
-            except NotInCorpus as error:
-                raise GoalNotInCorpusError(
-                    "No paper of this corpus speaks of what the goal names",
-                    next_step="Name a disease, substance or process that its papers study, or add papers on it.",
-                    details={"searched": list(error.searched)},
-                ) from error
-            except NoConnectionError as error:
-                raise NoConnectionFoundError(
-                    f"The {error.documents} papers on {error.start} lead to nothing further that is not already studied with it",
-                    next_step="Add papers, widen the goal, or try another method.",
-                    details={"start": error.start, "papers": error.documents},
-                ) from error
+            with _said_to_people():
+                found = discovery.generate(brief.project.goal, method, count, request=request)
             return [drafted(connection) for connection in found]
 
         return await self._corpus.with_discovery(work)
 
     async def review(self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType) -> Assessment:
         def work(discovery: Discovery) -> Assessment:
-            connection = _connection(discovery, hypothesis)
-            if connection is None:
-                return _nothing_known(hypothesis)
-            found = review(connection, review_type, safety_score)
-            quoted = [quotation for link in found.links for quotation in link.quotations]
-            measured = found.scores
-            return Assessment(
-                Scores(
-                    plausibility=measured.plausibility,
-                    novelty=measured.novelty,
-                    testability=measured.testability,
-                    safety=measured.safety,
-                    overall=measured.overall,
-                ),
-                found.strengths,
-                found.weaknesses,
-                found.recommendations,
-                found.citations,
-                tuple(dict.fromkeys(quoted)),
-            )
+            match subject_of(discovery, hypothesis):
+                case NotCovered(says):
+                    return _abstained(hypothesis, says)
+                case Covered(connection, says):
+                    return _assessed(connection, review_type, says)
 
         return await self._corpus.with_discovery(work)
 
@@ -103,13 +105,13 @@ class DiscoveryMind:
         better = [name for name in names if getattr(one, name) > getattr(other, name)]
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]
 
-        def told(measures: list[str]) -> str:
+        def listed(measures: list[str]) -> str:
             return (
                 ", ".join(f"{name} ({getattr(one, name):.2f} against {getattr(other, name):.2f})" for name in measures)
                 or "nothing"
             )
 
-        reason = f"The first is ahead in {told(better)}; the second in {told(worse)}."
+        reason = f"The first is ahead in {listed(better)}; the second in {listed(worse)}."
         difference = one.overall - other.overall
         if abs(difference) < 1e-9:
             return Judgement("draw", reason)
@@ -118,32 +120,28 @@ class DiscoveryMind:
     async def evolve(
         self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
     ) -> Draft:
+        weak = advice_in(brief.feedback).weak
+
         def work(discovery: Discovery) -> Draft:
-            connection = _connection(discovery, hypothesis)
-            other = None if partner is None else _connection(discovery, partner)
-            if connection is None:
-                raise NothingToEvolveError(
-                    "The papers at hand speak of no connection in this hypothesis, so there is nothing to change",
-                    next_step="Choose another hypothesis, or set up a language model.",
-                )
+            subject = subject_of(discovery, hypothesis)
+            if isinstance(subject, NotCovered):
+                raise NothingToEvolveError(subject.says, next_step="Choose another hypothesis, or set up a language model.")
+            other = None if partner is None else subject_of(discovery, partner)
+            chosen, note = without_weak(subject.connection, weak)
             try:
-                return drafted(evolve(discovery, connection, strategy, other))
+                child = evolve(discovery, chosen, strategy, other.connection if isinstance(other, Covered) else None)
             except (Unchanged, NoConnectionError, NotInCorpus) as error:
                 raise NothingToEvolveError(str(error), next_step="Try another strategy or another hypothesis.") from error
+            parents = tuple(subject.connection.key if key == chosen.key else key for key in child.origin.parents)
+            told_note = f"{child.origin.note} {note}".strip()
+            kept = keeping_way(replace(child, origin=replace(child.origin, parents=parents, note=told_note)), subject)
+            draft = drafted(kept)
+            return keeping_statement(hypothesis.draft, draft, subject) if hypothesis.draft.connection is None else draft
 
         return await self._corpus.with_discovery(work)
 
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
-        bridges = Counter(name for made in leading(brief.hypotheses)[:10] for name in made.draft.bridges[:3])
-        weak = Counter(weakness for one in reviews for weakness in one.weaknesses)
-        lines = [f"{len(brief.hypotheses)} hypotheses, {len(reviews)} reviews."]
-        if bridges:
-            lines.append(
-                "Bridges that the leading ones share: " + ", ".join(f"{name} ({n})" for name, n in bridges.most_common(5)) + "."
-            )
-        if weak:
-            lines.append("Said most often against them: " + " ".join(f"{text} ({n})" for text, n in weak.most_common(3)))
-        return "\n".join(lines)
+        return meta_review_text(brief.hypotheses, reviews)
 
     async def _measured(self, hypothesis: Hypothesis) -> Measured | None:
         if hypothesis.id not in self._measures:
@@ -151,8 +149,8 @@ class DiscoveryMind:
                 self._measures.clear()
 
             def work(discovery: Discovery) -> Measured | None:
-                connection = _connection(discovery, hypothesis)
-                return None if connection is None else score(connection, safety_score)
+                subject = subject_of(discovery, hypothesis)
+                return score(subject.connection, safety_score) if isinstance(subject, Covered) else None
 
             self._measures[hypothesis.id] = await self._corpus.with_discovery(work)
         return self._measures[hypothesis.id]
@@ -184,30 +182,70 @@ def drafted(connection: CandidateConnection) -> Draft:
     )
 
 
-def _connection(discovery: Discovery, hypothesis: Hypothesis) -> CandidateConnection | None:
-    """The connection a hypothesis is about; for one that came from elsewhere, the first that its words and the papers allow."""
-    if hypothesis.draft.connection is not None:
-        return hypothesis.draft.connection
-    try:
-        reading = discovery.read_goal(f"{hypothesis.draft.title}. {hypothesis.draft.summary}")
-    except NotInCorpus:
-        return None
-    note = "Somebody else's hypothesis; bridges between what it names were searched for."
-    origin = Origin(GenerationMethod.LITERATURE_BASED, note)
-    for end in reading.others[:5]:
-        found = discovery.connection(reading, end, origin)
-        if found is not None:
-            return found
-    return None
-
-
-def _nothing_known(hypothesis: Hypothesis) -> Assessment:
-    safe = safety_score(f"{hypothesis.draft.title}. {hypothesis.draft.summary}")
-    parts = {"plausibility": 0.0, "novelty": 0.5, "testability": 0.2}
+def _assessed(connection: CandidateConnection, review_type: ReviewType, says: str) -> Assessment:
+    found = review(connection, review_type, safety_score)
+    quoted = [quotation for link in found.links for quotation in link.quotations]
+    measured = found.scores
     return Assessment(
-        Scores(**parts, safety=safe, overall=sum(parts.values()) / len(parts) if safe else 0.0),
-        (),
-        ("The papers at hand hold no connection between the things it names, so nothing here supports or denies it.",),
-        ("Add papers on what it names, then review it again.",),
-        (),
+        Scores(
+            plausibility=measured.plausibility,
+            novelty=measured.novelty,
+            testability=measured.testability,
+            specificity=measured.specificity,
+            relevance=measured.relevance,
+            safety=measured.safety,
+            overall=measured.overall,
+        ),
+        found.strengths,
+        # Somebody else's words: what was looked at for them limits all the rest, so it is said first.
+        (says, *found.weaknesses) if says else found.weaknesses,
+        found.recommendations,
+        found.citations,
+        tuple(dict.fromkeys(quoted)),
+        {**found.reasons, **({"subject": says} if says else {})},
     )
+
+
+def _abstained(hypothesis: Hypothesis, says: str) -> Assessment:
+    safe = safety_score(f"{hypothesis.draft.title}. {hypothesis.draft.summary}")
+    return Assessment(
+        Scores(plausibility=None, novelty=None, testability=None, safety=safe, overall=None),
+        (),
+        (says, "No score is given but safety: nothing here supports or denies it."),
+        ("Add papers on what it names, or word it in terms that these papers use, then review it again.",),
+        (),
+        reasons={"subject": says},
+    )
+
+
+def _why_best(leading: Sequence[Hypothesis]) -> str:
+    if any(made.standing.matches for made in leading):
+        return "an end of one of the hypotheses that lead the tournament so far"
+    if any(made.review_count for made in leading):
+        return "an end of a reviewed hypothesis; no match has been played yet"
+    return "an end proposed before; nothing has been reviewed or ranked yet"
+
+
+@contextmanager
+def _said_to_people() -> Iterator[None]:
+    """What discovery cannot do, as the room's errors say it."""
+    try:
+        yield
+    except NotInCorpus as error:
+        raise GoalNotInCorpusError(
+            str(error),
+            next_step=error.next_step,
+            details={
+                "searched": list(error.searched),
+                "not_found": [name.text for name in error.missing],
+                "near": [near for name in error.missing for near in name.near],
+                "found": list(error.found),
+            },
+        ) from error
+    except NoConnectionError as error:
+        raise NoConnectionFoundError(
+            error.why
+            or f"The {error.documents} papers on {error.start} lead to nothing further that is not already studied with it",
+            next_step="Add papers, widen the goal, or try another method.",
+            details={"start": error.start, "papers": error.documents},
+        ) from error

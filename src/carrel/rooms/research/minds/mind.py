@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.review import ReviewType
 from carrel.rooms.research.ranking import Judging
-from carrel.rooms.research.records import AgentOutput, Draft, Hypothesis, Project, Review, Scores
+from carrel.rooms.research.records import AgentOutput, Draft, Hypothesis, Project, Review, Scores, Understanding
 
 VerdictWord = Literal["first", "second", "draw", "unreadable"]
 
@@ -39,6 +39,7 @@ class Assessment:
     recommendations: tuple[str, ...]
     citations: tuple[str, ...]
     quotations: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,10 @@ class Mind(Protocol):
     @property
     def judging(self) -> Judging:
         """How far its word on a pair can be trusted: an exact judge need not be asked twice."""
+        ...
+
+    async def understand(self, goal: str) -> Understanding:
+        """How the mind reads a goal. GoalNotInCorpusError where it can do nothing with it."""
         ...
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:

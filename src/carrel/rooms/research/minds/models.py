@@ -31,7 +31,7 @@ from carrel.rooms.research.order import by_elo, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
 from carrel.rooms.research.prompts.texts import agent_text
 from carrel.rooms.research.ranking import Judging
-from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores
+from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
 
 _PAPERS = 12
 _LEADS = 3
@@ -67,6 +67,13 @@ class ModelMind:
     @property
     def name(self) -> str:
         return self._model.name
+
+    async def understand(self, goal: str) -> Understanding:
+        try:
+            return await self._discovery.understand(goal)
+        except CarrelError as error:
+            # The papers lead nowhere by counting; the model works with what a search for the goal's words brings.
+            return Understanding(says=f"{error.message}. The model works with what a search for the goal finds.", question="open")
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         if not texts or not self._judges_safety:
@@ -118,6 +125,7 @@ class ModelMind:
             recommendations,
             cited,
             tuple(quotation for quotation in dict.fromkeys(written.quotations) if is_quoted(quotation, shown)),
+            {"overall": "The mean of plausibility, novelty and testability as the model gave them; 0 where safety is 0."},
         )
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:

@@ -1,0 +1,167 @@
+"""Connections laid out with their evidence, over one state of an index; what is worked out on the way is remembered."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, NoveltySearch, Origin, Testing
+from carrel.rooms.research.discovery.evidence import Quoter
+from carrel.rooms.research.discovery.goals import GoalReading
+from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.literatures import Literature, Reader
+from carrel.rooms.research.discovery.methods import is_method, methods_in
+from carrel.rooms.research.discovery.paths import Bridge, Side, leading_bridges, prospect, side
+from carrel.rooms.research.discovery.ports import Corpus
+from carrel.rooms.research.discovery.records import Concept
+from carrel.rooms.research.discovery.sorts import CAN_BE_CHANGED, Sort, sort_of
+
+BRIDGES_SHOWN = 6
+PAPERS_SHOWN = 3
+METHODS_SHOWN = 5
+METHODS_READ = 40
+BRIDGES_MAY_BE_BROADER = 4.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a method: how many, what there is already, what did best, and what the meta-review advises."""
+
+    count: int
+    avoid: Collection[str] = ()
+    known: Sequence[CandidateConnection] = ()
+    best: Sequence[CandidateConnection] = ()
+    why_best: str = "proposed first; nothing has been ranked yet"
+    weak: frozenset[str] = frozenset()
+    strong: frozenset[str] = frozenset()
+
+
+class Layout:
+    """Lays connections out: bridges, quotations from both sides, what was searched for novelty, what there is to test with."""
+
+    def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
+        self.index = index
+        self.reader = Reader(index)
+        self.quoter = Quoter(index, corpus)
+        self._side: Side | None = None
+        self._sorts: dict[int, Sort] = {}
+        self._methods: dict[int, bool] = {}
+
+    def connection(
+        self,
+        reading: GoalReading,
+        end: int,
+        origin: Origin,
+        admits: Callable[[int], bool] = lambda _: True,
+    ) -> CandidateConnection | None:
+        """A connection with its evidence laid out, or None when no bridge holds on both sides."""
+        c = self.far(reading, end)
+        chosen = () if c is None else self.bridges(reading.start, c, BRIDGES_SHOWN, admits)
+        return self.laid_out(reading, end, chosen, origin) if chosen else None
+
+    def far(self, reading: GoalReading, end: int) -> Literature | None:
+        """The literature of an end."""
+        return reading.end if end == reading.pair and reading.end else self.reader.literature([self.index.key(end)])
+
+    def bridges(
+        self, a: Literature, c: Literature, most: int, admits: Callable[[int], bool], leasts: Sequence[int] = (2, 1)
+    ) -> tuple[Bridge, ...]:
+        """What joins two literatures, best first."""
+        return leading_bridges(
+            self.reader, self.side(a), c, most, lambda number: self.can_bridge(number) and admits(number), leasts
+        )
+
+    def laid_out(
+        self, reading: GoalReading, end: int, chosen: Sequence[Bridge], origin: Origin, *, is_way: bool = False
+    ) -> CandidateConnection:
+        """The connection over these bridges; `is_way` where the pair was asked for and the first bridge is what is proposed."""
+        reader, index = self.reader, self.index
+        a, c = reading.start, self.far(reading, end)
+        assert c is not None
+        searched = self.novelty(a, c, end)
+        if is_way:
+            through = a.documents.intersection(c.documents, index.documents(chosen[0].concept))
+            searched = replace(searched, way_documents=len(through))
+        start = index.number(reading.start_concept.key)
+        return CandidateConnection(
+            reading.goal,
+            replace(reading.start_concept, label=a.label),
+            replace(self.concept(end), label=c.label),
+            tuple(self.evidence(bridge, a, c) for bridge in chosen),
+            searched,
+            methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
+            prospect(reader, start, end) if start is not None else 0.0,
+            origin,
+            testing=self._testing(chosen, end),
+        )
+
+    def side(self, literature: Literature) -> Side:
+        """A literature ready to be bridged from; the latest one is remembered."""
+        if self._side is None or self._side.literature != literature:
+            self._side = side(self.reader, literature)
+        return self._side
+
+    def can_bridge(self, number: int) -> bool:
+        """Whether a concept may stand between two others."""
+        return not self.tells_nothing(number) and not self.reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+
+    def tells_nothing(self, number: int) -> bool:
+        """Whether a concept can be no end and no bridge."""
+        return self.is_method(number)
+
+    def concept(self, number: int) -> Concept:
+        """A concept as it is shown."""
+        return self.index.concept(number)
+
+    def is_method(self, number: int) -> bool:
+        """Whether a concept names a way of finding out."""
+        if number not in self._methods:
+            self._methods[number] = is_method(self.reader, number)
+        return self._methods[number]
+
+    def sort(self, number: int) -> Sort:
+        """What sort of thing a concept is."""
+        if number not in self._sorts:
+            self._sorts[number] = sort_of(self.index, number)
+        return self._sorts[number]
+
+    def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
+        """A bridge with quotations from both sides."""
+        return BridgeEvidence(
+            self.concept(bridge.concept),
+            bridge.near,
+            bridge.far,
+            len(bridge.near_documents),
+            len(bridge.far_documents),
+            self.quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN),
+            self.quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN),
+        )
+
+    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
+        """What the whole index says of both ends together."""
+        both = a.documents & c.documents
+        return NoveltySearch(
+            len(self.index),
+            len(a.documents),
+            len(c.documents),
+            len(both),
+            self.reader.counted.expected(len(a.documents), len(c.documents)),
+            self.quoter.quote(both, end, a, PAPERS_SHOWN),
+        )
+
+    def _testing(self, chosen: Sequence[Bridge], end: int) -> Testing:
+        near = [self._methods_of(bridge.near_documents) for bridge in chosen]
+        far = [self._methods_of(bridge.far_documents) for bridge in chosen]
+        shared = set().union(*near) & set().union(*far)
+        most_used = sorted(shared, key=lambda number: (-self.index.frequency(number), number))
+        kind = self.sort(end)
+        return Testing(
+            2 * len(chosen),
+            sum(map(bool, (*near, *far))),
+            tuple(self.index.label(number) for number in most_used[:METHODS_SHOWN]),
+            kind.value,
+            kind in CAN_BE_CHANGED,
+        )
+
+    def _methods_of(self, documents: Sequence[int]) -> set[int]:
+        return {
+            number for document in documents[:METHODS_READ] for number in self.index.mentioned(document) if self.is_method(number)
+        }

@@ -1,0 +1,138 @@
+"""What a hypothesis is about in the corpus's own terms; for one that came from elsewhere, what of it is covered and what not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance
+from carrel.rooms.research.discovery.errors import GoalNotInCorpusError
+from carrel.rooms.research.discovery.generation import Discovery
+from carrel.rooms.research.discovery.goals import GoalReading
+from carrel.rooms.research.discovery.rendering import SUMMARY_LEAST_WORDS, SUMMARY_MOST_WORDS
+from carrel.rooms.research.discovery.words import normal_phrase
+from carrel.rooms.research.records import Draft, Hypothesis
+
+_STATEMENT_WORDS = 45
+COVERED = 0.7
+"""The share of the terms a hypothesis names that must have been looked at for a review to speak of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """The connection that is looked at. `says` tells which terms it is between and which were left aside, and `way` is the key
+    of a bridge that the hypothesis itself names; both are empty for our own."""
+
+    connection: CandidateConnection
+    says: str = ""
+    way: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotCovered:
+    """Why the papers at hand say nothing about it."""
+
+    says: str
+
+
+Subject = Covered | NotCovered
+
+
+def subject_of(discovery: Discovery, hypothesis: Hypothesis) -> Subject:
+    """Its own connection, or the one between the two things that its title names, else its title and summary."""
+    draft = hypothesis.draft
+    if draft.connection is not None:
+        return Covered(draft.connection)
+    problem: NotCovered | None = None
+    for text in dict.fromkeys((draft.title, f"{draft.title}. {draft.summary}")):
+        try:
+            reading = discovery.read_goal(text)
+        except GoalNotInCorpusError as error:
+            names = ", ".join(f"“{name.text}”" for name in error.missing) or "what it names"
+            return problem or NotCovered(f"Not covered by this corpus: no paper here speaks of {names}.")
+        if reading.is_closed:
+            return _between(discovery, reading)
+        problem = NotCovered(
+            f"Not covered by this corpus: of what it names, only {reading.start.label} is what papers here are about"
+            f"{_aside(reading)}. One term is no connection."
+        )
+    assert problem is not None
+    return problem
+
+
+def _between(discovery: Discovery, reading: GoalReading) -> Subject:
+    assert reading.end is not None
+    terms = f"{reading.end.label} ({len(reading.end.documents)} papers) and {reading.start.label} ({len(reading.start.documents)} papers)"
+    named = 2 + (reading.through is not None)
+    share = named / (named + len(reading.missing) + sum(number != reading.pair for number in reading.others))
+    if share < COVERED:
+        return NotCovered(
+            f"Not covered by this corpus: of what it names, only {terms} could be looked at together{_aside(reading)}."
+        )
+    connection = discovery.asked_pair(reading, Origin(GenerationMethod.LITERATURE_BASED, f"Looked at for a hypothesis: {terms}."))
+    if connection is None:
+        return NotCovered(f"Not covered by this corpus: nothing joins {terms} here{_aside(reading)}.")
+    first = connection.bridges[0].concept
+    relevance = Relevance(share, f"{named} of the {round(named / share)} terms that it names were looked at.")
+    through = set() if reading.through is None else set(discovery.index.key(reading.through).split())
+    notes = " ".join(discovery.notes_on(reading))
+    return Covered(
+        replace(connection, relevance=relevance),
+        f"Looked at: {terms}, joined here by {first.label}{_aside(reading)}. {notes}".strip(),
+        first.key if through & set(first.key.split()) else None,
+    )
+
+
+def _aside(reading: GoalReading) -> str:
+    parts = []
+    if reading.ignored:
+        parts.append(f"left aside: {', '.join(reading.ignored)}")
+    if reading.missing:
+        parts.append("not in these papers: " + ", ".join(f"“{name.text}”" for name in reading.missing))
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def keeping_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
+    """A child of somebody else's hypothesis goes on saying what its parent says; what the papers add stands beside it."""
+    statement = parent.title.strip().rstrip(".")
+    ways = ", ".join(child.bridges[:2])
+    words = statement.split()
+    short = statement if len(words) <= _STATEMENT_WORDS else " ".join(words[:_STATEMENT_WORDS]) + "…"
+    said = f" {normal_phrase(statement)} "
+    added = next((bridge for bridge in child.bridges if f" {normal_phrase(bridge)} " not in said), None)
+    told = f"{short}. {child.method.replace('_', ' ').capitalize()}: in these papers what it names is joined by {ways}."
+    return child.model_copy(
+        update={
+            "title": f"{short}, by way of {added}" if added else f"{short} ({child.method.replace('_', ' ')})",
+            "summary": _fitted(told, child.summary),
+            "rationale": f"The statement it was made from, kept: “{statement}. {parent.summary}”\n{covered.says}\n{child.rationale}",
+            "origin": f"{parent.origin}; evolved by {child.origin}",
+        }
+    )
+
+
+def _fitted(told: str, more: str) -> str:
+    """Fifty to a hundred words: what is told, and as many sentences more as find room."""
+    words = told.split()[:SUMMARY_MOST_WORDS]
+    spare = more.split()
+    room = SUMMARY_MOST_WORDS - len(words)
+    if len(spare) <= room:
+        return " ".join((*words, *spare))
+    kept = spare[:room]
+    last = max((place for place, word in enumerate(kept) if word.endswith(".")), default=-1)
+    whole = kept[: last + 1]
+    return " ".join((*words, *(whole if len(words) + len(whole) >= SUMMARY_LEAST_WORDS else kept)))
+
+
+def keeping_way(child: CandidateConnection, covered: Covered) -> CandidateConnection:
+    """The child led by the bridge that the statement itself names, where it names one that holds."""
+    own = [bridge for bridge in covered.connection.bridges if bridge.concept.key == covered.way]
+    return replace(child, bridges=(*own, *(bridge for bridge in child.bridges if bridge.concept.key != covered.way)))
+
+
+def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> tuple[CandidateConnection, str]:
+    """The connection without bridges that the meta-review found weak, where others remain, and a word on it."""
+    kept = tuple(bridge for bridge in connection.bridges if bridge.concept.key not in weak)
+    if not kept or len(kept) == len(connection.bridges):
+        return connection, ""
+    gone = ", ".join(bridge.concept.label for bridge in connection.bridges if bridge.concept.key in weak)
+    return replace(connection, bridges=kept), f"Left out on the meta-review's advice: {gone}."
