@@ -74,6 +74,10 @@ class Lexicon:
             if (end := _end(expression.slots, words, start))
         ]
 
+    def knows(self, word: str) -> bool:
+        """Whether an expression may begin with this word."""
+        return next(self._beginning(word), None) is not None
+
     def _beginning(self, word: str) -> Iterator[Expression]:
         yield from self._by_word.get(word, ())
         for length in range(self._shortest, len(word) + 1):
