@@ -7,6 +7,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.safety.regression import logistic
@@ -19,6 +20,8 @@ _TABLE = Path("src/carrel/rooms/research/safety/weights.json")
 _REFUSED_FROM = 1.6
 _SEEN_IN = {"pair": 3, "word": 2, "concept": 1}
 _LEAST = 0.02
+_BY_CHANCE = 9000
+_NEAR = 2000
 
 Read = tuple[Goal, Evidence]
 
@@ -75,6 +78,14 @@ def _left_out(authors: dict[str, list[Read]], rest: list[Read]) -> None:
             _told(f"{name} author, a quarter left out", fold, _fit(others + rest))
 
 
+def _hardest(authors: dict[str, list[Read]], composed: list[Read], titles: list[Read]) -> list[Read]:
+    """Of the ordinary texts, a share by chance, and those that a first fit comes near to refusing, which count more."""
+    chosen = titles[:_BY_CHANCE]
+    first = _fit([goal for goals in authors.values() for goal in goals] + composed + chosen)
+    near = sorted(titles[_BY_CHANCE:], key=lambda title: -weigh(title[1], first))[:_NEAR]
+    return composed + chosen + [(replace(goal, counts=0.15), evidence) for goal, evidence in near]
+
+
 def _measure(path: Path) -> None:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     decided = Counter((row["expect"], "allow" if check_goal(row["text"]).allowed else "refuse") for row in rows)
@@ -86,15 +97,16 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--data", type=Path, default=Path("../shared/data"))
     arguments.add_argument("--measure", type=Path)
+    arguments.add_argument("--papers", type=int, default=12_000)
     arguments.add_argument("--quick", action="store_true", help="fit and write, leave nobody out")
     given = arguments.parse_args()
     if given.measure:
         _measure(given.measure)
         return
     authors = {author: _read(goals) for author, goals in by_author().items()}
-    titles = _read(ordinary(given.data, papers=6000, seed=1))
+    titles = _read(ordinary(given.data, papers=given.papers, seed=1))
     half = len(titles) // 2
-    rest = _read(from_parts()) + titles[:half]
+    rest = _hardest(authors, _read(from_parts()), titles[:half])
     if not given.quick:
         _left_out(authors, rest)
     table = _fit([goal for goals in authors.values() for goal in goals] + rest)

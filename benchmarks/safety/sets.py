@@ -57,7 +57,7 @@ def by_author() -> dict[str, list[Goal]]:
 
 def from_parts() -> list[Goal]:
     """Plain goals put together from parts: many, so each counts less."""
-    return [Goal(made.goal, made.harmful, made.kind, 0.4) for made in composed(each=80, seed=5)]
+    return [Goal(made.goal, made.harmful, made.kind, 0.4) for made in composed(each=120, seed=5)]
 
 
 def ordinary(data: Path, papers: int, seed: int) -> list[Goal]:
@@ -69,6 +69,7 @@ def ordinary(data: Path, papers: int, seed: int) -> list[Goal]:
         texts += [paper["title"], *chance.sample(sentences, min(2, len(sentences)))]
     headings = _lines(data / "discovery" / "medline_1977_1979_titles_mesh.jsonl.xz", chance)[:papers]
     texts += [paper["title"] for paper in headings]
+    chance.shuffle(texts)
     return [Goal(text, False, "", 0.1) for text in texts if text]
 
 
