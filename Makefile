@@ -108,3 +108,7 @@ interop: $(READY)
 .PHONY: bench-discovery
 bench-discovery: $(READY)
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)
+
+.PHONY: fit-safety
+fit-safety: $(READY)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.safety --data $(or $(DATA),../shared/data)

@@ -17,11 +17,11 @@ from carrel.rooms.research.safety.evidence import Evidence, read
 from carrel.rooms.research.safety.kinds import KINDS
 
 _TABLE = Path("src/carrel/rooms/research/safety/weights.json")
-_REFUSED_FROM = 1.6
+_REFUSED_FROM = 1.5
 _SEEN_IN = {"pair": 3, "word": 2, "concept": 1}
 _LEAST = 0.02
 _BY_CHANCE = 9000
-_NEAR = 2000
+_NEAR = 600
 
 Read = tuple[Goal, Evidence]
 
@@ -33,7 +33,9 @@ def _read(goals: Iterable[Goal]) -> list[Read]:
 def _fit(goals: list[Read]) -> Weights:
     seen = Counter(name for goal, evidence in goals if goal.counts >= 0.2 for name in evidence)
     names = [name for name, times in seen.items() if times >= _SEEN_IN[_sort(name)]]
-    found = logistic([evidence for _, evidence in goals], [goal.harmful for goal, _ in goals], [goal.counts for goal, _ in goals], names)
+    found = logistic(
+        [evidence for _, evidence in goals], [goal.harmful for goal, _ in goals], [goal.counts for goal, _ in goals], names
+    )
     weights = {name: round(weight, 3) for name, weight in sorted(found.items()) if name and abs(weight) >= _LEAST}
     return Weights(start=round(found[""], 3), refused_from=_REFUSED_FROM, weights=weights, kinds=_fit_kinds(goals))
 
@@ -43,7 +45,12 @@ def _fit_kinds(goals: list[Read]) -> dict[str, dict[str, float]]:
     concepts = sorted({name for _, evidence in told for name in evidence if _sort(name) == "concept"})
     kinds = {}
     for kind in sorted({goal.kind for goal, _ in told}):
-        found = logistic([evidence for _, evidence in told], [goal.kind == kind for goal, _ in told], [goal.counts for goal, _ in told], concepts)
+        found = logistic(
+            [evidence for _, evidence in told],
+            [goal.kind == kind for goal, _ in told],
+            [goal.counts for goal, _ in told],
+            concepts,
+        )
         kinds[kind] = {name: round(weight, 2) for name, weight in found.items() if abs(weight) >= 0.1}
     return kinds
 
@@ -83,7 +90,7 @@ def _hardest(authors: dict[str, list[Read]], composed: list[Read], titles: list[
     chosen = titles[:_BY_CHANCE]
     first = _fit([goal for goals in authors.values() for goal in goals] + composed + chosen)
     near = sorted(titles[_BY_CHANCE:], key=lambda title: -weigh(title[1], first))[:_NEAR]
-    return composed + chosen + [(replace(goal, counts=0.15), evidence) for goal, evidence in near]
+    return composed + chosen + [(replace(goal, counts=0.3), evidence) for goal, evidence in near]
 
 
 def _measure(path: Path) -> None:
@@ -109,12 +116,18 @@ def main() -> None:
     rest = _hardest(authors, _read(from_parts()), titles[:half])
     if not given.quick:
         _left_out(authors, rest)
+        _told(
+            "titles and sentences, not fitted to",
+            titles[half:],
+            _fit([goal for goals in authors.values() for goal in goals] + rest),
+        )
+    rest = _hardest(authors, _read(from_parts()), titles)
     table = _fit([goal for goals in authors.values() for goal in goals] + rest)
     _TABLE.write_text(json.dumps(table.model_dump(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     fitted.cache_clear()
     for author, goals in authors.items():
         _told(f"{author} author, fitted to", goals, table)
-    _told("titles and sentences, not fitted to", titles[half:], table)
+    _told("titles and sentences, fitted to in part", titles, table)
     own = [(goal, evidence) for goal, evidence in authors["own"] if goal.harmful]
     named = sum(likeliest_kind(evidence, table) == goal.kind for goal, evidence in own)
     print(f"kind named rightly for {named} of {len(own)}; {len(table.weights)} weights")

@@ -21,7 +21,9 @@ def scale(name: str) -> float:
     return 0.5 if ">" in name else 1.0
 
 
-def logistic(evidence: Sequence[Evidence], answers: Sequence[bool], counts: Sequence[float], names: Sequence[str]) -> dict[str, float]:
+def logistic(
+    evidence: Sequence[Evidence], answers: Sequence[bool], counts: Sequence[float], names: Sequence[str]
+) -> dict[str, float]:
     """A weight for each name; the one without a name is where the sum starts."""
     number = {name: place for place, name in enumerate(names)}
     columns, values, rows = [], [], []

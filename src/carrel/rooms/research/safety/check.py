@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from carrel.rooms.research.safety.concepts import lexicon
-from carrel.rooms.research.safety.evidence import Evidence, read
+from carrel.rooms.research.safety.evidence import Evidence, read_passages
 from carrel.rooms.research.safety.kinds import KINDS
 
 _MOST_SIGNS = 6
@@ -53,13 +53,15 @@ def weigh(evidence: Evidence, table: Weights) -> float:
 
 def likeliest_kind(evidence: Evidence, table: Weights) -> str:
     """The kind of harm that the concepts speak for most."""
-    return max(table.kinds, key=lambda kind: sum(weight for name, weight in table.kinds[kind].items() if not name or name in evidence))
+    return max(
+        table.kinds, key=lambda kind: sum(weight for name, weight in table.kinds[kind].items() if not name or name in evidence)
+    )
 
 
 def check_goal(text: str) -> SafetyDecision:
     """Whether a research goal may be worked on."""
-    evidence = read(text)
     table = fitted()
+    evidence = max(read_passages(text), key=lambda passage: weigh(passage, table))
     allowed = weigh(evidence, table) < table.refused_from
     signs, words = _what_weighed(evidence, table)
     if allowed:

@@ -14,8 +14,9 @@ _ENDINGS = ("ations", "ation", "ingly", "ings", "ing", "ies", "ied", "edly", "ed
 _SHORTEST_STEM = 3
 _SHORTEST_DISGUISED = 4
 _NEAR = 7
-_LONGEST = 400
+_LONGEST = 120
 _USUAL_PAIRS = 40
+_PASSAGE = 80
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,28 @@ Evidence = dict[str, Shown]
 
 
 def read(text: str) -> Evidence:
-    """What a text shows; the more pairs of concepts it has, the less each of them says."""
+    """What a text of ordinary length shows."""
+    return _shown(sentences(text))
+
+
+def read_passages(text: str) -> list[Evidence]:
+    """What each passage of a text shows: in a long one, evidence from far apart would add up by mere length."""
+    passages: list[list[list[str]]] = [[]]
+    length = 0
+    for words in sentences(text):
+        if length and length + len(words) > _PASSAGE:
+            passages.append([])
+            length = 0
+        passages[-1].append(words)
+        length += len(words)
+    return [_shown(passage) for passage in passages]
+
+
+def _shown(passage: list[list[str]]) -> Evidence:
+    # The more pairs of concepts there are, the less each of them says.
     shown: Evidence = {}
     pairs: Evidence = {}
-    for words in sentences(text):
+    for words in passage:
         found = lexicon().find(words)
         for one in found:
             shown.setdefault(one.concept, Shown(1.0, (one.concept,), (_said(words, one),)))

@@ -18,7 +18,9 @@ KINDS = {
     "bio": Kind("biological_weapon", "It reads as a wish to make a pathogen more dangerous or to bring one upon people."),
     "chem": Kind("chemical_weapon", "It reads as a wish to make or use a chemical weapon."),
     "poison": Kind("poisoning", "It reads as a wish to poison someone or what people eat and drink."),
-    "nuclear": Kind("radiological_harm", "It reads as a wish to get or use radioactive material as a weapon, or to make a reactor fail."),
+    "nuclear": Kind(
+        "radiological_harm", "It reads as a wish to get or use radioactive material as a weapon, or to make a reactor fail."
+    ),
     "explosives": Kind("explosives", "It reads as a wish to make or use explosives or fire against people."),
     "firearms": Kind("illegal_weapons", "It reads as a wish to make, hide or use weapons outside the law."),
     "drugs": Kind("illegal_drugs", "It reads as a wish to make, move or push drugs outside the law."),
@@ -39,11 +41,19 @@ KINDS = {
         "Studies with informed consent and an ethics committee's approval are welcome.",
     ),
     "ethnic": Kind("persecution", "It reads as a wish to single out a group of people for exclusion or harm."),
-    "cyber": Kind("attack_on_care", "It reads as a wish to break into, disable or rob systems that patients or laboratories depend on."),
+    "cyber": Kind(
+        "attack_on_care", "It reads as a wish to break into, disable or rob systems that patients or laboratories depend on."
+    ),
     "torture": Kind("torture", "It reads as a wish to make people in someone's power suffer or speak."),
     "animals": Kind("animal_cruelty", "It reads as a wish to make animals suffer for its own sake."),
-    "fraud": Kind("scientific_fraud", "It reads as a wish to invent, bend or hide results.", "Questions of how to find or prevent fraud are welcome."),
-    "evasion": Kind("evading_controls", "It reads as a wish to get dangerous material or work past the rules and those who keep them."),
+    "fraud": Kind(
+        "scientific_fraud",
+        "It reads as a wish to invent, bend or hide results.",
+        "Questions of how to find or prevent fraud are welcome.",
+    ),
+    "evasion": Kind(
+        "evading_controls", "It reads as a wish to get dangerous material or work past the rules and those who keep them."
+    ),
     "sabotage": Kind("sabotage", "It reads as a wish to ruin crops, herds, nature or systems that lives depend on."),
     "other": Kind("other_harm", "It reads as a wish to harm people."),
 }
