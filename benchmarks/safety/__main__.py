@@ -17,7 +17,7 @@ from carrel.rooms.research.safety.evidence import Evidence, read
 from carrel.rooms.research.safety.kinds import KINDS
 
 _TABLE = Path("src/carrel/rooms/research/safety/weights.json")
-_REFUSED_FROM = 1.5
+_REFUSED_FROM = 2.7
 _SEEN_IN = {"pair": 3, "word": 2, "concept": 1}
 _LEAST = 0.02
 _BY_CHANCE = 9000
@@ -77,12 +77,12 @@ def _left_out(authors: dict[str, list[Read]], rest: list[Read]) -> None:
         if author != "own":
             others = [goal for name, theirs in authors.items() if name != author for goal in theirs]
             _told(f"{author} author left out", goals, _fit(others + rest))
-    for name in ("third", "own"):
-        folds = [authors[name][part::4] for part in range(4)]
+    for name, times in (("third", 4), ("own", 2)):
+        folds = [authors[name][part::times] for part in range(times)]
         for part, fold in enumerate(folds):
             others = [goal for other, theirs in authors.items() if other != name for goal in theirs]
             others += [goal for number, goals in enumerate(folds) if number != part for goal in goals]
-            _told(f"{name} author, a quarter left out", fold, _fit(others + rest))
+            _told(f"{name} author, 1 part of {times} left out", fold, _fit(others + rest))
 
 
 def _hardest(authors: dict[str, list[Read]], composed: list[Read], titles: list[Read]) -> list[Read]:

@@ -9,7 +9,7 @@ from carrel.rooms.research.safety.evidence import Evidence
 
 Floats = NDArray[np.float64]
 
-_PRIOR = 0.5
+_PRIOR = 0.15
 _STEPS = 250
 _REMEMBERED = 10
 

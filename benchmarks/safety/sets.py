@@ -82,7 +82,12 @@ def _lines(path: Path, chance: random.Random) -> list[dict[str, str]]:
 
 def _goals(path: Path) -> list[Goal]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [Goal(row["goal"], row["harmful"] if "harmful" in row else not row["allowed"], _kind(path, row), 1.0) for row in rows]
+    counts = (
+        1.0 if path.name in {"own_goals.jsonl", "third_author_seen.jsonl"} else 2.0
+    )  # short, plain goals are few beside the others
+    return [
+        Goal(row["goal"], row["harmful"] if "harmful" in row else not row["allowed"], _kind(path, row), counts) for row in rows
+    ]
 
 
 def _kind(path: Path, row: dict[str, str]) -> str:

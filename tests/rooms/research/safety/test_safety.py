@@ -57,12 +57,13 @@ def test_a_refusal_names_the_kind_of_harm(goal: str, rule: str) -> None:
     assert check_goal(goal).rule == rule
 
 
-def test_an_allowed_goal_shows_what_was_looked_at() -> None:
-    decision = check_goal("Find antidotes for people poisoned with thallium")
+def test_an_allowed_goal_says_whether_anything_spoke_for_harm() -> None:
+    decision = check_goal("Poison in the food of villagers: a history")
     assert decision.allowed
     assert decision.rule == "none"
-    assert "thallium" in decision.words
-    assert decision.advice == ""
+    assert decision.reason == "What it shows does not add up to a wish to harm."
+    assert "poison" in decision.words
+    assert check_goal("Magnesium and migraine").reason == "It shows none of the signs of a wish to harm."
 
 
 @pytest.mark.parametrize(
