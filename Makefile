@@ -12,6 +12,7 @@ help:
 	@echo "make docs    write docs/reference.md again from the catalogue"
 	@echo "make interop the official conformance suite and real clients (needs npm)"
 	@echo "make bench   side by side with peers, printed as ratios"
+	@echo "make fit-safety  fit the weights of the safety check again and say how it does"
 	@echo "make lock    pin the dependencies again"
 
 $(READY): pyproject.toml requirements/dev.txt

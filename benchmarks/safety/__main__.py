@@ -17,7 +17,7 @@ from carrel.rooms.research.safety.evidence import Evidence, read
 from carrel.rooms.research.safety.kinds import KINDS
 
 _TABLE = Path("src/carrel/rooms/research/safety/weights.json")
-_REFUSED_FROM = 2.5
+_REFUSED_FROM = 2.7
 _SEEN_IN = {"pair": 3, "word": 2, "concept": 1}
 _LEAST = 0.02
 _BY_CHANCE = 9000
