@@ -13,6 +13,7 @@ help:
 	@echo "make interop the official conformance suite and real clients (needs npm)"
 	@echo "make small-model  research with a small real language model (compiles it first: minutes)"
 	@echo "make bench   side by side with peers, printed as ratios"
+	@echo "make fit-safety  fit the weights of the safety check again and say how it does"
 	@echo "make lock    pin the dependencies again"
 
 $(READY): pyproject.toml requirements/dev.txt
@@ -119,3 +120,7 @@ interop: $(READY)
 .PHONY: bench-discovery
 bench-discovery: $(READY)
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)
+
+.PHONY: fit-safety
+fit-safety: $(READY)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.safety --data $(or $(DATA),../shared/data)

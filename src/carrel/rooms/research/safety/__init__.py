@@ -1,4 +1,4 @@
-"""Safety: goals and hypotheses are read for intent, object and means, and every decision says by which rule it fell."""
+"""Safety: goals and hypotheses are read for what they wish done, and every decision says what weighed."""
 
 from carrel.rooms.research.safety.check import SafetyDecision, check_goal, check_hypothesis, safety_score
 

@@ -29,7 +29,7 @@ synthesises synthesizes synthetize synthetized undirected vaccinees
 """
 """Real words one slip away from a known one; found by reading the titles and abstracts of 49,000 papers."""
 
-_FIGURES = str.maketrans("013457@$!", "oleastasi")
+FIGURES = str.maketrans("013457@$!", "oleastasi")
 _TWO_SLIPS = 9
 _SHORTEST = 5
 _SPACED = re.compile(r"(?<![\w.-])[A-Za-z@$!]([ ._*-])(?:[A-Za-z013457@$!]\1){2,}[A-Za-z013457@$!](?![\w-])")
@@ -103,7 +103,7 @@ def _joined(found: re.Match[str]) -> str:
 
 def _lettered(found: re.Match[str]) -> str:
     word = found.group(0)
-    lettered = word.lower().translate(_FIGURES)
+    lettered = word.lower().translate(FIGURES)
     stem = mended(lettered)
     known = stem in _KNOWN_WORDS or stem in _SHORT_KNOWN or stem.removesuffix("s") in _KNOWN_WORDS | _SHORT_KNOWN
     return stem if known else word

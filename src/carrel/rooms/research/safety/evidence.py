@@ -1,0 +1,116 @@
+"""Evidence: what a text shows: concepts, concepts that follow one another closely, and plain words, each with what shows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from carrel.rooms.research.safety.concepts import Found, lexicon
+from carrel.rooms.research.safety.wording import FIGURES, plain_wording
+
+_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?|[.!?;:](?=\s|$)")
+_ENDS = frozenset(".!?;:")
+_ENDINGS = ("ations", "ation", "ingly", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "s", "e", "y")
+_SHORTEST_STEM = 3
+_SHORTEST_DISGUISED = 4
+_NEAR = 7
+_LONGEST = 120
+_USUAL_PAIRS = 40
+_PASSAGE = 80
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One piece of evidence: how much of it there is, by which concepts and in which words."""
+
+    share: float
+    concepts: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+Evidence = dict[str, Shown]
+
+
+def read(text: str) -> Evidence:
+    """What a text of ordinary length shows."""
+    return _shown(sentences(text))
+
+
+def read_passages(text: str) -> list[Evidence]:
+    """What each passage of a text shows: in a long one, evidence from far apart would add up by mere length."""
+    passages: list[list[list[str]]] = [[]]
+    length = 0
+    for words in sentences(text):
+        if length and length + len(words) > _PASSAGE:
+            passages.append([])
+            length = 0
+        passages[-1].append(words)
+        length += len(words)
+    return [_shown(passage) for passage in passages]
+
+
+def _shown(passage: list[list[str]]) -> Evidence:
+    # The more pairs of concepts there are, the less each of them says.
+    shown: Evidence = {}
+    pairs: Evidence = {}
+    for words in passage:
+        found = lexicon().find(words)
+        for one in found:
+            shown.setdefault(one.concept, Shown(1.0, (one.concept,), (_said(words, one),)))
+        _read_pairs(words, found, pairs)
+        _read_words(words, shown)
+    share = min(2.0, (_USUAL_PAIRS / len(pairs)) ** 0.5) if pairs else 0.0
+    shown.update((name, Shown(share, pair.concepts, pair.words)) for name, pair in pairs.items())
+    return shown
+
+
+def sentences(text: str) -> list[list[str]]:
+    """The words of each sentence, without disguise and in small letters."""
+    plain = plain_wording(text).lower().replace("won't", "will not").replace("can't", "cannot").replace("n't", " not")
+    found: list[list[str]] = [[]]
+    for token in _TOKEN.findall(plain):
+        if token in _ENDS or len(found[-1]) >= _LONGEST:
+            found.append([])
+        if token not in _ENDS:
+            found[-1].append(_undisguised(token.removesuffix("'s")))
+    return [words for words in found if words]
+
+
+def stem(word: str) -> str:
+    """A word without its ending, near enough that forms of one word meet."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word
+
+
+def _undisguised(word: str) -> str:
+    """A word with figures for letters (`v4ccin3`) as it would stand, if it is one that matters."""
+    if word.isalpha() or len(word) < _SHORTEST_DISGUISED:
+        return word
+    lettered = word.translate(FIGURES)
+    return lettered if lettered.isalpha() and lexicon().knows(lettered) else word
+
+
+def _read_pairs(words: list[str], found: list[Found], pairs: Evidence) -> None:
+    for place, first in enumerate(found):
+        for second in found[place + 1 :]:
+            if second.start - first.end > _NEAR:
+                break
+            name = f"{first.concept}>{second.concept}"
+            if first.end <= second.start and first.concept != second.concept and name not in pairs:
+                pairs[name] = Shown(0.0, (first.concept, second.concept), (_said(words, first), _said(words, second)))
+
+
+def _read_words(words: list[str], shown: Evidence) -> None:
+    before = ""
+    for word in words:
+        now = stem(word)
+        shown.setdefault(f"w:{now}", Shown(1.0, (), (word,)))
+        if before:
+            shown.setdefault(f"w:{before} {now}", Shown(1.0, (), (word,)))
+        before = now
+
+
+def _said(words: list[str], found: Found) -> str:
+    return " ".join(words[found.start : found.end])
