@@ -21,7 +21,8 @@ from benchmarks.discovery_data import Case, cases, discovery_folder, elife, find
 from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader
-from carrel.rooms.research.discovery.paths import bridges, ends, prospect, through_all
+from carrel.rooms.research.discovery.paths import bridges, ends, through_all
+from carrel.rooms.research.discovery.prospects import prospect
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary, natural_order
 from carrel.rooms.research.discovery.weights import Counted
@@ -222,8 +223,9 @@ def time_slice(folder: Path, papers: Sequence[Paper]) -> None:
         if (one, other) not in ever:
             never.add((one, other))
     numbers = [(number(normal_phrase(one)), number(normal_phrase(other))) for one, other in pairs]
-    joined = [prospect(reader, one, other) for one, other in numbers if one is not None and other is not None]
-    apart = [prospect(reader, one, other) for one, other in sorted(never)]
+    company = reader.company
+    joined = [prospect(company(one), company(other)) for one, other in numbers if one is not None and other is not None]
+    apart = [prospect(company(one), company(other)) for one, other in sorted(never)]
     print(f"\neLife keyword pairs first joined after 2020, from {len(before)} papers up to 2019")
     print(f"  {len(joined)} joined, {len(apart)} never joined: AUC {area_under_curve(joined, apart):.4f}")
 

@@ -18,8 +18,9 @@ from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
 from carrel.rooms.research.discovery.methods import is_method, methods_in
-from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, prospect, side
+from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, side
 from carrel.rooms.research.discovery.ports import Corpus
+from carrel.rooms.research.discovery.prospects import prospect
 
 BRIDGES_SHOWN = 6
 PAPERS_SHOWN = 3
@@ -100,7 +101,6 @@ class Discovery:
         )
         if not chosen:
             return None
-        start = index.number(reading.start_concept.key)
         return CandidateConnection(
             reading.goal,
             replace(reading.start_concept, label=a.label),
@@ -108,7 +108,7 @@ class Discovery:
             tuple(self.evidence(bridge, a, c) for bridge in chosen),
             self.novelty(a, c, end),
             methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
-            prospect(reader, start, end) if start is not None else 0.0,
+            prospect(reader.company_of(a), reader.company(end)),
             origin,
         )
 

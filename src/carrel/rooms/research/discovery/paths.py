@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from carrel.rooms.research.discovery.literatures import Literature, Profile, Reader, similarity, spread
+from carrel.rooms.research.discovery.prospects import prospect
 from carrel.rooms.research.discovery.weights import cosine
 
 Admits = Callable[[int], bool]
@@ -16,11 +17,6 @@ BRIDGES_COMPARED = 60
 ENDS_WEIGHED = 120
 DOCUMENTS_FOLLOWED = 600
 RARE_DOCUMENTS = 3
-HALF_LIFE_YEARS = 3.0
-
-# Fitted by logistic regression on eLife keyword pairs first joined in 2017-2019, seen from papers up to 2016.
-SIMILARITY_POWER = 2.0
-OPPORTUNITY_POWER = 0.83
 
 
 @dataclass(frozen=True)
@@ -168,8 +164,9 @@ def ends(
     near = side(reader, a)
     leads = first_bridges(reader, near, bridge_admits)
     support = _support(reader, near, leads, admits)
+    own = reader.company_of(a)
     found = [
-        End(number, _prospect(reader, near.profile, number), support[number], near.counts[number])
+        End(number, prospect(own, reader.company(number)), support[number], near.counts[number])
         for number in heapq.nlargest(ENDS_WEIGHED, support, key=lambda number: (support[number], -number))
     ]
     found.sort(key=lambda end: (end.prospect, -end.concept), reverse=True)
@@ -205,25 +202,6 @@ def _support(reader: Reader, near: Side, leads: Sequence[tuple[float, int]], adm
 def is_rare(reader: Reader, both: int, one: int, other: int) -> bool:
     """Whether two things meet so seldom that joining them would be new: at most three times, and no more than by chance."""
     return both == 0 or (both <= RARE_DOCUMENTS and both <= reader.counted.expected(one, other))
-
-
-def opportunity(reader: Reader, number: int) -> float:
-    """How often papers take a concept up as their subject, the recent ones counting most (half as much every three years)."""
-    index, latest = reader.index, reader.latest_year
-    subject = [document for document in index.documents(number) if number in index.named(document)]
-    years = (index.year_of(document) for document in subject or index.documents(number))
-    return sum(1.0 if year is None or latest is None else 2.0 ** ((year - latest) / HALF_LIFE_YEARS) for year in years)
-
-
-def _prospect(reader: Reader, profile: Profile, number: int) -> float:
-    likeness = similarity(profile, reader.profile_everywhere(number))
-    return float(likeness**SIMILARITY_POWER * opportunity(reader, number) ** OPPORTUNITY_POWER)
-
-
-def prospect(reader: Reader, one: int, other: int) -> float:
-    """How likely two concepts are to be joined next: likeness of company, times how often each is taken up."""
-    first = opportunity(reader, one) ** OPPORTUNITY_POWER
-    return float(first * _prospect(reader, reader.profile_everywhere(one), other))
 
 
 def through_all(reader: Reader, a: Literature, given: Sequence[Literature], most: int, admits: Admits) -> tuple[End, ...]:
