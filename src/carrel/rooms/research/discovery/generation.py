@@ -18,7 +18,17 @@ from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
 from carrel.rooms.research.discovery.methods import is_method, methods_in
-from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, side
+from carrel.rooms.research.discovery.paths import (
+    Bridge,
+    End,
+    Side,
+    bridges,
+    ends,
+    first_bridges,
+    is_rare,
+    leading_bridges,
+    side,
+)
 from carrel.rooms.research.discovery.ports import Corpus
 from carrel.rooms.research.discovery.prospects import prospect
 
@@ -79,10 +89,18 @@ class Discovery:
         number = self._index.number(last.start_concept.key)
         assert number is not None
         note = "Both ends were given; the bridges between them were searched for."
-        connection = self.connection(replace(first, goal=goal), number, Origin(GenerationMethod.LITERATURE_BASED, note))
+        connection = self.asked_connection(replace(first, goal=goal), number, note)
         if connection is None:
             raise NoConnectionError(first.start.label, len(first.start.documents))
         return connection
+
+    def asked_connection(self, reading: GoalReading, end: int, note: str) -> CandidateConnection | None:
+        """The connection someone asked after: its bridges are weighed in full, which many connections could not afford."""
+        c = self.reader.literature([self._index.key(end)])
+        if c is None:
+            return None
+        chosen = bridges(self.reader, reading.start, c, BRIDGES_SHOWN, self._can_bridge)
+        return self._laid_out(reading, c, end, chosen, Origin(GenerationMethod.LITERATURE_BASED, note))
 
     def connection(
         self,
@@ -92,15 +110,19 @@ class Discovery:
         admits: Callable[[int], bool] = lambda _: True,
     ) -> CandidateConnection | None:
         """A connection with its evidence laid out, or None when no bridge holds on both sides."""
-        reader, index = self.reader, self._index
-        a, c = reading.start, reader.literature([index.key(end)])
+        c = self.reader.literature([self._index.key(end)])
         if c is None:
             return None
-        chosen = leading_bridges(
-            reader, self._side(a), c, BRIDGES_SHOWN, lambda number: self._can_bridge(number) and admits(number)
-        )
+        near = self._side(reading.start)
+        chosen = leading_bridges(self.reader, near, c, BRIDGES_SHOWN, lambda number: self._can_bridge(number) and admits(number))
+        return self._laid_out(reading, c, end, chosen, origin)
+
+    def _laid_out(
+        self, reading: GoalReading, c: Literature, end: int, chosen: Sequence[Bridge], origin: Origin
+    ) -> CandidateConnection | None:
         if not chosen:
             return None
+        reader, index, a = self.reader, self._index, reading.start
         return CandidateConnection(
             reading.goal,
             replace(reading.start_concept, label=a.label),
@@ -119,7 +141,8 @@ class Discovery:
 
     def _can_bridge(self, number: int) -> bool:
         reader = self.reader
-        return not is_method(reader, number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+        is_concept = reader.rank_of_kind(number) > 0
+        return is_concept and not is_method(reader, number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
@@ -168,7 +191,7 @@ class Discovery:
     def _best_paths(self, reading: GoalReading, count: int, avoid: Collection[str]) -> Iterator[CandidateConnection]:
         if reading.pair is not None and self._index.key(reading.pair) not in avoid:
             note = "The goal names both ends; the bridges between them were searched for."
-            asked = self.connection(reading, reading.pair, Origin(GenerationMethod.LITERATURE_BASED, note))
+            asked = self.asked_connection(reading, reading.pair, note)
             if asked is not None:
                 yield asked
         for end in self._ends(reading, count, avoid):

@@ -4,6 +4,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import log, sqrt
 
 from carrel.rooms.research.discovery.literatures import Literature, Profile, Reader, similarity, spread
 from carrel.rooms.research.discovery.prospects import prospect
@@ -17,11 +18,13 @@ BRIDGES_COMPARED = 60
 ENDS_WEIGHED = 120
 DOCUMENTS_FOLLOWED = 600
 RARE_DOCUMENTS = 3
+HALF_A_PAPER = 0.5
+"""Taken off every count of meetings: a single one may be chance, and hardly tells among many."""
 
 
 @dataclass(frozen=True)
 class Bridge:
-    """A concept both literatures speak of. A side's weight is cosine times likeness of company; the bridge's is the lesser."""
+    """A concept both literatures speak of: how strongly each holds to it, and the papers that do."""
 
     concept: int
     kind: int
@@ -32,8 +35,8 @@ class Bridge:
 
     @property
     def weight(self) -> float:
-        """As strong as its weaker side."""
-        return min(self.near, self.far)
+        """The geometric mean of both sides: a strong side helps a thin one, but not one that is not there."""
+        return sqrt(self.near * self.far)
 
 
 @dataclass(frozen=True)
@@ -64,17 +67,17 @@ def side(reader: Reader, literature: Literature, without: frozenset[int] = froze
 
 
 def side_weight(reader: Reader, of: Side, concept: int, both: int, exact: bool) -> float:
-    """How strongly a concept belongs to a literature: documents shared, times how alike their company is elsewhere."""
+    """How strongly a concept belongs to a literature: how much oftener than elsewhere, times how alike their company is."""
     profile = reader.profile_beyond(concept, of.literature) if exact else reader.profile_everywhere(concept)
-    likeness = similarity(of.profile, profile)
-    return likeness * cosine(both, len(of.documents), reader.index.frequency(concept))
+    by_chance = reader.counted.expected(len(of.documents), reader.index.frequency(concept))
+    return similarity(of.profile, profile) * log(1 + (both - HALF_A_PAPER) / by_chance) if by_chance else 0.0
 
 
-def bridges(reader: Reader, a: Literature, c: Literature, most: int = 100, least_documents: int = 2) -> tuple[Bridge, ...]:
+def bridges(reader: Reader, a: Literature, c: Literature, most: int = 100, admits: Admits = lambda _: True) -> tuple[Bridge, ...]:
     """Closed discovery: what joins two literatures, best first; mechanisms and given names before phrases before words."""
     both = a.documents & c.documents
     near, far = side(reader, a, both), side(reader, c, both)
-    shared = _shared(reader, near, far, least_documents, lambda _: True)
+    shared = _strongest(reader, near, far, _shared(reader, near, far, admits), max(BRIDGES_WEIGHED, 2 * most))
     return _ranked(reader, near, far, shared, most, exact=True)
 
 
@@ -82,32 +85,32 @@ def leading_bridges(reader: Reader, near: Side, c: Literature, most: int, admits
     """The best bridges only, weighed by remembered profiles: what laying out many connections can afford."""
     far = side(reader, c, near.literature.documents)
     beyond = Side(near.literature, near.documents - c.documents, near.counts, near.profile)
-    for least in (2, 1):
-        shared = _shared(reader, beyond, far, least, lambda number: reader.rank_of_kind(number) > 0 and admits(number))
-        if shared:
-            strongest = heapq.nlargest(
-                BRIDGES_COMPARED, shared, key=lambda number: (_least_cosine(reader, near, far, number), number)
-            )
-            return _ranked(reader, beyond, far, strongest, most, exact=False)
-    return ()
+    shared = _shared(reader, beyond, far, admits)
+    return _ranked(reader, beyond, far, _strongest(reader, beyond, far, shared, BRIDGES_COMPARED), most, exact=False)
 
 
-def _shared(reader: Reader, near: Side, far: Side, least: int, admits: Admits) -> list[int]:
+def _shared(reader: Reader, near: Side, far: Side, admits: Admits) -> list[int]:
     fewer, more = sorted((near, far), key=lambda one: len(one.counts))
     return [
         number
-        for number, count in fewer.counts.items()
-        if count >= least
-        and more.counts[number] >= least
+        for number in fewer.counts
+        if number in more.counts
         and admits(number)
         and not reader.is_close(number, near.literature)
         and not reader.is_close(number, far.literature)
     ]
 
 
-def _least_cosine(reader: Reader, near: Side, far: Side, number: int) -> float:
-    frequency = reader.index.frequency(number)
-    return min(cosine(one.counts[number], len(one.documents), frequency) for one in (near, far))
+def _strongest(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: int) -> Sequence[int]:
+    if len(shared) <= most:
+        return shared
+
+    def promise(number: int) -> tuple[int, float, int]:
+        # The product of both cosines, but for the sizes of the literatures, which all candidates share.
+        met = near.counts[number] * far.counts[number]
+        return reader.rank_of_kind(number), met / reader.index.frequency(number), -number
+
+    return heapq.nlargest(most, shared, key=promise)
 
 
 def _ranked(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: int, *, exact: bool) -> tuple[Bridge, ...]:
@@ -205,8 +208,8 @@ def is_rare(reader: Reader, both: int, one: int, other: int) -> bool:
 
 
 def through_all(reader: Reader, a: Literature, given: Sequence[Literature], most: int, admits: Admits) -> tuple[End, ...]:
-    """Open discovery through chosen literatures: an end must hold to every one of them, and is as strong as its weakest hold."""
-    near = side(reader, a)
+    """Open discovery through chosen literatures: an end must hold to every one of them; its weakest hold times its prospect."""
+    near, own = side(reader, a), reader.company_of(a)
     between = [side(reader, literature, a.documents) for literature in given]
     if not between:
         return ()
@@ -220,8 +223,8 @@ def through_all(reader: Reader, a: Literature, given: Sequence[Literature], most
             and not any(reader.is_close(number, literature) for literature in given)
             and admits(number)
         ):
-            found.append(End(number, min(holds), sum(holds), near.counts[number]))
-    found.sort(key=lambda end: (end.prospect, end.support, -end.concept), reverse=True)
+            found.append(End(number, prospect(own, reader.company(number)), min(holds), near.counts[number]))
+    found.sort(key=lambda end: (end.prospect * end.support, -end.concept), reverse=True)
     return tuple(found[:most])
 
 
