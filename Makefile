@@ -108,3 +108,7 @@ interop: $(READY)
 .PHONY: bench-discovery
 bench-discovery: $(READY)
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)
+
+.PHONY: validate-discovery
+validate-discovery: $(READY)
+	$(BIN)/python -m benchmarks.validate_discovery $(or $(DATA),../shared/data)

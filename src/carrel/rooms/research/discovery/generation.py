@@ -12,11 +12,12 @@ from carrel.rooms.research.discovery.connections import (
     Origin,
     Turn,
 )
+from carrel.rooms.research.discovery.debate import after_objections, objection, plea, rival
 from carrel.rooms.research.discovery.errors import NoConnectionError
 from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
+from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method, methods_in
 from carrel.rooms.research.discovery.paths import (
     Bridge,
@@ -205,35 +206,18 @@ class Discovery:
             plain = self.connection(reading, end.concept, Origin(GenerationMethod.DEBATE))
             if plain is None or len(plain.bridges) < 2:
                 continue
-            champion, rival = plain.bridges[0], self._rival(plain.bridges)
+            champion, other = plain.bridges[0], rival(self.reader, plain.bridges)
             turns = (
-                _plea(champion, plain),
-                _plea(rival, plain),
-                self._objection(champion, reading),
-                self._objection(rival, reading),
+                plea(champion, plain),
+                plea(other, plain),
+                objection(champion, len(self._index)),
+                objection(other, len(self._index)),
             )
-            standing = sorted((champion, rival), key=_after_objections, reverse=True)
-            rest = [bridge for bridge in plain.bridges if bridge not in (champion, rival)]
+            standing = sorted((champion, other), key=after_objections, reverse=True)
+            rest = [bridge for bridge in plain.bridges if bridge not in (champion, other)]
             verdict = f"{standing[0].concept.label} stands after the objections, before {standing[1].concept.label}."
             origin = Origin(GenerationMethod.DEBATE, verdict, (), turns)
             yield replace(plain, bridges=(*standing, *rest), origin=origin)
-
-    def _rival(self, found: Sequence[BridgeEvidence]) -> BridgeEvidence:
-        # The best bridge that leads another way, so that the two cannot both be the whole story.
-        reader, index = self.reader, self._index
-        numbers = [index.number(bridge.concept.key) for bridge in found]
-        first = reader.profile_everywhere(numbers[0]) if numbers[0] is not None else {}
-        likeness = [similarity(first, reader.profile_everywhere(number)) if number is not None else 1.0 for number in numbers]
-        return min(found[1:4], key=lambda bridge: likeness[found.index(bridge)])
-
-    def _objection(self, bridge: BridgeEvidence, reading: GoalReading) -> Turn:
-        contrary = tuple(e for e in (*bridge.near_evidence, *bridge.far_evidence) if e.is_contrary)
-        thin = f"its thinner side rests on {bridge.weaker_side_documents} of {len(self._index)} papers"
-        if contrary:
-            says = f"Against {bridge.concept.label}: {len(contrary)} of the quoted sentences deny something, and {thin}."
-        else:
-            says = f"Against {bridge.concept.label}: no quoted sentence denies it, but {thin}."
-        return Turn(f"against {bridge.concept.label}", says, contrary)
 
     def _without_the_usual(self, reading: GoalReading, count: int, avoid: Collection[str]) -> Iterator[CandidateConnection]:
         reader, index = self.reader, self._index
@@ -304,17 +288,3 @@ class Discovery:
                 and is_rare(reader, near.counts[neighbour], len(near.documents), index.frequency(neighbour))
             ):
                 yield neighbour
-
-
-def _plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
-    says = (
-        f"For {bridge.concept.label}: {bridge.near_documents} papers on {connection.start.label} and {bridge.far_documents} "
-        f"on {connection.end.label} speak of it."
-    )
-    return Turn(f"for {bridge.concept.label}", says, (*bridge.near_evidence[:1], *bridge.far_evidence[:1]))
-
-
-def _after_objections(bridge: BridgeEvidence) -> float:
-    quoted = (*bridge.near_evidence, *bridge.far_evidence)
-    denied = sum(evidence.is_contrary for evidence in quoted)
-    return bridge.weight * (1 - denied / (len(quoted) + 1))
