@@ -15,8 +15,8 @@ from benchmarks.discovery_data import discovery_folder, elife, find, mesh
 from benchmarks.held_out_cases import Headings, every_paper, held_out
 from benchmarks.keyword_pairs import Pair, PairSlice, area_under_curve, earlier_slice
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.literatures import Reader, similarity
-from carrel.rooms.research.discovery.paths import Bridge, End, bridges, ends
+from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
+from carrel.rooms.research.discovery.paths import Bridge, End, bridges, ends, first_bridges, side, through_all
 from carrel.rooms.research.discovery.prospects import LEAST_MENTION_LIKENESS, LEAST_SUBJECT_LIKENESS
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
@@ -28,6 +28,8 @@ HELD_OUT_CASES = 70
 OPEN_CUT = 1978
 OPEN_STARTS = 60
 FIRST = 10
+LITERATURES_GIVEN = 3
+WIDE = 80
 STEPS = 30
 
 
@@ -124,27 +126,72 @@ def chemicals_taken_up_later(folder: Path, vocabulary: Vocabulary) -> None:
     reader = Reader(ConceptIndex.build(early, vocabulary))
     named = Headings(folder, early, vocabulary).chosen({Sphere.DISORDER}, range(40, 1501))
     starts = [key for key in named if len(late.papers.get(key, ())) >= 30][:OPEN_STARTS]
-    rivals: dict[str, Callable[[End], float]] = {
-        "prospect (in use)": lambda end: end.prospect,
-        "sum over bridges of the lesser side": lambda end: end.support,
-    }
-    hits: Counter[str] = Counter()
-    first: Counter[str] = Counter()
+
+    def is_chemical(number: int) -> bool:
+        return reader.index.sphere(number) is Sphere.CHEMICAL
+
+    alone, through = Tally(ALONE), Tally(THROUGH)
     for key in starts:
         a = reader.literature([key])
         if a is None:
             continue
         true = {heading for paper in late.papers[key] for heading in late.of_paper[paper]}
-        found = ends(reader, a, sys.maxsize, lambda number: reader.index.sphere(number) is Sphere.CHEMICAL)
-        for name, weight in rivals.items():
-            ordered = [reader.index.key(end.concept) in true for end in sorted(found, key=weight, reverse=True)]
-            hits[name] += sum(ordered[:FIRST])
-            first[name] += sum(ordered[:1])
-    print(
-        f"\nOpen discovery from {len(starts)} disorders, {len(early)} papers up to {OPEN_CUT}: chemicals that later papers take up"
-    )
-    for name in rivals:
-        print(f"  {name}: {hits[name] / len(starts):.2f} of the first {FIRST}, the very first in {first[name] / len(starts):.0%}")
+        alone.count(reader, ends(reader, a, sys.maxsize, is_chemical), true)
+        given = literatures_between(reader, a)
+        if len(given) == LITERATURES_GIVEN:
+            through.count(reader, through_all(reader, a, given, sys.maxsize, is_chemical), true)
+    print(f"\nOpen discovery, {len(early)} papers up to {OPEN_CUT}: chemicals that later papers on a disorder take up")
+    alone.show("from the start alone")
+    through.show(f"through {LITERATURES_GIVEN} literatures the start leans on")
+
+
+ALONE: dict[str, Callable[[End], float]] = {
+    "prospect (in use)": lambda end: end.prospect,
+    "sum over bridges of the lesser side": lambda end: end.support,
+}
+THROUGH: dict[str, Callable[[End], float]] = {
+    "weakest hold times prospect (in use)": lambda end: end.prospect * end.support,
+    "weakest hold": lambda end: end.support,
+    "prospect": lambda end: end.prospect,
+}
+
+
+class Tally:
+    """How many of the first ten ends came true, by each way of ranking them; starts with too few ends to rank are left out."""
+
+    def __init__(self, rivals: dict[str, Callable[[End], float]]) -> None:
+        self._rivals = rivals
+        self._starts = 0
+        self._hits: Counter[str] = Counter()
+
+    def count(self, reader: Reader, found: Sequence[End], true: set[str]) -> None:
+        """One start."""
+        if len(found) <= FIRST:
+            return
+        self._starts += 1
+        for name, weight in self._rivals.items():
+            first = sorted(found, key=weight, reverse=True)[:FIRST]
+            self._hits[name] += sum(reader.index.key(end.concept) in true for end in first)
+
+    def show(self, title: str) -> None:
+        """What came true, on average."""
+        print(f"  {title}, {self._starts} disorders")
+        for name in self._rivals:
+            print(f"    {name}: {self._hits[name] / max(self._starts, 1):.2f} of the first {FIRST}")
+
+
+def literatures_between(reader: Reader, a: Literature) -> list[Literature]:
+    """What someone might give as literatures to go through: the broadest of a start's first bridges, apart from one another."""
+    chosen: list[int] = []
+    near = side(reader, a)
+    for _, number in first_bridges(reader, near):
+        frequency = reader.index.frequency(number)
+        is_wide = frequency >= WIDE and near.counts[number] < frequency / 2
+        is_apart = not any(reader.are_close(number, other) for other in chosen)
+        if is_wide and is_apart and reader.index.sphere(number) is not Sphere.CHEMICAL:
+            chosen.append(number)
+    found = (reader.literature([reader.index.key(number)]) for number in chosen[:LITERATURES_GIVEN])
+    return [literature for literature in found if literature is not None]
 
 
 def _mean(values: Sequence[float]) -> float:
