@@ -192,12 +192,16 @@ class Reader:
     @cached_property
     def _ordinary_share(self) -> float:
         documents = len(self.index)
-        every = {number: self.index.frequency(number) for number in range(self.index.size)}
-        return self._shared(every) / (documents * (documents - 1)) if documents > 1 else 0.0
+        return self._shared(dict(enumerate(self._frequencies))) / (documents * (documents - 1)) if documents > 1 else 0.0
 
     def _shared(self, counts: Mapping[int, int]) -> float:
-        documents, frequency = len(self.index), self.index.frequency
-        return sum(log(documents / frequency(number)) * n * (n - 1) for number, n in counts.items() if n > 1)
+        rarity = self._rarity
+        return sum([rarity[number] * n * (n - 1) for number, n in counts.items() if n > 1])
+
+    @cached_property
+    def _rarity(self) -> list[float]:
+        documents = len(self.index)
+        return [log(documents / frequency) if frequency else 0.0 for frequency in self._frequencies]
 
     def rank_of_kind(self, number: int) -> int:
         """How well a concept can bridge: 2 for a mechanism or a name someone gave, 1 for a phrase, 0 for the rest."""
