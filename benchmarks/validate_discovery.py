@@ -113,7 +113,10 @@ def bridges_of_held_out_papers(folder: Path, vocabulary: Vocabulary) -> None:
         if true and rest:
             for name, weight in rivals.items():
                 areas[name].append(area_under_curve([weight(bridge) for bridge in true], [weight(bridge) for bridge in rest]))
-    print(f"\nClosed discovery on titles, {len(found)} pairs of headings whose joint papers are held out: mean AUC")
+    shown_in = len(next(iter(areas.values())))
+    print(
+        f"\nClosed discovery on titles, joint papers held out, {shown_in} of {len(found)} pairs with true bridges shown: mean AUC"
+    )
     for name, values in areas.items():
         print(f"  {name}: {sum(values) / len(values):.3f} (even cases {_mean(values[::2]):.3f}, odd {_mean(values[1::2]):.3f})")
 
