@@ -14,7 +14,17 @@ from dataclasses import replace
 from math import log
 from pathlib import Path
 
-from benchmarks.discovery_data import Case, cases, discovery_folder, elife, find, marked_titles, medline, mesh, piped_titles
+from benchmarks.discovery_data import (
+    Case,
+    cases,
+    discovery_folder,
+    elife,
+    elife_metadata,
+    marked_titles,
+    medline,
+    mesh,
+    piped_titles,
+)
 from benchmarks.keyword_pairs import ListedPairs, listed_slice
 from benchmarks.tournaments import simulate
 from carrel.rooms.research.discovery.generation import Discovery
@@ -251,7 +261,7 @@ def main() -> None:
     vocabulary = mesh(folder)
     closed(folder, vocabulary, asked.shown)
     opened(folder, vocabulary)
-    metadata = find(asked.folder, "elife_metadata.jsonl.xz")
+    metadata = elife_metadata(asked.folder)
     if metadata is None:
         print("\nTime slice and speed: skipped, no elife_metadata.jsonl.xz beside the folder")
     else:

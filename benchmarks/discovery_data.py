@@ -101,6 +101,12 @@ def medline(folder: Path, with_headings: bool) -> Iterator[Paper]:
                 )
 
 
+def elife_metadata(folder: Path) -> Path | None:
+    """The eLife articles of the folder or beside it, or where it has none, of the data beside the checkout."""
+    name = "elife_metadata.jsonl.xz"
+    return find(folder, name) or (find(BESIDE_THE_CHECKOUT, name) if BESIDE_THE_CHECKOUT.is_dir() else None)
+
+
 def elife(path: Path) -> list[Paper]:
     """eLife articles with title, abstract, keywords and year."""
     with lzma.open(path, "rt", encoding="utf-8") as lines:

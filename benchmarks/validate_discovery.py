@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from math import exp, log, sqrt
 from pathlib import Path
 
-from benchmarks.discovery_data import discovery_folder, elife, find, mesh
+from benchmarks.discovery_data import discovery_folder, elife, elife_metadata, mesh
 from benchmarks.held_out_cases import Headings, every_paper, held_out
 from benchmarks.keyword_pairs import Pair, PairSlice, area_under_curve, earlier_slice
 from carrel.rooms.research.discovery.index import ConceptIndex
@@ -207,7 +207,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     asked = parser.parse_args()
     folder = discovery_folder(asked.folder)
-    metadata, vocabulary = find(asked.folder, "elife_metadata.jsonl.xz"), mesh(folder)
+    metadata, vocabulary = elife_metadata(asked.folder), mesh(folder)
     if metadata is None:
         print("Earlier pairs: skipped, no elife_metadata.jsonl.xz beside the folder")
     else:
