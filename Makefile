@@ -124,3 +124,7 @@ bench-discovery: $(READY)
 .PHONY: fit-safety
 fit-safety: $(READY)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.safety --data $(or $(DATA),../shared/data)
+
+.PHONY: validate-discovery
+validate-discovery: $(READY)
+	$(BIN)/python -m benchmarks.validate_discovery $(or $(DATA),../shared/data)

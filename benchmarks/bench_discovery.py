@@ -7,22 +7,30 @@ import argparse
 import os
 import sys
 import time
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from itertools import combinations
 from math import log
 from pathlib import Path
-from random import Random
 
-from benchmarks.discovery_data import Case, cases, discovery_folder, elife, find, marked_titles, medline, mesh, piped_titles
+from benchmarks.discovery_data import (
+    Case,
+    cases,
+    discovery_folder,
+    elife,
+    elife_metadata,
+    marked_titles,
+    medline,
+    mesh,
+    piped_titles,
+)
 from benchmarks.discovery_ranking import simulate
+from benchmarks.keyword_pairs import ListedPairs, listed_slice
 from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.literatures import Literature, Reader
-from carrel.rooms.research.discovery.paths import bridges, ends, prospect, through_all
+from carrel.rooms.research.discovery.literatures import Reader
+from carrel.rooms.research.discovery.paths import bridges, ends, through_all
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary, natural_order
 from carrel.rooms.research.discovery.weights import Counted
@@ -39,12 +47,6 @@ class Shelf:
 
     def paper(self, id: str) -> Paper | None:
         return self._papers.get(id)
-
-
-def area_under_curve(good: Sequence[float], bad: Sequence[float]) -> float:
-    """How often a good one scores above a bad one."""
-    ordered = sorted(bad)
-    return sum((bisect_left(ordered, one) + bisect_right(ordered, one)) / 2 for one in good) / (len(good) * len(ordered))
 
 
 class Answers:
@@ -98,25 +100,40 @@ def plain_log_likelihood(near: Sequence[Paper], far: Sequence[Paper], rest: Sequ
     return sorted(shared, key=lambda word: min(weight(a, len(near), word), weight(c, len(far), word)), reverse=True)
 
 
-def literatures_of(case: Case, folder: Path) -> tuple[list[Paper], list[Paper]] | None:
-    """The two literatures of a case: by marks within a file of titles, or by the names of files."""
+def literatures_of(case: Case, folder: Path, vocabulary: Vocabulary | None) -> tuple[list[Paper], list[Paper]] | None:
+    """The two literatures of a case: by marks within a file of titles, or by the names of files; titles alone."""
+    starts, ends_ = names_of((case.start_name,), vocabulary), names_of(case.end_names, vocabulary)
     for path in sorted(folder.glob("*_titles.txt.gz")):
         by_mark: dict[str, list[Paper]] = {}
         for mark, paper in marked_titles(path):
             by_mark.setdefault(mark.lower(), []).append(paper)
         chosen = [
-            next((papers for mark, papers in by_mark.items() if name.lower().startswith(mark)), [])
-            for name in (case.start_name, case.end_names[0])
+            next((papers for mark, papers in by_mark.items() if any(name.startswith(mark) for name in names)), [])
+            for names in (starts, ends_)
         ]
         if all(chosen):
             return chosen[0], chosen[1]
-    files = {path.name.split("_")[0].lower(): path for path in sorted(folder.glob("*_titles.psv.gz"))}
-    either = ((case.start_name,), case.end_names)
+    files = titled_files(folder, "_titles.psv.gz") | titled_files(folder, "_titles_mesh.psv.gz")
     chosen = [
-        next((list(piped_titles(path)) for stem, path in files.items() if any(stem in name.lower() for name in names)), [])
-        for names in either
+        next((list(piped_titles(path)) for stem, path in files.items() if any(stem in name for name in names)), [])
+        for names in (starts, ends_)
     ]
-    return (chosen[0], chosen[1]) if all(chosen) else None
+    if not all(chosen):
+        return None
+    near, far = ([replace(paper, headings=()) for paper in papers] for papers in chosen)
+    return near, far
+
+
+def titled_files(folder: Path, ending: str) -> dict[str, Path]:
+    """Files of titles by what they are about, as their names say it."""
+    return {normal_phrase(path.name.removesuffix(ending).replace("_", " ")): path for path in sorted(folder.glob(f"*{ending}"))}
+
+
+def names_of(names: Sequence[str], vocabulary: Vocabulary | None) -> list[str]:
+    """Names in normal form, with the synonyms that the vocabulary has for them."""
+    plain = [normal_phrase(natural_order(name)) for name in names]
+    terms = [vocabulary.term(vocabulary.preferred(name) or name) for name in plain] if vocabulary else []
+    return [*plain, *(normal_phrase(natural_order(name)) for term in terms if term for name in term.synonyms)]
 
 
 def spoken_of(case: Case, folder: Path, vocabulary: Vocabulary | None) -> tuple[list[Paper], list[Paper]] | None:
@@ -142,7 +159,7 @@ def closed(folder: Path, vocabulary: Vocabulary | None, shown: int) -> None:
     answers = Answers([paper.title for paper in rest], vocabulary)
     for case in cases(folder):
         print(f" {case.id}")
-        found = literatures_of(case, folder) or spoken_of(case, folder, vocabulary)
+        found = literatures_of(case, folder, vocabulary) or spoken_of(case, folder, vocabulary)
         if found is None or not case.bridges:
             print("  skipped: the folder has no titles for both ends")
             continue
@@ -164,67 +181,46 @@ def closed(folder: Path, vocabulary: Vocabulary | None, shown: int) -> None:
 def opened(folder: Path, vocabulary: Vocabulary | None) -> None:
     """One end given: where the other comes among chemicals, through the literatures of the folder and without them."""
     print("\nOpen discovery, titles and headings")
-    files = {path.name.split("_")[0].lower(): path for path in sorted(folder.glob("*_titles_mesh.psv.gz"))}
+    files = titled_files(folder, "_titles_mesh.psv.gz")
     papers = {paper.id: paper for path in files.values() for paper in piped_titles(path)}
     for paper in medline(folder, with_headings=True):
         papers.setdefault(paper.id, paper)
     reader = Reader(ConceptIndex.build(papers.values(), vocabulary))
+    given_ends = [name for case in cases(folder) for name in names_of((case.start_name, *case.end_names), vocabulary)]
 
     def is_chemical(number: int) -> bool:
         return reader.index.sphere(number) is Sphere.CHEMICAL
 
     for case in cases(folder):
-        start = next((stem for stem in files if stem in case.start_name.lower()), None)
+        starts = names_of((case.start_name,), vocabulary)
+        start = next((stem for stem in files if any(stem in name for name in starts)), None)
+        between = [stem for stem in files if not any(stem in name for name in given_ends)]
         goal = {reader.index.number(normal_phrase(natural_order(name))) for name in case.end_names}
-        if start is None or len(files) < 2 or goal == {None}:
+        if start is None or goal == {None}:
             print(f" {case.id}: skipped, the folder has no literature to start from")
             continue
         key = normal_phrase(natural_order(case.start_name))
         a = reader.given_literature(case.start_name, (paper.id for paper in piped_titles(files[start])), [key])
-        between: list[Literature] = [
-            reader.given_literature(stem, (paper.id for paper in piped_titles(path)))
-            for stem, path in files.items()
-            if stem != start
-        ]
+        given = [reader.given_literature(stem, (paper.id for paper in piped_titles(files[stem]))) for stem in between]
         for name, found in (
-            (f"through the {len(between)} literatures given", through_all(reader, a, between, sys.maxsize, is_chemical)),
-            ("with no literature given", ends(reader, a, sys.maxsize, is_chemical)),
+            (f"through the literatures given ({', '.join(between)})", through_all(reader, a, given, sys.maxsize, is_chemical)),
+            ("from the start alone, with no literature given", ends(reader, a, sys.maxsize, is_chemical)),
         ):
             place = next((place for place, end in enumerate(found, 1) if end.concept in goal), None)
             first = ", ".join(reader.index.label(end.concept) for end in found[:10])
             print(f" {case.id}, {name}: {case.end_names[0]} is {place or 'not'} of {len(found)} chemicals; first: {first}")
 
 
-def time_slice(folder: Path, papers: Sequence[Paper]) -> None:
+def time_slices(folder: Path, papers: Sequence[Paper]) -> None:
     """Keyword pairs first joined later, against pairs never joined, ranked from the papers before."""
-    path = find(folder, "elife_keyword_timeslice_gold.tsv")
-    if path is None:
+    paths = sorted(folder.glob("elife_keyword_timeslice*.tsv"))
+    if not paths:
         print("\nTime slice: skipped, no gold pairs")
-        return
-    pairs = [line.split("\t")[:2] for line in path.read_text(encoding="utf-8").splitlines()[1:]]
-    before = [paper for paper in papers if paper.year is not None and paper.year <= 2019]
-    reader = Reader(ConceptIndex.build(before))
-    number = reader.index.number
-    uses = Counter(keyword.lower().strip() for paper in before for keyword in set(paper.keywords))
-    least = min(uses[keyword] for pair in pairs for keyword in pair)
-    pool = sorted(
-        {found for keyword, count in uses.items() if count >= least and (found := number(normal_phrase(keyword))) is not None}
-    )
-    ever: set[tuple[int, ...]] = set()
-    for paper in papers:
-        known = sorted({found for keyword in paper.keywords if (found := number(normal_phrase(keyword))) is not None})
-        ever.update(combinations(known, 2))
-    random = Random(2019)
-    never: set[tuple[int, int]] = set()
-    while len(never) < 20_000:
-        one, other = sorted(random.sample(pool, 2))
-        if (one, other) not in ever:
-            never.add((one, other))
-    numbers = [(number(normal_phrase(one)), number(normal_phrase(other))) for one, other in pairs]
-    joined = [prospect(reader, one, other) for one, other in numbers if one is not None and other is not None]
-    apart = [prospect(reader, one, other) for one, other in sorted(never)]
-    print(f"\neLife keyword pairs first joined after 2020, from {len(before)} papers up to 2019")
-    print(f"  {len(joined)} joined, {len(apart)} never joined: AUC {area_under_curve(joined, apart):.4f}")
+    for path in paths:
+        listed = ListedPairs.read(path)
+        found = listed_slice(listed, papers)
+        print(f"\n{path.name}: eLife keyword pairs, from {len(found.reader.index)} papers up to {listed.up_to}")
+        print(f"  {len(found.joined)} first joined later, {len(found.apart)} never joined: AUC {found.area():.4f}")
 
 
 def speed(papers: Sequence[Paper]) -> None:
@@ -264,12 +260,12 @@ def main() -> None:
     vocabulary = mesh(folder)
     closed(folder, vocabulary, asked.shown)
     opened(folder, vocabulary)
-    metadata = find(asked.folder, "elife_metadata.jsonl.xz")
+    metadata = elife_metadata(asked.folder)
     if metadata is None:
         print("\nTime slice and speed: skipped, no elife_metadata.jsonl.xz beside the folder")
     else:
         papers = elife(metadata)
-        time_slice(folder, papers)
+        time_slices(folder, papers)
         speed(papers)
     simulate(asked.runs)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.vocabulary import Term, Vocabulary
 
+BESIDE_THE_CHECKOUT = Path(__file__).parents[1].parent / "shared" / "data" / "discovery"
+
 
 @dataclass(frozen=True)
 class Case:
@@ -28,6 +30,11 @@ def find(folder: Path, pattern: str) -> Path | None:
         if place.is_dir() and (found := sorted(place.glob(pattern))):
             return found[0]
     return None
+
+
+def files_near(folder: Path, pattern: str) -> list[Path]:
+    """Files of the folder, or where it has none, of the data beside the checkout: background and vocabulary serve any case."""
+    return sorted(folder.glob(pattern)) or sorted(BESIDE_THE_CHECKOUT.glob(pattern))
 
 
 def discovery_folder(folder: Path) -> Path:
@@ -49,7 +56,7 @@ def cases(folder: Path) -> list[Case]:
 
 def mesh(folder: Path) -> Vocabulary | None:
     """The newest MeSH of the folder, as a vocabulary."""
-    paths = sorted(folder.glob("mesh*_id_label_synonyms_trees.tsv.xz"))
+    paths = files_near(folder, "mesh*_id_label_synonyms_trees.tsv.xz")
     if not paths:
         return None
     with lzma.open(paths[-1], "rt", encoding="utf-8") as lines:
@@ -82,7 +89,7 @@ def piped_titles(path: Path) -> Iterator[Paper]:
 
 def medline(folder: Path, with_headings: bool) -> Iterator[Paper]:
     """The background: MEDLINE of some years, titles with or without headings."""
-    for path in sorted(folder.glob("medline_*.jsonl.xz")):
+    for path in files_near(folder, "medline_*.jsonl.xz"):
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 told = json.loads(line)
@@ -92,6 +99,12 @@ def medline(folder: Path, with_headings: bool) -> Iterator[Paper]:
                     headings=tuple(told.get("mesh", ())) if with_headings else (),
                     year=told.get("year"),
                 )
+
+
+def elife_metadata(folder: Path) -> Path | None:
+    """The eLife articles of the folder or beside it, or where it has none, of the data beside the checkout."""
+    name = "elife_metadata.jsonl.xz"
+    return find(folder, name) or (find(BESIDE_THE_CHECKOUT, name) if BESIDE_THE_CHECKOUT.is_dir() else None)
 
 
 def elife(path: Path) -> list[Paper]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
+from math import sqrt
 
 from carrel.rooms.research.discovery.records import Concept
 
@@ -60,8 +61,8 @@ class BridgeEvidence:
 
     @property
     def weight(self) -> float:
-        """As strong as its weaker side."""
-        return min(self.near_weight, self.far_weight)
+        """The geometric mean of both sides."""
+        return sqrt(self.near_weight * self.far_weight)
 
     @property
     def weaker_side_documents(self) -> int:

@@ -89,10 +89,11 @@ class Discovery:
         assert number is not None
         note = "Both ends were given; the bridges between them were searched for."
         reading = replace(first, goal=goal, pair=number, end=last.start)
-        connection = self.connection(reading, number, Origin(GenerationMethod.LITERATURE_BASED, note))
-        if connection is None:
+        layout = self._now.layout
+        chosen = layout.bridges_of_pair(first.start, last.start, BRIDGES_SHOWN)
+        if not chosen:
             raise NoConnectionError(first.start.label, len(first.start.documents))
-        return connection
+        return layout.laid_out(reading, number, chosen, Origin(GenerationMethod.LITERATURE_BASED, note))
 
     def asked_pair(self, reading: GoalReading, origin: Origin) -> CandidateConnection | None:
         """The connection of a pair over its leading ways, the one the text names first; None when nothing joins the two."""

@@ -9,8 +9,9 @@ from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method, methods_in
-from carrel.rooms.research.discovery.paths import Bridge, Side, leading_bridges, prospect, side
+from carrel.rooms.research.discovery.paths import Bridge, Side, bridges, leading_bridges, side
 from carrel.rooms.research.discovery.ports import Corpus
+from carrel.rooms.research.discovery.prospects import prospect
 from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.sorts import CAN_BE_CHANGED, Sort, sort_of
 
@@ -61,13 +62,13 @@ class Layout:
         """The literature of an end."""
         return reading.end if end == reading.pair and reading.end else self.reader.literature([self.index.key(end)])
 
-    def bridges(
-        self, a: Literature, c: Literature, most: int, admits: Callable[[int], bool], leasts: Sequence[int] = (2, 1)
-    ) -> tuple[Bridge, ...]:
-        """What joins two literatures, best first."""
-        return leading_bridges(
-            self.reader, self.side(a), c, most, lambda number: self.can_bridge(number) and admits(number), leasts
-        )
+    def bridges(self, a: Literature, c: Literature, most: int, admits: Callable[[int], bool]) -> tuple[Bridge, ...]:
+        """What joins two literatures, best first, as many connections can afford to weigh it."""
+        return leading_bridges(self.reader, self.side(a), c, most, lambda number: self.can_bridge(number) and admits(number))
+
+    def bridges_of_pair(self, a: Literature, c: Literature, most: int) -> tuple[Bridge, ...]:
+        """What joins two literatures somebody asked after, weighed in full."""
+        return bridges(self.reader, a, c, most, self.can_bridge)
 
     def laid_out(
         self, reading: GoalReading, end: int, chosen: Sequence[Bridge], origin: Origin, *, is_way: bool = False
@@ -80,7 +81,6 @@ class Layout:
         if is_way:
             through = a.documents.intersection(c.documents, index.documents(chosen[0].concept))
             searched = replace(searched, way_documents=len(through))
-        start = index.number(reading.start_concept.key)
         return CandidateConnection(
             reading.goal,
             replace(reading.start_concept, label=a.label),
@@ -88,7 +88,7 @@ class Layout:
             tuple(self.evidence(bridge, a, c) for bridge in chosen),
             searched,
             methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
-            prospect(reader, start, end) if start is not None else 0.0,
+            prospect(reader.company_of(a), reader.company(end)),
             origin,
             testing=self._testing(chosen, end),
         )
@@ -101,7 +101,12 @@ class Layout:
 
     def can_bridge(self, number: int) -> bool:
         """Whether a concept may stand between two others."""
-        return not self.tells_nothing(number) and not self.reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+        reader = self.reader
+        return (
+            reader.rank_of_kind(number) > 0
+            and not self.tells_nothing(number)
+            and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+        )
 
     def tells_nothing(self, number: int) -> bool:
         """Whether a concept can be no end and no bridge."""

@@ -18,6 +18,8 @@ SAMPLE_DOCUMENTS = 150
 
 COHERENCE_SAMPLE = 40
 
+HALF_LIFE_YEARS = 3.0
+
 LEAST_MEETINGS = 2
 """Concepts that met once may have met by chance: a bridge needs two. Where whole profiles are compared single meetings help."""
 
@@ -39,6 +41,16 @@ class Literature:
     documents: frozenset[int]
 
 
+@dataclass(frozen=True)
+class Company:
+    """The company something keeps where papers mention it, and where it is their subject; `taken_up` counts the latter, the
+    recent ones most."""
+
+    mentioned: Profile
+    subject: Profile
+    taken_up: float
+
+
 class Reader:
     """Reads literatures from one state of an index and keeps the profiles it has worked out."""
 
@@ -47,6 +59,7 @@ class Reader:
         self.counted = Counted(len(index))
         self._generation = index.generation
         self._profiles: dict[int, Profile] = {}
+        self._companies: dict[int | Literature, Company] = {}
         self._kinds: dict[int, int] = {}
         self._frequencies = [index.frequency(number) for number in range(index.size)]
 
@@ -133,9 +146,38 @@ class Reader:
         """The company a concept keeps in the whole corpus; remembered, since many questions ask for the same ones."""
         profile = self._profiles.get(number)
         if profile is None:
-            sample = spread(self.index.documents(number), SAMPLE_DOCUMENTS)
-            profile = self._profiles[number] = self.profile(self.counts(sample), len(sample), frozenset({number}), least=1)
+            profile = self._profiles[number] = self._sampled_profile(self.index.documents(number), frozenset({number}))
         return profile
+
+    def company(self, number: int) -> Company:
+        """The company of a concept; remembered."""
+        company = self._companies.get(number)
+        if company is None:
+            own, documents = frozenset({number}), self.index.documents(number)
+            company = self._companies[number] = self._company(self.profile_everywhere(number), documents, own)
+        return company
+
+    def company_of(self, literature: Literature) -> Company:
+        """The company of a literature, worked out as a concept's is; remembered."""
+        company = self._companies.get(literature)
+        if company is None:
+            own, documents = literature.concepts, sorted(literature.documents)
+            company = self._companies[literature] = self._company(self._sampled_profile(documents, own), documents, own)
+        return company
+
+    def _company(self, mentioned: Profile, documents: Sequence[int], own: frozenset[int]) -> Company:
+        # Where no document names it in keywords or headings, all that speak of it stand for those that are about it.
+        about = [document for document in documents if not own.isdisjoint(self.index.named(document))]
+        subject = self._sampled_profile(about, own) if about else mentioned
+        return Company(mentioned, subject, sum(map(self._recency, about or documents)))
+
+    def _sampled_profile(self, documents: Sequence[int], own: frozenset[int]) -> Profile:
+        sample = spread(documents, SAMPLE_DOCUMENTS)
+        return self.profile(self.counts(sample), len(sample), own, least=1)
+
+    def _recency(self, document: int) -> float:
+        year, latest = self.index.year_of(document), self.latest_year
+        return 1.0 if year is None or latest is None else 2.0 ** ((year - latest) / HALF_LIFE_YEARS)
 
     def coherence(self, number: int) -> float:
         """How much more two documents with the concept share than two of any kind: near 1 for words that say little."""
@@ -150,12 +192,16 @@ class Reader:
     @cached_property
     def _ordinary_share(self) -> float:
         documents = len(self.index)
-        every = {number: self.index.frequency(number) for number in range(self.index.size)}
-        return self._shared(every) / (documents * (documents - 1)) if documents > 1 else 0.0
+        return self._shared(dict(enumerate(self._frequencies))) / (documents * (documents - 1)) if documents > 1 else 0.0
 
     def _shared(self, counts: Mapping[int, int]) -> float:
-        documents, frequency = len(self.index), self.index.frequency
-        return sum(log(documents / frequency(number)) * n * (n - 1) for number, n in counts.items() if n > 1)
+        rarity = self._rarity
+        return sum([rarity[number] * n * (n - 1) for number, n in counts.items() if n > 1])
+
+    @cached_property
+    def _rarity(self) -> list[float]:
+        documents = len(self.index)
+        return [log(documents / frequency) if frequency else 0.0 for frequency in self._frequencies]
 
     def rank_of_kind(self, number: int) -> int:
         """How well a concept can bridge: 2 for a mechanism or a name someone gave, 1 for a phrase, 0 for the rest."""

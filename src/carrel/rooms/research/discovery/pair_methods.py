@@ -13,8 +13,8 @@ from carrel.rooms.research.discovery.paths import Bridge
 from carrel.rooms.research.discovery.sorts import ANSWERS
 from carrel.rooms.research.discovery.start_methods import LEAST_COHERENCE, argued, company
 
+BRIDGES_LOOKED_AT = 200
 BRIDGES_WEIGHED = 60
-BRIDGES_ENOUGH = 20
 KNOWN_PAIR = 3
 WIDENED_BELOW = 5
 SAME_ROUTE = 0.15
@@ -88,17 +88,12 @@ class PairMethods:
         if found is None:
             layout, reader = self._layout, self._layout.reader
             kinds = ANSWERS[reading.wanted] if reading.wanted else frozenset()
-            every = list(layout.bridges(reading.start, reading.end, BRIDGES_WEIGHED, lambda _: True))
-            if len(every) < BRIDGES_ENOUGH or reading.through is not None:
-                # Few papers on an end leave few bridges that two of them hold up; those of a single paper come after.
-                thin = layout.bridges(reading.start, reading.end, BRIDGES_WEIGHED, lambda n: reader.rank_of_kind(n) == 2, (1,))
-                every.extend(thin)
+            every = layout.bridges_of_pair(reading.start, reading.end, BRIDGES_LOOKED_AT)
             ends = {*reading.start.concepts, *reading.end.concepts}
             ordered = sorted(
                 every,
                 key=lambda bridge: (
                     not self._is_named_way(reading, bridge),
-                    min(len(bridge.near_documents), len(bridge.far_documents)) < 2,
                     _is_worded_like(reader, bridge.concept, ends),
                     reader.is_broad(bridge.concept) or reader.coherence(bridge.concept) < LEAST_COHERENCE,
                     -bridge.kind,

@@ -4,8 +4,10 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import log, sqrt
 
 from carrel.rooms.research.discovery.literatures import Literature, Profile, Reader, similarity, spread
+from carrel.rooms.research.discovery.prospects import prospect
 from carrel.rooms.research.discovery.weights import cosine
 
 Admits = Callable[[int], bool]
@@ -16,16 +18,13 @@ BRIDGES_COMPARED = 60
 ENDS_WEIGHED = 120
 DOCUMENTS_FOLLOWED = 600
 RARE_DOCUMENTS = 3
-HALF_LIFE_YEARS = 3.0
-
-# Fitted by logistic regression on eLife keyword pairs first joined in 2017-2019, seen from papers up to 2016.
-SIMILARITY_POWER = 2.0
-OPPORTUNITY_POWER = 0.83
+HALF_A_PAPER = 0.5
+"""Taken off every count of meetings: a single one may be chance, and hardly tells among many."""
 
 
 @dataclass(frozen=True)
 class Bridge:
-    """A concept both literatures speak of. A side's weight is cosine times likeness of company; the bridge's is the lesser."""
+    """A concept both literatures speak of: how strongly each holds to it, and the papers that do."""
 
     concept: int
     kind: int
@@ -36,8 +35,8 @@ class Bridge:
 
     @property
     def weight(self) -> float:
-        """As strong as its weaker side."""
-        return min(self.near, self.far)
+        """The geometric mean of both sides: a strong side helps a thin one, but not one that is not there."""
+        return sqrt(self.near * self.far)
 
 
 @dataclass(frozen=True)
@@ -68,55 +67,50 @@ def side(reader: Reader, literature: Literature, without: frozenset[int] = froze
 
 
 def side_weight(reader: Reader, of: Side, concept: int, both: int, exact: bool) -> float:
-    """How strongly a concept belongs to a literature: documents shared, times how alike their company is elsewhere."""
+    """How strongly a concept belongs to a literature: how much oftener than elsewhere, times how alike their company is."""
     profile = reader.profile_beyond(concept, of.literature) if exact else reader.profile_everywhere(concept)
-    likeness = similarity(of.profile, profile)
-    return likeness * cosine(both, len(of.documents), reader.index.frequency(concept))
+    by_chance = reader.counted.expected(len(of.documents), reader.index.frequency(concept))
+    return similarity(of.profile, profile) * log(1 + (both - HALF_A_PAPER) / by_chance) if by_chance else 0.0
 
 
-def bridges(reader: Reader, a: Literature, c: Literature, most: int = 100, least_documents: int = 2) -> tuple[Bridge, ...]:
+def bridges(reader: Reader, a: Literature, c: Literature, most: int = 100, admits: Admits = lambda _: True) -> tuple[Bridge, ...]:
     """Closed discovery: what joins two literatures, best first; mechanisms and given names before phrases before words."""
     both = a.documents & c.documents
     near, far = side(reader, a, both), side(reader, c, both)
-    shared = _shared(reader, near, far, least_documents, lambda _: True)
+    shared = _strongest(reader, near, far, _shared(reader, near, far, admits), max(BRIDGES_WEIGHED, 2 * most))
     return _ranked(reader, near, far, shared, most, exact=True)
 
 
-def leading_bridges(
-    reader: Reader, near: Side, c: Literature, most: int, admits: Admits, leasts: Sequence[int] = (2, 1)
-) -> tuple[Bridge, ...]:
-    """The best bridges only, weighed by remembered profiles: what laying out many connections can afford.
-
-    `leasts` are the papers asked for on each side, tried in turn until something is found.
-    """
+def leading_bridges(reader: Reader, near: Side, c: Literature, most: int, admits: Admits) -> tuple[Bridge, ...]:
+    """The best bridges only, weighed by remembered profiles: what laying out many connections can afford."""
     far = side(reader, c, near.literature.documents)
     beyond = Side(near.literature, near.documents - c.documents, near.counts, near.profile)
-    for least in leasts:
-        shared = _shared(reader, beyond, far, least, lambda number: reader.rank_of_kind(number) > 0 and admits(number))
-        if shared:
-            strongest = heapq.nlargest(
-                BRIDGES_COMPARED, shared, key=lambda number: (_least_cosine(reader, near, far, number), number)
-            )
-            return _ranked(reader, beyond, far, strongest, most, exact=False)
-    return ()
+    shared = _shared(reader, beyond, far, admits)
+    return _ranked(reader, beyond, far, _strongest(reader, beyond, far, shared, BRIDGES_COMPARED), most, exact=False)
 
 
-def _shared(reader: Reader, near: Side, far: Side, least: int, admits: Admits) -> list[int]:
+def _shared(reader: Reader, near: Side, far: Side, admits: Admits) -> list[int]:
     fewer, more = sorted((near, far), key=lambda one: len(one.counts))
     return [
         number
-        for number, count in fewer.counts.items()
-        if count >= least
-        and more.counts[number] >= least
+        for number in fewer.counts
+        if number in more.counts
         and admits(number)
         and not reader.is_close(number, near.literature)
         and not reader.is_close(number, far.literature)
     ]
 
 
-def _least_cosine(reader: Reader, near: Side, far: Side, number: int) -> float:
-    frequency = reader.index.frequency(number)
-    return min(cosine(one.counts[number], len(one.documents), frequency) for one in (near, far))
+def _strongest(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: int) -> Sequence[int]:
+    if len(shared) <= most:
+        return shared
+
+    def promise(number: int) -> tuple[int, float, int]:
+        # The product of both cosines, but for the sizes of the literatures, which all candidates share.
+        met = near.counts[number] * far.counts[number]
+        return reader.rank_of_kind(number), met / reader.index.frequency(number), -number
+
+    return heapq.nlargest(most, shared, key=promise)
 
 
 def _ranked(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: int, *, exact: bool) -> tuple[Bridge, ...]:
@@ -173,8 +167,9 @@ def ends(
     near = side(reader, a)
     leads = first_bridges(reader, near, bridge_admits)
     support = _support(reader, near, leads, admits)
+    own = reader.company_of(a)
     found = [
-        End(number, _prospect(reader, near.profile, number), support[number], near.counts[number])
+        End(number, prospect(own, reader.company(number)), support[number], near.counts[number])
         for number in heapq.nlargest(ENDS_WEIGHED, support, key=lambda number: (support[number], -number))
     ]
     found.sort(key=lambda end: (end.prospect, -end.concept), reverse=True)
@@ -212,28 +207,9 @@ def is_rare(reader: Reader, both: int, one: int, other: int) -> bool:
     return both == 0 or (both <= RARE_DOCUMENTS and both <= reader.counted.expected(one, other))
 
 
-def opportunity(reader: Reader, number: int) -> float:
-    """How often papers take a concept up as their subject, the recent ones counting most (half as much every three years)."""
-    index, latest = reader.index, reader.latest_year
-    subject = [document for document in index.documents(number) if number in index.named(document)]
-    years = (index.year_of(document) for document in subject or index.documents(number))
-    return sum(1.0 if year is None or latest is None else 2.0 ** ((year - latest) / HALF_LIFE_YEARS) for year in years)
-
-
-def _prospect(reader: Reader, profile: Profile, number: int) -> float:
-    likeness = similarity(profile, reader.profile_everywhere(number))
-    return float(likeness**SIMILARITY_POWER * opportunity(reader, number) ** OPPORTUNITY_POWER)
-
-
-def prospect(reader: Reader, one: int, other: int) -> float:
-    """How likely two concepts are to be joined next: likeness of company, times how often each is taken up."""
-    first = opportunity(reader, one) ** OPPORTUNITY_POWER
-    return float(first * _prospect(reader, reader.profile_everywhere(one), other))
-
-
 def through_all(reader: Reader, a: Literature, given: Sequence[Literature], most: int, admits: Admits) -> tuple[End, ...]:
-    """Open discovery through chosen literatures: an end must hold to every one of them, and is as strong as its weakest hold."""
-    near = side(reader, a)
+    """Open discovery through chosen literatures: an end must hold to every one of them; its weakest hold times its prospect."""
+    near, own = side(reader, a), reader.company_of(a)
     between = [side(reader, literature, a.documents) for literature in given]
     if not between:
         return ()
@@ -247,8 +223,8 @@ def through_all(reader: Reader, a: Literature, given: Sequence[Literature], most
             and not any(reader.is_close(number, literature) for literature in given)
             and admits(number)
         ):
-            found.append(End(number, min(holds), sum(holds), near.counts[number]))
-    found.sort(key=lambda end: (end.prospect, end.support, -end.concept), reverse=True)
+            found.append(End(number, prospect(own, reader.company(number)), min(holds), near.counts[number]))
+    found.sort(key=lambda end: (end.prospect * end.support, -end.concept), reverse=True)
     return tuple(found[:most])
 
 
