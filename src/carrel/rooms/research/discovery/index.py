@@ -3,6 +3,7 @@
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from carrel.rooms.research.discovery.chunks import (
     PAPERS_PER_CHUNK,
@@ -13,29 +14,40 @@ from carrel.rooms.research.discovery.chunks import (
     in_chunks,
     read_chunk,
 )
+from carrel.rooms.research.discovery.ledger import Ledger
+from carrel.rooms.research.discovery.meanings import Meanings
+from carrel.rooms.research.discovery.names import NameFinder
 from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow, IndexStore, Mapper
 from carrel.rooms.research.discovery.records import Concept, Paper, Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
+from carrel.rooms.research.discovery.words import has_capitals, normal_word
 
 
 class ConceptIndex:
-    """Concepts with the documents that speak of them. A key seen in one text only waits apart until a second text has it."""
+    """Concepts with the documents that speak of them.
+
+    The ledger holds what texts say; from it follow the names to look for and what each key means. Both are settled before the
+    next question, and only documents they touch are placed anew, so an index grown or shrunk equals one built at once.
+    """
 
     def __init__(self, vocabulary: Vocabulary | None = None) -> None:
         self.vocabulary = vocabulary
+        self.generation = 0
+        self._ledger = Ledger(vocabulary)
+        self._meanings = Meanings(self._ledger)
+        self._is_settled = True
+        self._names: set[int] = set()
+        self._unplaced: set[int] = set()
+        self._touched: set[int] = set()
+        self._found: list[Numbers] = []
+        self._concept_of: list[int] = []
         self._keys: list[str] = []
-        self._labels: list[str] = []
         self._numbers: dict[str, int] = {}
         self._postings: list[Numbers] = []
         self._named_in: list[int] = []
-        self._once: dict[str, tuple[int, str]] = {}
-        self._waiting: dict[int, list[str]] = {}
-        self._ids: list[str | None] = []
-        self._years: list[int | None] = []
         self._named: list[Numbers] = []
         self._mentioned: list[Numbers] = []
-        self._documents: dict[str, int] = {}
-        self.generation = 0
+        self._forms: dict[int, list[int]] = {}
 
     @classmethod
     def build(cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map) -> "ConceptIndex":
@@ -44,30 +56,54 @@ class ConceptIndex:
         size = PAPERS_PER_CHUNK if vocabulary is None else PAPERS_PER_CHUNK_WITH_VOCABULARY
         for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers, size)):
             index.merge(chunk)
+        index.settle()
         return index
 
     @classmethod
     def from_rows(cls, store: IndexStore, vocabulary: Vocabulary | None = None) -> "ConceptIndex":
         """The index a store kept."""
         index = cls(vocabulary)
+        ledger = index._ledger
         for row in sorted(store.concept_rows(), key=lambda row: row.number):
-            index._new_concept(row.key, row.label)
-        for document in store.document_rows():
-            number = index._new_document(document.id, document.year, _unpacked(document.named), _unpacked(document.mentioned))
-            for key in document.once:
-                index._wait(key, key, number)
+            ledger.new_key(row.key, row.label)
+        for number, word in enumerate(store.words()):
+            ledger.words[word] = number
+        for kept in store.document_rows():
+            document = ledger.new_document(
+                kept.id, kept.year, _unpacked(kept.named), _unpacked(kept.mentioned), _unpacked(kept.text), kept.definitions
+            )
+            for key in kept.once:
+                ledger.wait(key, key, document)
+            index._new_place(_unpacked(kept.found))
+            index._touched.add(document)
+        index._names = ledger.names()
+        index._is_settled = False
+        index.settle()
         return index
 
     def concept_rows(self) -> Iterator[ConceptRow]:
-        """Every concept as a row to keep."""
-        return (ConceptRow(number, key, self._labels[number]) for number, key in enumerate(self._keys))
+        """Every key as a row to keep."""
+        ledger = self._ledger
+        return (ConceptRow(number, key, ledger.labels[number]) for number, key in enumerate(ledger.keys))
+
+    def words(self) -> Iterator[str]:
+        """Every word of the texts, by number from 0, to keep."""
+        return iter(self._ledger.words)
 
     def document_rows(self) -> Iterator[DocumentRow]:
         """Every document as a row to keep."""
-        for name, document in self._documents.items():
-            once = tuple(self._waiting_in(document))
+        self.settle()
+        ledger = self._ledger
+        for name, document in ledger.documents.items():
             yield DocumentRow(
-                name, self._years[document], _packed(self._named[document]), _packed(self._mentioned[document]), once
+                name,
+                ledger.years[document],
+                _packed(ledger.named[document]),
+                _packed(ledger.mentioned[document]),
+                _packed(self._found[document]),
+                tuple(ledger.waiting_in(document)),
+                _packed(ledger.texts[document]),
+                ledger.definitions[document],
             )
 
     def add(self, papers: Iterable[Paper]) -> None:
@@ -77,118 +113,197 @@ class ConceptIndex:
 
     def merge(self, chunk: Chunk) -> None:
         """Take in what another process has read."""
-        known = self._numbers
         for read in chunk.documents:
             self.remove(read.id)
-            named = {chunk.keys[number] for number in read.named}
-            numbers = array("I")
-            document = self._new_document(read.id, read.year, array("I"), array("I"))
-            for local in read.mentioned:
-                key = chunk.keys[local]
-                number = known.get(key)
-                if number is None:
-                    number = self._seen(key, chunk.labels[local], document, at_once=key in named or self._is_term(key))
-                if number is not None:
-                    self._postings[number].append(document)
-                    numbers.append(number)
-            # A key that waited may have joined this document's own list while it was read; the union holds each once.
-            self._mentioned[document] = numbers
-            self._named[document] = array("I", (known[key] for key in named))
-            for number in self._named[document]:
-                self._named_in[number] += 1
+        taken, touched = self._ledger.take(chunk)
+        for _ in range(len(self._found), len(self._ledger.ids)):
+            self._new_place(array("I"))
+        self._unplaced.update(taken)
+        self._touched |= touched
+        self._is_settled = False
         self.generation += 1
 
     def remove(self, id: str) -> bool:
         """Forget a document; whether it was here."""
-        document = self._documents.pop(id, None)
+        document = self._ledger.forget(id)
         if document is None:
             return False
-        for number in self._mentioned[document]:
-            self._postings[number].remove(document)
-        for number in self._named[document]:
-            self._named_in[number] -= 1
-        for key in self._waiting_in(document):
-            del self._once[key]
-        self._waiting.pop(document, None)
-        self._ids[document] = None
-        self._mentioned[document] = array("I")
-        self._named[document] = array("I")
+        self._place(document, array("I"), array("I"))
+        self._found[document] = array("I")
+        self._unplaced.discard(document)
+        self._touched.discard(document)
+        self._is_settled = False
         self.generation += 1
         return True
 
+    def settle(self) -> None:
+        """Look for the names that became known and place the documents that this changes; nothing where nothing changed."""
+        if self._is_settled:
+            return
+        self._is_settled = True
+        ledger = self._ledger
+        names = ledger.names()
+        self._look_again(names - self._names, self._names - names)
+        if self._unplaced:
+            finder = NameFinder(((number, ledger.keys[number]) for number in names), ledger.words)
+            for document in self._unplaced:
+                self._found[document] = self._beyond_the_ledger(document, finder.find(ledger.texts[document]))
+        self._names = names
+        self._meanings = Meanings(ledger)
+        stale = self._unplaced | self._touched | self._changed_meanings()
+        self._unplaced, self._touched = set(), set()
+        concept_of = self._concept_of.__getitem__
+        for document in sorted(stale):
+            if ledger.ids[document] is not None:
+                named = array("I", dict.fromkeys(map(concept_of, ledger.named[document])))
+                every = chain(ledger.mentioned[document], self._found[document])
+                self._place(document, named, array("I", dict.fromkeys(map(concept_of, every))))
+
+    def _look_again(self, added: set[int], removed: set[int]) -> None:
+        if not added and not removed:
+            return
+        ledger = self._ledger
+        finder = NameFinder(((number, ledger.keys[number]) for number in added), ledger.words) if added else None
+        for document in ledger.documents.values():
+            if document in self._unplaced:
+                continue
+            before = self._found[document]
+            now = {number for number in before if number not in removed}
+            if finder:
+                now |= finder.find(ledger.texts[document])
+            found = self._beyond_the_ledger(document, now)
+            if found != before:
+                self._found[document] = found
+                self._touched.add(document)
+
+    def _beyond_the_ledger(self, document: int, found: set[int]) -> Numbers:
+        return array("I", sorted(found.difference(self._ledger.mentioned[document])))
+
+    def _changed_meanings(self) -> set[int]:
+        """The documents whose keys mean something else now; every key has its concept after this."""
+        ledger, before = self._ledger, self._concept_of
+        stale: set[int] = set()
+        now: list[int] = []
+        self._forms = {}
+        for number, key in enumerate(ledger.keys):
+            meant = self._meanings.of(key)
+            concept = self._numbers.get(meant)
+            if concept is None:
+                concept = self._new_concept(meant)
+            now.append(concept)
+            if meant != key:
+                self._forms.setdefault(concept, []).append(number)
+            if number < len(before) and before[number] != concept:
+                stale.update(self._postings[before[number]])
+        self._concept_of = now
+        return stale
+
     def __len__(self) -> int:
-        return len(self._documents)
+        return len(self._ledger.documents)
 
     def __contains__(self, id: object) -> bool:
-        return id in self._documents
+        return id in self._ledger.documents
 
     @property
     def numbered(self) -> int:
         """How many document numbers were given out, those of removed documents among them."""
-        return len(self._ids)
+        return len(self._ledger.ids)
 
     @property
     def size(self) -> int:
         """How many concepts are told apart, without those seen once."""
+        self.settle()
         return len(self._keys)
 
     def ids(self) -> Iterator[str]:
         """The ids of all documents."""
-        return iter(self._documents)
+        return iter(self._ledger.documents)
 
     def id_of(self, document: int) -> str:
         """The id behind a document's number."""
-        name = self._ids[document]
+        name = self._ledger.ids[document]
         if name is None:
             raise LookupError(f"document number {document} was removed")
         return name
 
     def number_of_document(self, id: str) -> int | None:
         """The number of a document within this index."""
-        return self._documents.get(id)
+        return self._ledger.documents.get(id)
 
     def year_of(self, document: int) -> int | None:
         """The year of a document, where known."""
-        return self._years[document]
+        return self._ledger.years[document]
+
+    def text_of(self, document: int) -> Numbers:
+        """The words of a document in order, as numbers of `word_number`, 0 where a phrase ends."""
+        return self._ledger.texts[document]
+
+    def word_number(self, word: str) -> int | None:
+        """The number of a normal word in texts."""
+        return self._ledger.words.get(word)
 
     def number(self, key: str) -> int | None:
-        """The number of a concept within this index, by its key or a synonym's."""
-        preferred = self.vocabulary.preferred(key) if self.vocabulary else None
-        found = self._numbers.get(preferred) if preferred else None
-        return self._numbers.get(key) if found is None else found
+        """The number of a concept within this index, by its key, a synonym's, another spelling's or a short form's."""
+        self.settle()
+        preferred = self.vocabulary.preferred(key) if self.vocabulary and not self.vocabulary.is_short_form(key) else None
+        for name in (preferred, self._meanings.of_short_form(key), self._meanings.of(key)):
+            found = None if name is None else self._numbers.get(name)
+            if found is not None:
+                return found
+        return None
 
     def key(self, number: int) -> str:
         """The key of a concept."""
         return self._keys[number]
 
+    def forms(self, number: int) -> tuple[str, ...]:
+        """The normal forms a text may name a concept by: its key, its short forms and other spellings."""
+        self.settle()
+        others = (self._ledger.keys[own] for own in self._forms.get(number, ()))
+        return tuple(dict.fromkeys((self._keys[number], *(normal_word(key) if has_capitals(key) else key for key in others))))
+
     def label(self, number: int) -> str:
         """A concept as a reader would write it."""
-        term = self.vocabulary.term(self._keys[number]) if self.vocabulary else None
-        return term.label if term else self._labels[number]
+        key = self._keys[number]
+        term = self.vocabulary.label(key) if self.vocabulary else None
+        if term is not None:
+            return term
+        # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own writing.
+        ledger = self._ledger
+        own = [form for form in self._forms.get(number, ()) if normal_word(ledger.keys[form]) == key]
+        spelled = ledger.numbers.get(key)
+        writings = own if spelled is None else [spelled, *own]
+        return ledger.labels[max(writings, key=lambda one: (ledger.counts[one], -one))] if writings else key
 
     def documents(self, number: int) -> Numbers:
         """The numbers of the documents that speak of a concept."""
+        self.settle()
         return self._postings[number]
 
     def frequency(self, number: int) -> int:
         """In how many documents a concept occurs."""
+        self.settle()
         return len(self._postings[number])
 
     def mentioned(self, document: int) -> Numbers:
         """The concepts a document speaks of."""
+        self.settle()
         return self._mentioned[document]
 
     def named(self, document: int) -> Numbers:
         """The concepts a document names in its keywords and headings."""
+        self.settle()
         return self._named[document]
 
     def named_in(self, number: int) -> int:
         """How many documents name a concept in their keywords or headings."""
+        self.settle()
         return self._named_in[number]
 
     def standing(self, number: int) -> Standing:
         """How a concept came to be one."""
-        if self._is_term(self._keys[number]):
+        self.settle()
+        if self._ledger.is_term(self._keys[number]):
             return Standing.TERM
         if self._named_in[number]:
             return Standing.NAMED
@@ -204,57 +319,41 @@ class ConceptIndex:
 
     def holdings(self) -> dict[str, frozenset[str]]:
         """Every key with the ids of its documents: what two indexes of the same papers agree on."""
-        several = {
-            key: frozenset(self.id_of(document) for document in self._postings[number])
-            for key, number in self._numbers.items()
-            if self._postings[number]
-        }
-        return several | {key: frozenset({self.id_of(document)}) for key, (document, _) in self._once.items()}
+        self.settle()
+        held = {key: {self.id_of(document) for document in self._postings[number]} for key, number in self._numbers.items()}
+        for key, document in self._ledger.waiting():
+            held.setdefault(self._meanings.of(key), set()).add(self.id_of(document))
+        return {key: frozenset(ids) for key, ids in held.items() if ids}
 
-    def _is_term(self, key: str) -> bool:
-        return self.vocabulary is not None and self.vocabulary.term(key) is not None
-
-    def _seen(self, key: str, label: str, document: int, at_once: bool) -> int | None:
-        waiting = self._once.get(key)
-        if waiting is None and not at_once:
-            self._wait(key, label, document)
-            return None
-        number = self._new_concept(key, label if waiting is None else waiting[1])
-        if waiting is not None:
-            del self._once[key]
-            self._postings[number].append(waiting[0])
-            self._mentioned[waiting[0]].append(number)
-        return number
-
-    def _wait(self, key: str, label: str, document: int) -> None:
-        self._once[key] = (document, label)
-        self._waiting.setdefault(document, []).append(key)
-
-    def _waiting_in(self, document: int) -> list[str]:
-        return [key for key in self._waiting.get(document, ()) if self._once.get(key, (None,))[0] == document]
-
-    def _new_concept(self, key: str, label: str) -> int:
+    def _new_concept(self, key: str) -> int:
         number = len(self._keys)
         key = sys.intern(key)
         self._numbers[key] = number
         self._keys.append(key)
-        self._labels.append(key if label == key else label)
         self._postings.append(array("I"))
         self._named_in.append(0)
         return number
 
-    def _new_document(self, id: str, year: int | None, named: Numbers, mentioned: Numbers) -> int:
-        document = len(self._ids)
-        self._ids.append(id)
-        self._years.append(year)
-        self._named.append(named)
-        self._mentioned.append(mentioned)
-        self._documents[id] = document
-        for number in mentioned:
+    def _new_place(self, found: Numbers) -> None:
+        self._found.append(found)
+        self._named.append(array("I"))
+        self._mentioned.append(array("I"))
+
+    def _place(self, document: int, named: Numbers, mentioned: Numbers) -> None:
+        """Enter a document under its concepts, and take it from those it no longer has."""
+        before, now = self._mentioned[document], mentioned
+        if before:
+            for number in set(before).difference(now):
+                self._postings[number].remove(document)
+            now = array("I", set(mentioned).difference(before))
+        for number in now:
             self._postings[number].append(document)
+        for number in self._named[document]:
+            self._named_in[number] -= 1
         for number in named:
             self._named_in[number] += 1
-        return document
+        self._named[document] = named
+        self._mentioned[document] = mentioned
 
 
 def _packed(numbers: Numbers) -> bytes:
