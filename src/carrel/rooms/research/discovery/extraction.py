@@ -85,7 +85,7 @@ def _in_text(
                 yield key
         if not shouted:
             for word in written:
-                if short := short_form(word):
+                if len(word) > 2 and (short := short_form(word)):
                     labels.setdefault(short, short)
                     yield short
         yield from _free_phrases(pieces, words, longest, taken, labels, shouted)

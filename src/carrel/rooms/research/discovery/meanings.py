@@ -6,8 +6,11 @@ from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS
 from carrel.rooms.research.discovery.ledger import Ledger
 from carrel.rooms.research.discovery.words import has_capitals, normal_word
 
-SHORT_FORM_PREFERRED = 20
+SHORT_FORM_PREFERRED = 8
 """Where so many times more papers write the short form (`DNA`), the short one is the name."""
+
+MOST_OF_ONE_WORD = 10
+"""A gene called FRQ after `frequency` is not what all papers that speak of a frequency mean."""
 
 SLOPPY_SHARE = 0.2
 """A short form's keyword in small letters is the same thing where texts hardly ever write it so."""
@@ -23,7 +26,10 @@ class Meanings:
         self._ledger = ledger
         self._turned: dict[str, str] = {}
         self._short: dict[str, str] = {}
-        for short, long in ledger.short_forms.meanings():
+        for short, long, wordings in ledger.short_forms.meanings():
+            for other in wordings:
+                if not ledger.is_term(other):
+                    self._turned[other] = long
             self._admit(short, long)
         self._admit_keywords_in_small_letters()
         self._admit_gaps()
@@ -50,6 +56,8 @@ class Meanings:
             return
         written, spelled = ledger.frequency(short), ledger.frequency(long)
         if not written or not spelled or short == long:
+            return
+        if " " not in long and spelled > MOST_OF_ONE_WORD * written:
             return
         plain = short if " " in short else normal_word(short)
         if written > SHORT_FORM_PREFERRED * spelled and not ledger.is_term(long):

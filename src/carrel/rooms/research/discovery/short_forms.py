@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS
 from carrel.rooms.research.discovery.words import LONGEST_SHORT_FORM, normal_phrase, short_form, words_of
 
 Definition = tuple[str, str]
@@ -83,14 +84,21 @@ class ShortForms:
                 del self._counts[short]
             self.generation += 1
 
-    def meanings(self) -> Iterator[Definition]:
-        """Every short form that means one thing, with that thing."""
+    def meanings(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """Every short form that means one thing, with that thing and its other wordings."""
         for short, counts in self._counts.items():
             if counts.total() >= LEAST_DEFINITIONS:
                 long = max(counts, key=lambda key: (counts[key], key))
                 agreeing = sum(count for other, count in counts.items() if _is_reworded(long, other))
                 if counts[long] >= LEAST_DEFINITIONS and agreeing >= ONE_MEANING_SHARE * counts.total():
-                    yield short, long
+                    others = (key for key in counts if key != long and _is_same_wording(long, key))
+                    yield short, long, tuple(others)
+
+
+def _is_same_wording(one: str, other: str) -> bool:
+    # `epithelial to mesenchymal transition` and `epithelial mesenchymal transition`, `myeloid` and `myelogenous`.
+    first, second = ([word[:4] for word in key.split(" ") if word not in FUNCTION_WORDS] for key in (one, other))
+    return first == second
 
 
 def _is_reworded(one: str, other: str) -> bool:

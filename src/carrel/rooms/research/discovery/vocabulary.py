@@ -151,7 +151,7 @@ class Vocabulary:
         return " ".join(word if self._keeps_capitals(word) else word.lower() for word in words)
 
     def _keeps_capitals(self, word: str) -> bool:
-        if word.removesuffix("'s") in self._people or len(word) == 1:
+        if word.removesuffix("'s") in self._people or len(word) == 1 or (len(word) < 5 and any(map(str.isdigit, word))):
             return True
         # `Non-Small-Cell` is small letters all the same; `5-HT1A` and `DNA` are not.
         return any(letter.isupper() for part in word.split("-") for letter in part[1:])

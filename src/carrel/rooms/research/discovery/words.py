@@ -94,9 +94,9 @@ def words_and_gaps(text: str) -> list[str]:
 def short_form(word: str) -> str | None:
     """A word written as short forms are (`AML`, `mPFC`, `GABA`), without the s of a plural; None for any other word."""
     plain = word[:-1] if word.endswith("s") else word
-    if not 2 <= len(plain) <= LONGEST_SHORT_FORM or "'" in plain or "’" in plain:
+    if not 2 <= len(plain) <= LONGEST_SHORT_FORM or not plain.isalnum() or not plain.isascii():
         return None
-    return plain if plain.isascii() and sum(letter.isupper() for letter in plain) >= 2 else None
+    return plain if sum(letter.isupper() for letter in plain) >= 2 else None
 
 
 def has_capitals(key: str) -> bool:
