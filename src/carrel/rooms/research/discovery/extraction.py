@@ -19,6 +19,7 @@ from carrel.rooms.research.discovery.words import (
 
 LONGEST_NAME_WORDS = 6
 # A full stop behind a single capital (`E. coli`) ends no phrase.
+_SHORT_GENUS = re.compile(r"([A-Z])\. ?([a-z]+)")
 _BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(?!\s?[a-z]))+|\s-\s")
 
 
@@ -26,8 +27,8 @@ _BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(
 class Mentions:
     """A paper's concepts by key: `named` by its keywords and headings, `mentioned` anywhere (the named among them).
 
-    A short form keeps its capitals as a key (`AML`), since what it means is known only from all papers together. `text` is the
-    paper's normal words in order, "" where a phrase ends: names that other papers know are looked for there.
+    A short form keeps its capitals (`AML`) and a shortened genus its full stop (`e. coli`), since what they mean is known only from
+    all papers together. `text` is the paper's words in order, "" where a phrase ends: names that other papers know are looked for there.
     """
 
     named: tuple[str, ...]
@@ -63,6 +64,8 @@ def _named(name: str, vocabulary: Vocabulary | None, labels: dict[str, str]) -> 
     preferred = vocabulary.preferred(key) if vocabulary and not vocabulary.is_short_form(key) else None
     if preferred:
         return preferred
+    if genus := _SHORT_GENUS.fullmatch(plain):
+        key = _short_species(genus[1], genus[2])
     key = short_form(plain) or key
     labels.setdefault(key, plain)
     return key
@@ -76,23 +79,36 @@ def _in_text(
         pieces = words_and_gaps(segment)
         written = pieces[1::2]
         words = [normal_word(word) for word in written]
-        said.extend(words)
-        said.append("")
         taken: set[int] = set()
         if vocabulary:
             for start, end, key in vocabulary.matches(words):
                 taken.update(range(start, end))
                 yield key
-        if not shouted:
-            for word in written:
-                if len(word) > 2 and (short := short_form(word)):
-                    labels.setdefault(short, short)
-                    yield short
-        yield from _free_phrases(pieces, words, longest, taken, labels, shouted)
+        if "." in segment:
+            for found in _SHORT_GENUS.finditer(segment):
+                labels.setdefault(key := _short_species(found[1], found[2]), found[0])
+                yield key
+        shorts = [None if shouted or len(word) < 3 else short_form(word) for word in written]
+        for short in shorts:
+            if short:
+                labels.setdefault(short, short)
+                yield short
+        said.extend(short or word for short, word in zip(shorts, words, strict=True))
+        said.append("")
+        yield from _free_phrases(pieces, words, shorts, longest, taken, labels)
+
+
+def _short_species(letter: str, species: str) -> str:
+    return f"{letter.lower()}. {normal_word(species)}"
 
 
 def _free_phrases(
-    pieces: Sequence[str], words: Sequence[str], longest: int, taken: set[int], labels: dict[str, str], shouted: bool
+    pieces: Sequence[str],
+    words: Sequence[str],
+    shorts: Sequence[str | None],
+    longest: int,
+    taken: set[int],
+    labels: dict[str, str],
 ) -> Iterator[str]:
     count = len(words)
     for start in range(count):
@@ -100,10 +116,9 @@ def _free_phrases(
         if first in FUNCTION_WORDS or first.isdigit():
             continue
         if start not in taken and first not in NEEDS_COMPANY and len(first) > 2 and may_end_a_concept(first):
-            written = pieces[2 * start + 1]
-            if shouted or short_form(written) is None:
+            if shorts[start] is None:
                 if first not in labels:
-                    labels[first] = _as_written((written,))
+                    labels[first] = _as_written(pieces[2 * start + 1 : 2 * start + 2])
                 yield first
         if first in NEEDS_COMPANY or len(first) < 2 or first.endswith("ly"):
             continue
@@ -120,4 +135,4 @@ def _free_phrases(
 
 def _as_written(pieces: Sequence[str]) -> str:
     kept = (piece if any(letter.isupper() for letter in piece[1:]) else piece.lower() for piece in pieces)
-    return " ".join("".join(kept).split())
+    return " ".join("".join(kept).split()).removesuffix("'s").removesuffix("’s")

@@ -17,7 +17,7 @@ from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
-from carrel.rooms.research.discovery.methods import is_method, methods_in
+from carrel.rooms.research.discovery.methods import methods_in, tells_nothing
 from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, prospect, side
 from carrel.rooms.research.discovery.ports import Corpus
 
@@ -119,7 +119,7 @@ class Discovery:
 
     def _can_bridge(self, number: int) -> bool:
         reader = self.reader
-        return not is_method(reader, number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+        return not tells_nothing(reader, number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
@@ -152,7 +152,7 @@ class Discovery:
             return (
                 index.key(number) not in avoid
                 and (reading.wanted is None or index.sphere(number) is reading.wanted)
-                and not is_method(reader, number)
+                and not tells_nothing(reader, number)
                 and not reader.is_broad(number)
                 and reader.coherence(number) >= LEAST_COHERENCE
             )
@@ -274,7 +274,7 @@ class Discovery:
         for neighbour, _ in company:
             if (
                 reader.rank_of_kind(neighbour) == 2
-                and not is_method(reader, neighbour)
+                and not tells_nothing(reader, neighbour)
                 and not reader.is_broad(neighbour)
                 and not reader.are_close(neighbour, number)
                 and not reader.is_close(neighbour, reading.start)

@@ -20,6 +20,7 @@ from carrel.rooms.research.discovery.names import NameFinder
 from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow, IndexStore, Mapper
 from carrel.rooms.research.discovery.records import Concept, Paper, Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
+from carrel.rooms.research.discovery.wholes import is_fragment
 from carrel.rooms.research.discovery.words import has_capitals, normal_word
 
 
@@ -48,6 +49,8 @@ class ConceptIndex:
         self._named: list[Numbers] = []
         self._mentioned: list[Numbers] = []
         self._forms: dict[int, list[int]] = {}
+        self._wordings: dict[int, tuple[frozenset[str], ...]] = {}
+        self._fragments: dict[int, bool] = {}
 
     @classmethod
     def build(cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map) -> "ConceptIndex":
@@ -66,8 +69,8 @@ class ConceptIndex:
         ledger = index._ledger
         for row in sorted(store.concept_rows(), key=lambda row: row.number):
             ledger.new_key(row.key, row.label)
-        for number, word in enumerate(store.words()):
-            ledger.words[word] = number
+        for word in store.words():
+            ledger.word(word)
         for kept in store.document_rows():
             document = ledger.new_document(
                 kept.id, kept.year, _unpacked(kept.named), _unpacked(kept.mentioned), _unpacked(kept.text), kept.definitions
@@ -147,9 +150,10 @@ class ConceptIndex:
         if self._unplaced:
             finder = NameFinder(((number, ledger.keys[number]) for number in names), ledger.words)
             for document in self._unplaced:
-                self._found[document] = self._beyond_the_ledger(document, finder.find(ledger.texts[document]))
+                self._found[document] = self._beyond_the_ledger(document, self._find(finder, document))
         self._names = names
         self._meanings = Meanings(ledger)
+        self._wordings, self._fragments = {}, {}
         stale = self._unplaced | self._touched | self._changed_meanings()
         self._unplaced, self._touched = set(), set()
         concept_of = self._concept_of.__getitem__
@@ -170,11 +174,14 @@ class ConceptIndex:
             before = self._found[document]
             now = {number for number in before if number not in removed}
             if finder:
-                now |= finder.find(ledger.texts[document])
+                now |= self._find(finder, document)
             found = self._beyond_the_ledger(document, now)
             if found != before:
                 self._found[document] = found
                 self._touched.add(document)
+
+    def _find(self, finder: NameFinder, document: int) -> set[int]:
+        return finder.find(self._ledger.texts[document], self._ledger.plain_text(document))
 
     def _beyond_the_ledger(self, document: int, found: set[int]) -> Numbers:
         return array("I", sorted(found.difference(self._ledger.mentioned[document])))
@@ -236,7 +243,7 @@ class ConceptIndex:
 
     def text_of(self, document: int) -> Numbers:
         """The words of a document in order, as numbers of `word_number`, 0 where a phrase ends."""
-        return self._ledger.texts[document]
+        return self._ledger.plain_text(document)
 
     def word_number(self, word: str) -> int | None:
         """The number of a normal word in texts."""
@@ -261,6 +268,23 @@ class ConceptIndex:
         self.settle()
         others = (self._ledger.keys[own] for own in self._forms.get(number, ()))
         return tuple(dict.fromkeys((self._keys[number], *(normal_word(key) if has_capitals(key) else key for key in others))))
+
+    def wordings(self, number: int) -> tuple[frozenset[str], ...]:
+        """The words of each form of a concept, in small letters."""
+        self.settle()
+        found = self._wordings.get(number)
+        if found is None:
+            found = tuple(frozenset(form.lower().split(" ")) for form in self.forms(number))
+            self._wordings[number] = found
+        return found
+
+    def is_fragment(self, number: int) -> bool:
+        """Whether a concept is only ever part of a longer one (`hematopoietic stem`), or what no text ever says."""
+        self.settle()
+        found = self._fragments.get(number)
+        if found is None:
+            found = self._fragments[number] = is_fragment(self, number)
+        return found
 
     def label(self, number: int) -> str:
         """A concept as a reader would write it."""

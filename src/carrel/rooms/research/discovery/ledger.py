@@ -8,6 +8,7 @@ from carrel.rooms.research.discovery.chunks import BREAK, Chunk, ChunkDocument, 
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS
 from carrel.rooms.research.discovery.short_forms import Definition, ShortForms
 from carrel.rooms.research.discovery.vocabulary import Vocabulary
+from carrel.rooms.research.discovery.words import has_capitals, normal_word
 
 LEAST_TEXTS = 2
 """A phrase is a name to look for everywhere once a second text has it."""
@@ -24,6 +25,7 @@ class Ledger:
         self.counts: list[int] = []
         self.named_in: list[int] = []
         self.words: dict[str, int] = {"": BREAK}
+        self.plain_words: list[int] = [BREAK]
         self.short_forms = ShortForms()
         self.ids: list[str | None] = []
         self.years: list[int | None] = []
@@ -63,12 +65,26 @@ class Ledger:
 
     def take(self, chunk: Chunk) -> tuple[list[int], set[int]]:
         """The numbers of a chunk's documents, and of earlier ones that gained a key which had waited."""
-        words = array("I", (self.words.setdefault(word, len(self.words)) for word in chunk.words))
+        words = array("I", map(self.word, chunk.words))
         taken, touched = [], set()
         for read in chunk.documents:
             self.forget(read.id)
             taken.append(self._take_document(chunk, read, words, touched))
         return taken, touched
+
+    def word(self, word: str) -> int:
+        """The number of a word; one in capitals is known in small letters too."""
+        number = self.words.get(word)
+        if number is None:
+            plain = normal_word(word) if has_capitals(word) else word
+            below = self.word(plain) if plain != word else len(self.words)
+            number = self.words[sys.intern(word)] = len(self.words)
+            self.plain_words.append(below)
+        return number
+
+    def plain_text(self, document: int) -> Numbers:
+        """A document's words in order, in small letters."""
+        return array("I", map(self.plain_words.__getitem__, self.texts[document]))
 
     def _take_document(self, chunk: Chunk, read: ChunkDocument, words: Numbers, touched: set[int]) -> int:
         text = array("I", map(words.__getitem__, read.text))

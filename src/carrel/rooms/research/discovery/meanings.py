@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
 from carrel.rooms.research.discovery.ledger import Ledger
+from carrel.rooms.research.discovery.short_forms import ONE_MEANING_SHARE
 from carrel.rooms.research.discovery.words import has_capitals, normal_word
 
 SHORT_FORM_PREFERRED = 8
@@ -16,6 +17,7 @@ SLOPPY_SHARE = 0.2
 """A short form's keyword in small letters is the same thing where texts hardly ever write it so."""
 
 _LEAST_LETTERS = 6
+_SHORTEST_GENUS = 3
 _STEPS = 5
 
 
@@ -33,6 +35,7 @@ class Meanings:
             self._admit(short, long)
         self._admit_keywords_in_small_letters()
         self._admit_gaps()
+        self._admit_species()
 
     def of(self, key: str) -> str:
         """The key of the concept that a key of a text stands for."""
@@ -110,6 +113,24 @@ class Meanings:
                 for number in numbers:
                     if number != best and not ledger.is_term(ledger.keys[number]):
                         self._turned.setdefault(ledger.keys[number], ledger.keys[best])
+
+    def _admit_species(self) -> None:
+        """`e. coli` is the one thing called `e... coli` in full, or at least what nearly all papers that name one mean."""
+        ledger = self._ledger
+        shortened = [key for number, key in enumerate(ledger.keys) if key[1:3] == ". " and ledger.is_live(number)]
+        wanted = {(key[0], key[3:]): key for key in shortened}
+        called: dict[str, dict[str, int]] = {key: {} for key in shortened}
+        for number, key in enumerate(ledger.keys):
+            genus, _, species = key.partition(" ")
+            short = wanted.get((genus[:1], species)) if len(genus) > _SHORTEST_GENUS else None
+            if short is not None and ledger.is_live(number):
+                called[short][key] = ledger.counts[number]
+        for short, full in called.items():
+            best = max(full, key=lambda key: (full[key], key), default=None)
+            if best is not None and full[best] >= ONE_MEANING_SHARE * sum(full.values()):
+                self._turned[short] = best
+            else:
+                self._turned[short] = f"{short[0]} {short[3:]}"
 
     def turned(self) -> Iterator[str]:
         """Every key that stands for another."""

@@ -29,16 +29,16 @@ class NameFinder:
             place: nouns[noun] for word, place in words.items() if nouns and (noun := sure_noun_behind(word)) and noun in nouns
         }
 
-    def find(self, text: Numbers) -> set[int]:
-        """The numbers of the names that a text holds."""
+    def find(self, text: Numbers, plain: Numbers) -> set[int]:
+        """The numbers of the names that a text holds. A name of one word is not a short form's letters (`AID` is no aid)."""
         alone, adjectives, opened = self._alone, self._adjectives, self._opened
         held = set(text)
         found = {alone[word] for word in held if word in alone}
         found.update(adjectives[word] for word in held if word in adjectives)
         if opened:
-            for place, pair in enumerate(zip(text, text[1:], strict=False)):
+            for place, pair in enumerate(zip(plain, plain[1:], strict=False)):
                 if pair in opened:
                     for length, rest, number in opened[pair]:
-                        if length == 2 or text[place + 2 : place + length] == rest:
+                        if length == 2 or plain[place + 2 : place + length] == rest:
                             found.add(number)
         return found
