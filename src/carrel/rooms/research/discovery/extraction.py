@@ -48,10 +48,12 @@ def concepts_of(paper: Paper, vocabulary: Vocabulary | None, labels: dict[str, s
         for key in _in_text(text, longest, vocabulary, labels, said):
             mentioned[key] = None
     definitions = []
-    for short, long in dict.fromkeys(defined_in(paper.abstract) if "(" in paper.abstract else ()):
+    for short, written in dict(defined_in(paper.abstract) if "(" in paper.abstract else ()).items():
+        long = normal_phrase(written)
         if long.count(" ") < LONGEST_NAME_WORDS:
             meant = (vocabulary.preferred(long) if vocabulary else None) or long
             mentioned[meant] = None
+            labels.setdefault(meant, _as_written(words_and_gaps(written)))
             definitions.append((short, meant))
     return Mentions(tuple(named), tuple(mentioned), tuple(said), tuple(definitions))
 
@@ -133,6 +135,11 @@ def _free_phrases(
                 yield key
 
 
+def _keeps_capitals(piece: str) -> bool:
+    # `T cell`, `vitamin D`; but an article that opens a title is no letter of a name.
+    return (len(piece) == 1 and piece not in "AI") or any(letter.isupper() for letter in piece[1:])
+
+
 def _as_written(pieces: Sequence[str]) -> str:
-    kept = (piece if any(letter.isupper() for letter in piece[1:]) else piece.lower() for piece in pieces)
+    kept = (piece if _keeps_capitals(piece) else piece.lower() for piece in pieces)
     return " ".join("".join(kept).split()).removesuffix("'s").removesuffix("’s")

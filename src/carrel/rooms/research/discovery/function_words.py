@@ -42,7 +42,7 @@ ability abnormal absence academic acute adult advance advantage agent altered al
 association background basic behavior biological biology causal causation cellular central clinical combination common
 comparative complex complexity computational consequence contributor core critical decision defect definition
 detection determinant diagnosis direct disease disorder distinct diverse diversity dynamic early effective efficacy
-efficient element emerging endogenous essential event experimental expression extent external fundamental future
+efficient element emerging endogenous essential event experimental expression extent external fundamental funding future
 general genetic global health heterogeneity homeostasis impact implication improved increased individual induction
 inhibition initial intermediate internal intervention involvement late link local long loss major management mediator
 medicine minor modulation molecular molecule multiple native natural negative normal novel occurrence onset open
@@ -59,6 +59,9 @@ SAYS_LITTLE: frozenset[str] = frozenset(_SAYS_LITTLE.split())
 
 FUNCTION_WORDS: frozenset[str] = frozenset(_CLOSED_CLASS.split()) | frozenset(_TALK_OF_PAPERS.split())
 """Words no free phrase crosses."""
+
+JOINING = frozenset(("and", "or"))
+"""Words behind which a name may still be going on (`hematopoietic stem and progenitor cells`)."""
 
 NEEDS_COMPANY: frozenset[str] = frozenset(_NEEDS_COMPANY.split())
 """Words that may end a concept (`growth factor`) but never are one alone."""

@@ -119,7 +119,7 @@ class Discovery:
 
     def _can_bridge(self, number: int) -> bool:
         reader = self.reader
-        return not tells_nothing(reader, number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+        return not reader.is_broad(number, BRIDGES_MAY_BE_BROADER) and not tells_nothing(reader, number)
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
@@ -152,8 +152,8 @@ class Discovery:
             return (
                 index.key(number) not in avoid
                 and (reading.wanted is None or index.sphere(number) is reading.wanted)
-                and not tells_nothing(reader, number)
                 and not reader.is_broad(number)
+                and not tells_nothing(reader, number)
                 and reader.coherence(number) >= LEAST_COHERENCE
             )
 

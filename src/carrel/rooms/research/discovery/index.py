@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from carrel.rooms.research.discovery.chunks import (
+    BREAK,
     PAPERS_PER_CHUNK,
     PAPERS_PER_CHUNK_WITH_VOCABULARY,
     Chunk,
@@ -14,6 +15,7 @@ from carrel.rooms.research.discovery.chunks import (
     in_chunks,
     read_chunk,
 )
+from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, JOINING
 from carrel.rooms.research.discovery.ledger import Ledger
 from carrel.rooms.research.discovery.meanings import Meanings
 from carrel.rooms.research.discovery.names import NameFinder
@@ -22,6 +24,9 @@ from carrel.rooms.research.discovery.records import Concept, Paper, Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
 from carrel.rooms.research.discovery.wholes import is_fragment
 from carrel.rooms.research.discovery.words import has_capitals, normal_word
+
+LONG_NAME_WORDS = 4
+"""A name of more than so many words is shown short where texts write it short more often."""
 
 
 class ConceptIndex:
@@ -51,6 +56,7 @@ class ConceptIndex:
         self._forms: dict[int, list[int]] = {}
         self._wordings: dict[int, tuple[frozenset[str], ...]] = {}
         self._fragments: dict[int, bool] = {}
+        self._closing_words: frozenset[int] = frozenset()
 
     @classmethod
     def build(cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map) -> "ConceptIndex":
@@ -153,7 +159,7 @@ class ConceptIndex:
                 self._found[document] = self._beyond_the_ledger(document, self._find(finder, document))
         self._names = names
         self._meanings = Meanings(ledger)
-        self._wordings, self._fragments = {}, {}
+        self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
         stale = self._unplaced | self._touched | self._changed_meanings()
         self._unplaced, self._touched = set(), set()
         concept_of = self._concept_of.__getitem__
@@ -245,6 +251,13 @@ class ConceptIndex:
         """The words of a document in order, as numbers of `word_number`, 0 where a phrase ends."""
         return self._ledger.plain_text(document)
 
+    def closing_words(self) -> frozenset[int]:
+        """The numbers of what ends a phrase: 0 and the words that name nothing, without those that join two names."""
+        if not self._closing_words:
+            known = (self._ledger.words.get(word, BREAK) for word in FUNCTION_WORDS - JOINING)
+            self._closing_words = frozenset((BREAK, *known))
+        return self._closing_words
+
     def word_number(self, word: str) -> int | None:
         """The number of a normal word in texts."""
         return self._ledger.words.get(word)
@@ -294,6 +307,10 @@ class ConceptIndex:
             return term
         # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own writing.
         ledger = self._ledger
+        if key.count(" ") >= LONG_NAME_WORDS and (shorter := self._forms.get(number)):
+            best = max(shorter, key=ledger.counts.__getitem__)
+            if ledger.counts[best] > ledger.frequency(key):
+                return ledger.labels[best]
         own = [form for form in self._forms.get(number, ()) if normal_word(ledger.keys[form]) == key]
         spelled = ledger.numbers.get(key)
         writings = own if spelled is None else [spelled, *own]
@@ -301,27 +318,32 @@ class ConceptIndex:
 
     def documents(self, number: int) -> Numbers:
         """The numbers of the documents that speak of a concept."""
-        self.settle()
+        if not self._is_settled:
+            self.settle()
         return self._postings[number]
 
     def frequency(self, number: int) -> int:
         """In how many documents a concept occurs."""
-        self.settle()
+        if not self._is_settled:
+            self.settle()
         return len(self._postings[number])
 
     def mentioned(self, document: int) -> Numbers:
         """The concepts a document speaks of."""
-        self.settle()
+        if not self._is_settled:
+            self.settle()
         return self._mentioned[document]
 
     def named(self, document: int) -> Numbers:
         """The concepts a document names in its keywords and headings."""
-        self.settle()
+        if not self._is_settled:
+            self.settle()
         return self._named[document]
 
     def named_in(self, number: int) -> int:
         """How many documents name a concept in their keywords or headings."""
-        self.settle()
+        if not self._is_settled:
+            self.settle()
         return self._named_in[number]
 
     def standing(self, number: int) -> Standing:

@@ -49,6 +49,7 @@ class Reader:
         self._generation = index.generation
         self._profiles: dict[int, Profile] = {}
         self._kinds: dict[int, int] = {}
+        self.judged: dict[int, bool] = {}
         self._frequencies = [index.frequency(number) for number in range(index.size)]
 
     @cached_property
@@ -155,7 +156,7 @@ class Reader:
         return self._shared(every) / (documents * (documents - 1)) if documents > 1 else 0.0
 
     def _shared(self, counts: Mapping[int, int]) -> float:
-        documents, frequency = len(self.index), self.index.frequency
+        documents, frequency = len(self.index), self._frequencies.__getitem__
         return sum(log(documents / frequency(number)) * n * (n - 1) for number, n in counts.items() if n > 1)
 
     def rank_of_kind(self, number: int) -> int:

@@ -17,13 +17,15 @@ _METHOD_NAME = re.compile(
     r"|gwa|gwas|learning algorithm|algorithm|software|toolbox|pipeline|statistic|estimation|regression|deep learning"
     r"|machine learning|neural network model|computational model|mathematical model|docking|mutagenesis|labeling|tracing|tracking"
     r"|genome editing|gene editing|dissection|transfection|(?<!signal )transduction system|fret|cryo em|mass spec)$"
-    r"|^(cryo|single cell|in silico|in vitro|in vivo|ex vivo|high throughput|genome wide|x ray|whole genome)\b"
+    r"|^(cryo|single cell|in silico|in vitro|in vivo|ex vivo|high throughput|genome wide|x ray|whole genome|(opto|chemo)genetic(ally)?|genetically)\b"
 )
 
 # Where something was looked at, and by whom it was counted, is not how it works.
 _SETTING_NAME = re.compile(
     r"\b(project|biobank|cohort|consortium|database|dataset|atlas|registry|initiative|repository|census|questionnaire|survey"
-    r"|discovery|research|publishing|education|policy|reproducibility|model organism|model|study|experiment|population"
+    r"|institute|institutes of health|university|foundation|ministry|grant|discovery|research|publishing|education|policy"
+    r"|public health|reproducibility|model organism|model|study|experiment|population|pandemic|outbreak"
+    r"|biology|neuroscience|medicine|epidemiology|ecology|anthropology|psychology"
     r"|transcriptome|proteome|metabolome|genome|exome|epigenome|connectome|interactome|phenome)$"
 )
 _ORGANISM_WORDS = """
@@ -41,6 +43,13 @@ def is_method(reader: Reader, number: int) -> bool:
 
 def tells_nothing(reader: Reader, number: int) -> bool:
     """Whether a concept can be no end and no bridge: a method, a setting, an organism, a piece of a name, or general words."""
+    judged = reader.judged.get(number)
+    if judged is None:
+        judged = reader.judged[number] = _tells_nothing(reader, number)
+    return judged
+
+
+def _tells_nothing(reader: Reader, number: int) -> bool:
     index = reader.index
     if is_method(reader, number) or any(_METHOD_NAME.search(form) for form in index.forms(number)[1:]):
         return True

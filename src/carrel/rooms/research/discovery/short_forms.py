@@ -19,8 +19,8 @@ _IN_BRACKETS = re.compile(r"\(([^()\s;,]{2,14})(?:[;,][^()]*)?\)")
 _SENTENCE_BREAK = re.compile(r"[.;:()\[\]]\s*")
 
 
-def defined_in(text: str) -> Iterator[Definition]:
-    """The short forms a text defines in brackets behind their long forms."""
+def defined_in(text: str) -> Iterator[tuple[str, str]]:
+    """The short forms a text defines in brackets, with their long forms as written before them."""
     for found in _IN_BRACKETS.finditer(text):
         short = _as_short_form(found[1])
         if short is None:
@@ -28,7 +28,7 @@ def defined_in(text: str) -> Iterator[Definition]:
         before = _SENTENCE_BREAK.split(text[max(0, found.start() - 120) : found.start()])[-1]
         long = _long_form(found[1].removesuffix("s") if short != found[1] else found[1], before.rstrip())
         if long is not None:
-            yield short, normal_phrase(long)
+            yield short, long
 
 
 def _as_short_form(written: str) -> str | None:

@@ -2,12 +2,12 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from carrel.rooms.research.discovery.chunks import BREAK, Numbers
-from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS
+from carrel.rooms.research.discovery.function_words import JOINING
 from carrel.rooms.research.discovery.records import Standing
 
 FEW_DOCUMENTS = 12
@@ -21,8 +21,6 @@ PIECE_CLOSING_SHARE = 0.2
 SAME_NEIGHBOUR_SHARE = 0.85
 """What has the same word behind or before it so often is a piece of the longer name."""
 
-_JOINING = ("and", "or")
-
 
 class Texts(Protocol):
     """What is asked of an index here."""
@@ -31,6 +29,7 @@ class Texts(Protocol):
     def text_of(self, document: int) -> Numbers: ...
     def forms(self, number: int) -> tuple[str, ...]: ...
     def word_number(self, word: str) -> int | None: ...
+    def closing_words(self) -> frozenset[int]: ...
     def standing(self, number: int) -> Standing: ...
 
 
@@ -48,8 +47,8 @@ def is_fragment(index: Texts, number: int) -> bool:
     if index.standing(number) is Standing.TERM:
         return False
     documents = index.documents(number)
-    joining = frozenset(_numbers(index, _JOINING))
-    closers = frozenset((BREAK, *_numbers(index, FUNCTION_WORDS))) - joining
+    joining = frozenset(number for word in JOINING if (number := index.word_number(word)) is not None)
+    closers = index.closing_words()
     around = _Surroundings()
     _read(index, number, documents[:FEW_DOCUMENTS], around)
     if around.closing(closers) < 2 + len(documents[:FEW_DOCUMENTS]) // 6:
@@ -73,10 +72,6 @@ def is_fragment(index: Texts, number: int) -> bool:
         return True
     previous, preceded = around.before.most_common(1)[0]
     return previous not in closers | joining and preceded >= SAME_NEIGHBOUR_SHARE * occurrences
-
-
-def _numbers(index: Texts, words: Iterable[str]) -> Iterable[int]:
-    return (number for word in words if (number := index.word_number(word)) is not None)
 
 
 def _read(index: Texts, number: int, documents: Sequence[int], around: _Surroundings) -> None:

@@ -24,6 +24,7 @@ _BRITISH = (
     (re.compile("(tum|behavi|col|hum|lab|neighb|fav|fl)our"), r"\1or"),
     (re.compile("(fib|cent|lit|met)re(s?)$"), r"\1er\2"),
     (re.compile("isation"), "ization"),
+    (re.compile("^ageing$"), "aging"),
 )
 
 _IRREGULAR = {
