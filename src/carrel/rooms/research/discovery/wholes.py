@@ -47,7 +47,7 @@ def is_fragment(index: Texts, number: int) -> bool:
     if index.standing(number) is Standing.TERM:
         return False
     documents = index.documents(number)
-    joining = frozenset(number for word in JOINING if (number := index.word_number(word)) is not None)
+    joining = frozenset(index.word_number(word) or BREAK for word in JOINING) - {BREAK}
     closers = index.closing_words()
     around = _Surroundings()
     _read(index, number, documents[:FEW_DOCUMENTS], around)
