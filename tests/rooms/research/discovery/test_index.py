@@ -14,11 +14,35 @@ from tests.rooms.research.discovery.small_corpus import small_papers
 
 _WORDS = st.sampled_from(
     [
-        "calcium channel", "nerve", "mice", "mouse", "of", "the", "blood flow", "TNF-α", "rapidly", "protein kinase",
-        "slow calcium channel current", "slow calcium channel current (SCC)", "SCC", "scc", "red blood flow index", "bloodflow",
-        "hypoxia", "hypoxic", "inflammatory", "inflammation", "a slow calcium current (SCC)", ".", "NERVE", "CC",
-        "E. coli", "Escherichia coli", "e coli", "Eimeria coli",
-    ]  # fmt: skip
+        "calcium channel",
+        "nerve",
+        "mice",
+        "mouse",
+        "of",
+        "the",
+        "blood flow",
+        "TNF-α",
+        "rapidly",
+        "protein kinase",
+        "slow calcium channel current",
+        "slow calcium channel current (SCC)",
+        "SCC",
+        "scc",
+        "red blood flow index",
+        "bloodflow",
+        "hypoxia",
+        "hypoxic",
+        "inflammatory",
+        "inflammation",
+        "a slow calcium current (SCC)",
+        ".",
+        "NERVE",
+        "CC",
+        "E. coli",
+        "Escherichia coli",
+        "e coli",
+        "Eimeria coli",
+    ]
 )
 _TEXTS = st.lists(_WORDS, max_size=8).map(" ".join)
 _PAPERS = st.lists(
@@ -41,7 +65,7 @@ def latest(papers: Iterable[Paper]) -> list[Paper]:
     return list({paper.id: paper for paper in papers}.values())
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_PAPERS, st.lists(st.integers(0, 8).map(str), max_size=5), st.sampled_from([None, _VOCABULARY]))
 def test_an_index_grown_and_shrunk_equals_one_built_at_once(
     papers: list[Paper], gone: list[str], vocabulary: Vocabulary | None
@@ -73,7 +97,7 @@ class Kept:
         return self.documents
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(_PAPERS, _PAPERS)
 def test_rows_bring_the_same_index_back_and_it_goes_on_growing(papers: list[Paper], more: list[Paper]) -> None:
     index = ConceptIndex.build(latest(papers))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
 from carrel.rooms.research.discovery.records import Paper
@@ -73,9 +74,7 @@ def _named(name: str, vocabulary: Vocabulary | None, labels: dict[str, str]) -> 
     return key
 
 
-def _in_text(
-    text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]
-) -> Iterator[str]:
+def _in_text(text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]) -> Iterator[str]:
     shouted = is_shouted(text)
     for segment in _BREAK.split(text):
         pieces = words_and_gaps(segment)
@@ -117,11 +116,11 @@ def _free_phrases(
         first = words[start]
         if first in FUNCTION_WORDS or first.isdigit():
             continue
-        if start not in taken and first not in NEEDS_COMPANY and len(first) > 2 and may_end_a_concept(first):
-            if shorts[start] is None:
-                if first not in labels:
-                    labels[first] = _as_written(pieces[2 * start + 1 : 2 * start + 2])
-                yield first
+        is_free = start not in taken and shorts[start] is None
+        if is_free and first not in NEEDS_COMPANY and len(first) > 2 and may_end_a_concept(first):
+            if first not in labels:
+                labels[first] = _as_written(pieces[2 * start + 1 : 2 * start + 2])
+            yield first
         if first in NEEDS_COMPANY or len(first) < 2 or first.endswith("ly"):
             continue
         for end in range(start + 2, min(start + longest, count) + 1):
@@ -135,11 +134,12 @@ def _free_phrases(
                 yield key
 
 
-def _keeps_capitals(piece: str) -> bool:
+@lru_cache(maxsize=200_000)
+def _in_running_text(piece: str) -> str:
     # `T cell`, `vitamin D`; but an article that opens a title is no letter of a name.
-    return (len(piece) == 1 and piece not in "AI") or any(letter.isupper() for letter in piece[1:])
+    keeps_capitals = (len(piece) == 1 and piece not in "AI") or any(letter.isupper() for letter in piece[1:])
+    return piece if keeps_capitals else piece.lower()
 
 
 def _as_written(pieces: Sequence[str]) -> str:
-    kept = (piece if _keeps_capitals(piece) else piece.lower() for piece in pieces)
-    return " ".join("".join(kept).split()).removesuffix("'s").removesuffix("’s")
+    return " ".join("".join(map(_in_running_text, pieces)).split()).removesuffix("'s").removesuffix("’s")

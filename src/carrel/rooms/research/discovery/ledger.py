@@ -41,6 +41,9 @@ class Ledger:
         """Whether the vocabulary has an entry of this key."""
         return self.vocabulary is not None and self.vocabulary.term(key) is not None
 
+    def _names_a_term(self, key: str) -> bool:
+        return self.is_term(key) or (self.vocabulary is not None and self.vocabulary.short_form(key) is not None)
+
     def frequency(self, key: str) -> int:
         """How many documents hold a key as it is written."""
         number = self.numbers.get(key)
@@ -66,7 +69,8 @@ class Ledger:
     def take(self, chunk: Chunk) -> tuple[list[int], set[int]]:
         """The numbers of a chunk's documents, and of earlier ones that gained a key which had waited."""
         words = array("I", map(self.word, chunk.words))
-        taken, touched = [], set()
+        taken: list[int] = []
+        touched: set[int] = set()
         for read in chunk.documents:
             self.forget(read.id)
             taken.append(self._take_document(chunk, read, words, touched))
@@ -96,7 +100,8 @@ class Ledger:
             key = chunk.keys[local]
             number = known.get(key)
             if number is None:
-                number = self._seen(key, chunk.labels[local], document, local in named or self.is_term(key), touched)
+                at_once = local in named or self._names_a_term(key)
+                number = self._seen(key, chunk.labels[local], document, at_once, touched)
             if number is not None:
                 self.counts[number] += 1
                 mentioned.append(number)

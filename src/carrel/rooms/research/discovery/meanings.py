@@ -109,7 +109,9 @@ class Meanings:
             if whole is not None and ledger.is_live(whole):
                 numbers.append(whole)
             if len(numbers) > 1 and (len(closed) >= _LEAST_LETTERS or any(letter.isdigit() for letter in closed)):
-                best = max(numbers, key=lambda number: (ledger.is_term(ledger.keys[number]), ledger.counts[number], ledger.keys[number]))
+                best = max(
+                    numbers, key=lambda number: (ledger.is_term(ledger.keys[number]), ledger.counts[number], ledger.keys[number])
+                )
                 for number in numbers:
                     if number != best and not ledger.is_term(ledger.keys[number]):
                         self._turned.setdefault(ledger.keys[number], ledger.keys[best])
@@ -127,10 +129,10 @@ class Meanings:
                 called[short][key] = ledger.counts[number]
         for short, full in called.items():
             best = max(full, key=lambda key: (full[key], key), default=None)
+            without_stop = f"{short[0]} {short[3:]}"
+            self._turned[short] = without_stop
             if best is not None and full[best] >= ONE_MEANING_SHARE * sum(full.values()):
-                self._turned[short] = best
-            else:
-                self._turned[short] = f"{short[0]} {short[3:]}"
+                self._turned[without_stop] = best
 
     def turned(self) -> Iterator[str]:
         """Every key that stands for another."""

@@ -83,4 +83,4 @@ def methods_in(reader: Reader, documents: Iterable[int], most: int) -> tuple[Tes
 def _is_done(reader: Reader, number: int) -> bool:
     if reader.index.sphere(number) is Sphere.METHOD:
         return True
-    return is_method(reader, number) and reader.rank_of_kind(number) > 0
+    return reader.rank_of_kind(number) > 0 and is_method(reader, number)

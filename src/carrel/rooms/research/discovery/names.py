@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from carrel.rooms.research.discovery.chunks import BREAK, Numbers
 from carrel.rooms.research.discovery.words import sure_noun_behind
@@ -36,7 +37,7 @@ class NameFinder:
         found = {alone[word] for word in held if word in alone}
         found.update(adjectives[word] for word in held if word in adjectives)
         if opened:
-            for place, pair in enumerate(zip(plain, plain[1:], strict=False)):
+            for place, pair in enumerate(pairwise(plain)):
                 if pair in opened:
                     for length, rest, number in opened[pair]:
                         if length == 2 or plain[place + 2 : place + length] == rest:

@@ -48,9 +48,7 @@ def _long_form(short: str, before: str) -> str | None:
     place = len(text)
     for position in range(len(letters) - 1, -1, -1):
         place -= 1
-        while place >= 0 and not (
-            text[place] == letters[position] and (position or place == 0 or not text[place - 1].isalnum())
-        ):
+        while place >= 0 and not (text[place] == letters[position] and (position or place == 0 or not text[place - 1].isalnum())):
             place -= 1
         if place < 0:
             return None
@@ -105,4 +103,3 @@ def _is_reworded(one: str, other: str) -> bool:
     # `acute myelogenous leukemia` is no second meaning of AML: more than half of the words are the same.
     first, second = set(one.split(" ")), set(other.split(" "))
     return 2 * len(first & second) > max(len(first), len(second))
-

@@ -148,13 +148,12 @@ class Vocabulary:
         if term is None:
             return None
         words = natural_order(term.label).split(" ")
-        return " ".join(word if self._keeps_capitals(word) else word.lower() for word in words)
+        return " ".join("-".join(map(self._in_running_text, word.split("-"))) for word in words)
 
-    def _keeps_capitals(self, word: str) -> bool:
-        if word.removesuffix("'s") in self._people or len(word) == 1 or (len(word) < 5 and any(map(str.isdigit, word))):
-            return True
-        # `Non-Small-Cell` is small letters all the same; `5-HT1A` and `DNA` are not.
-        return any(letter.isupper() for part in word.split("-") for letter in part[1:])
+    def _in_running_text(self, part: str) -> str:
+        if part.removesuffix("'s") in self._people or len(part) == 1 or (len(part) < 5 and any(map(str.isdigit, part))):
+            return part
+        return part if any(letter.isupper() for letter in part[1:]) else part.lower()
 
     def term(self, key: str) -> Term | None:
         """The entry behind a concept's key."""

@@ -94,7 +94,7 @@ def words_and_gaps(text: str) -> list[str]:
 @lru_cache(maxsize=400_000)
 def short_form(word: str) -> str | None:
     """A word written as short forms are (`AML`, `mPFC`, `GABA`), without the s of a plural; None for any other word."""
-    plain = word[:-1] if word.endswith("s") else word
+    plain = word.removesuffix("s")
     if not 2 <= len(plain) <= LONGEST_SHORT_FORM or not plain.isalnum() or not plain.isascii():
         return None
     return plain if sum(letter.isupper() for letter in plain) >= 2 else None
@@ -102,12 +102,13 @@ def short_form(word: str) -> str | None:
 
 def has_capitals(key: str) -> bool:
     """Whether a key is a short form that kept its capitals; normal forms have none but what cannot be folded."""
-    return key.isascii() and not key.islower() and any(letter.isupper() for letter in key)
+    return key.isascii() and key != key.lower()
 
 
 def is_shouted(text: str) -> bool:
-    """Whether a text is set in capitals, so that its capitals tell nothing."""
-    return sum(map(str.isupper, text)) > sum(map(str.islower, text))
+    """Whether a text is set in capitals, so that its capitals tell nothing; how it begins is enough to see."""
+    opening = text[:200]
+    return sum(map(str.isupper, opening)) > sum(map(str.islower, opening))
 
 
 def normal_phrase(text: str) -> str:
