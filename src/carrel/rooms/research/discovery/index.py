@@ -3,7 +3,6 @@
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from carrel.rooms.research.discovery.chunks import (
     BREAK,
@@ -17,8 +16,7 @@ from carrel.rooms.research.discovery.chunks import (
 )
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, JOINING
 from carrel.rooms.research.discovery.ledger import Ledger
-from carrel.rooms.research.discovery.meanings import Meanings
-from carrel.rooms.research.discovery.names import NameFinder
+from carrel.rooms.research.discovery.placement import Placement
 from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow, IndexStore, Mapper
 from carrel.rooms.research.discovery.records import Concept, Paper, Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
@@ -40,20 +38,8 @@ class ConceptIndex:
         self.vocabulary = vocabulary
         self.generation = 0
         self._ledger = Ledger(vocabulary)
-        self._meanings = Meanings(self._ledger)
+        self._placed = Placement(self._ledger)
         self._is_settled = True
-        self._names: set[int] = set()
-        self._unplaced: set[int] = set()
-        self._touched: set[int] = set()
-        self._found: list[Numbers] = []
-        self._concept_of: list[int] = []
-        self._keys: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self._postings: list[Numbers] = []
-        self._named_in: list[int] = []
-        self._named: list[Numbers] = []
-        self._mentioned: list[Numbers] = []
-        self._forms: dict[int, list[int]] = {}
         self._wordings: dict[int, tuple[frozenset[str], ...]] = {}
         self._fragments: dict[int, bool] = {}
         self._closing_words: frozenset[int] = frozenset()
@@ -83,9 +69,9 @@ class ConceptIndex:
             )
             for key in kept.once:
                 ledger.wait(key, key, document)
-            index._new_place(_unpacked(kept.found))
-            index._touched.add(document)
-        index._names = ledger.names()
+            index._placed.new_place(_unpacked(kept.found))
+            index._placed.touched.add(document)
+        index._placed.names = ledger.names()
         index._is_settled = False
         index.settle()
         return index
@@ -109,7 +95,7 @@ class ConceptIndex:
                 ledger.years[document],
                 _packed(ledger.named[document]),
                 _packed(ledger.mentioned[document]),
-                _packed(self._found[document]),
+                _packed(self._placed.found[document]),
                 tuple(ledger.waiting_in(document)),
                 _packed(ledger.texts[document]),
                 ledger.definitions[document],
@@ -125,10 +111,10 @@ class ConceptIndex:
         for read in chunk.documents:
             self.remove(read.id)
         taken, touched = self._ledger.take(chunk)
-        for _ in range(len(self._found), len(self._ledger.ids)):
-            self._new_place(array("I"))
-        self._unplaced.update(taken)
-        self._touched |= touched
+        for _ in range(len(self._placed.found), len(self._ledger.ids)):
+            self._placed.new_place(array("I"))
+        self._placed.unplaced.update(taken)
+        self._placed.touched |= touched
         self._is_settled = False
         self.generation += 1
 
@@ -137,79 +123,20 @@ class ConceptIndex:
         document = self._ledger.forget(id)
         if document is None:
             return False
-        self._place(document, array("I"), array("I"))
-        self._found[document] = array("I")
-        self._unplaced.discard(document)
-        self._touched.discard(document)
+        self._placed.place(document, array("I"), array("I"))
+        self._placed.found[document] = array("I")
+        self._placed.unplaced.discard(document)
+        self._placed.touched.discard(document)
         self._is_settled = False
         self.generation += 1
         return True
 
     def settle(self) -> None:
-        """Look for the names that became known and place the documents that this changes; nothing where nothing changed."""
-        if self._is_settled:
-            return
-        self._is_settled = True
-        ledger = self._ledger
-        names = ledger.names()
-        self._look_again(names - self._names, self._names - names)
-        if self._unplaced:
-            finder = NameFinder(((number, ledger.keys[number]) for number in names), ledger.words)
-            for document in self._unplaced:
-                self._found[document] = self._beyond_the_ledger(document, self._find(finder, document))
-        self._names = names
-        self._meanings = Meanings(ledger)
-        self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
-        stale = self._unplaced | self._touched | self._changed_meanings()
-        self._unplaced, self._touched = set(), set()
-        concept_of = self._concept_of.__getitem__
-        for document in sorted(stale):
-            if ledger.ids[document] is not None:
-                named = array("I", dict.fromkeys(map(concept_of, ledger.named[document])))
-                every = chain(ledger.mentioned[document], self._found[document])
-                self._place(document, named, array("I", dict.fromkeys(map(concept_of, every))))
-
-    def _look_again(self, added: set[int], removed: set[int]) -> None:
-        if not added and not removed:
-            return
-        ledger = self._ledger
-        finder = NameFinder(((number, ledger.keys[number]) for number in added), ledger.words) if added else None
-        for document in ledger.documents.values():
-            if document in self._unplaced:
-                continue
-            before = self._found[document]
-            now = {number for number in before if number not in removed}
-            if finder:
-                now |= self._find(finder, document)
-            found = self._beyond_the_ledger(document, now)
-            if found != before:
-                self._found[document] = found
-                self._touched.add(document)
-
-    def _find(self, finder: NameFinder, document: int) -> set[int]:
-        return finder.find(self._ledger.texts[document], self._ledger.plain_text(document))
-
-    def _beyond_the_ledger(self, document: int, found: set[int]) -> Numbers:
-        return array("I", sorted(found.difference(self._ledger.mentioned[document])))
-
-    def _changed_meanings(self) -> set[int]:
-        """The documents whose keys mean something else now; every key has its concept after this."""
-        ledger, before = self._ledger, self._concept_of
-        stale: set[int] = set()
-        now: list[int] = []
-        self._forms = {}
-        for number, key in enumerate(ledger.keys):
-            meant = self._meanings.of(key)
-            concept = self._numbers.get(meant)
-            if concept is None:
-                concept = self._new_concept(meant)
-            now.append(concept)
-            if meant != key:
-                self._forms.setdefault(concept, []).append(number)
-            if number < len(before) and before[number] != concept:
-                stale.update(self._postings[before[number]])
-        self._concept_of = now
-        return stale
+        """Bring what is asked here up to what was taken in; nothing where nothing changed."""
+        if not self._is_settled:
+            self._placed.settle()
+            self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
+            self._is_settled = True
 
     def __len__(self) -> int:
         return len(self._ledger.documents)
@@ -226,7 +153,7 @@ class ConceptIndex:
     def size(self) -> int:
         """How many concepts are told apart, without those seen once."""
         self.settle()
-        return len(self._keys)
+        return len(self._placed.keys)
 
     def ids(self) -> Iterator[str]:
         """The ids of all documents."""
@@ -266,21 +193,23 @@ class ConceptIndex:
         """The number of a concept within this index, by its key, a synonym's, another spelling's or a short form's."""
         self.settle()
         preferred = self.vocabulary.preferred(key) if self.vocabulary and not self.vocabulary.is_short_form(key) else None
-        for name in (preferred, self._meanings.of_short_form(key), self._meanings.of(key)):
-            found = None if name is None else self._numbers.get(name)
+        for name in (preferred, self._placed.meanings.of_short_form(key), self._placed.meanings.of(key)):
+            found = None if name is None else self._placed.numbers.get(name)
             if found is not None:
                 return found
         return None
 
     def key(self, number: int) -> str:
         """The key of a concept."""
-        return self._keys[number]
+        return self._placed.keys[number]
 
     def forms(self, number: int) -> tuple[str, ...]:
         """The normal forms a text may name a concept by: its key, its short forms and other spellings."""
         self.settle()
-        others = (self._ledger.keys[own] for own in self._forms.get(number, ()))
-        return tuple(dict.fromkeys((self._keys[number], *(normal_word(key) if has_capitals(key) else key for key in others))))
+        others = (self._ledger.keys[own] for own in self._placed.forms.get(number, ()))
+        return tuple(
+            dict.fromkeys((self._placed.keys[number], *(normal_word(key) if has_capitals(key) else key for key in others)))
+        )
 
     def wordings(self, number: int) -> tuple[frozenset[str], ...]:
         """The words of each form of a concept, in small letters."""
@@ -301,17 +230,17 @@ class ConceptIndex:
 
     def label(self, number: int) -> str:
         """A concept as a reader would write it."""
-        key = self._keys[number]
+        key = self._placed.keys[number]
         term = self.vocabulary.label(key) if self.vocabulary else None
         if term is not None:
             return term
         # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own writing.
         ledger = self._ledger
-        if key.count(" ") >= LONG_NAME_WORDS and (shorter := self._forms.get(number)):
+        if key.count(" ") >= LONG_NAME_WORDS and (shorter := self._placed.forms.get(number)):
             best = max(shorter, key=ledger.counts.__getitem__)
             if ledger.counts[best] > ledger.frequency(key):
                 return ledger.labels[best]
-        own = [form for form in self._forms.get(number, ()) if normal_word(ledger.keys[form]) == key]
+        own = [form for form in self._placed.forms.get(number, ()) if normal_word(ledger.keys[form]) == key]
         spelled = ledger.numbers.get(key)
         writings = own if spelled is None else [spelled, *own]
         return ledger.labels[max(writings, key=lambda one: (ledger.counts[one], -one))] if writings else key
@@ -320,86 +249,59 @@ class ConceptIndex:
         """The numbers of the documents that speak of a concept."""
         if not self._is_settled:
             self.settle()
-        return self._postings[number]
+        return self._placed.postings[number]
 
     def frequency(self, number: int) -> int:
         """In how many documents a concept occurs."""
         if not self._is_settled:
             self.settle()
-        return len(self._postings[number])
+        return len(self._placed.postings[number])
 
     def mentioned(self, document: int) -> Numbers:
         """The concepts a document speaks of."""
         if not self._is_settled:
             self.settle()
-        return self._mentioned[document]
+        return self._placed.mentioned[document]
 
     def named(self, document: int) -> Numbers:
         """The concepts a document names in its keywords and headings."""
         if not self._is_settled:
             self.settle()
-        return self._named[document]
+        return self._placed.named[document]
 
     def named_in(self, number: int) -> int:
         """How many documents name a concept in their keywords or headings."""
         if not self._is_settled:
             self.settle()
-        return self._named_in[number]
+        return self._placed.named_in[number]
 
     def standing(self, number: int) -> Standing:
         """How a concept came to be one."""
         self.settle()
-        if self._ledger.is_term(self._keys[number]):
+        if self._ledger.is_term(self._placed.keys[number]):
             return Standing.TERM
-        if self._named_in[number]:
+        if self._placed.named_in[number]:
             return Standing.NAMED
-        return Standing.PHRASE if " " in self._keys[number] else Standing.WORD
+        return Standing.PHRASE if " " in self._placed.keys[number] else Standing.WORD
 
     def sphere(self, number: int) -> Sphere:
         """What sort of thing a concept is, as far as the vocabulary knows."""
-        return self.vocabulary.sphere(self._keys[number]) if self.vocabulary else Sphere.UNKNOWN
+        return self.vocabulary.sphere(self._placed.keys[number]) if self.vocabulary else Sphere.UNKNOWN
 
     def concept(self, number: int) -> Concept:
         """A concept with what is known of it."""
-        return Concept(self._keys[number], self.label(number), self.standing(number), self.frequency(number))
+        return Concept(self._placed.keys[number], self.label(number), self.standing(number), self.frequency(number))
 
     def holdings(self) -> dict[str, frozenset[str]]:
         """Every key with the ids of its documents: what two indexes of the same papers agree on."""
         self.settle()
-        held = {key: {self.id_of(document) for document in self._postings[number]} for key, number in self._numbers.items()}
+        held = {
+            key: {self.id_of(document) for document in self._placed.postings[number]}
+            for key, number in self._placed.numbers.items()
+        }
         for key, document in self._ledger.waiting():
-            held.setdefault(self._meanings.of(key), set()).add(self.id_of(document))
+            held.setdefault(self._placed.meanings.of(key), set()).add(self.id_of(document))
         return {key: frozenset(ids) for key, ids in held.items() if ids}
-
-    def _new_concept(self, key: str) -> int:
-        number = len(self._keys)
-        key = sys.intern(key)
-        self._numbers[key] = number
-        self._keys.append(key)
-        self._postings.append(array("I"))
-        self._named_in.append(0)
-        return number
-
-    def _new_place(self, found: Numbers) -> None:
-        self._found.append(found)
-        self._named.append(array("I"))
-        self._mentioned.append(array("I"))
-
-    def _place(self, document: int, named: Numbers, mentioned: Numbers) -> None:
-        """Enter a document under its concepts, and take it from those it no longer has."""
-        before, now = self._mentioned[document], mentioned
-        if before:
-            for number in set(before).difference(now):
-                self._postings[number].remove(document)
-            now = array("I", set(mentioned).difference(before))
-        for number in now:
-            self._postings[number].append(document)
-        for number in self._named[document]:
-            self._named_in[number] -= 1
-        for number in named:
-            self._named_in[number] += 1
-        self._named[document] = named
-        self._mentioned[document] = mentioned
 
 
 def _packed(numbers: Numbers) -> bytes:
