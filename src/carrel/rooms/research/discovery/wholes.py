@@ -18,6 +18,9 @@ CLOSING_SHARE = 0.08
 """A noun closes its phrase at least every eighth time (`notch` 0.13, `insulin` 0.25); an adjective hardly ever (`adipose` 0.01)."""
 
 PIECE_CLOSING_SHARE = 0.2
+NAMING_SHARE = 0.5
+"""What half of its papers were given as a keyword is a subject, whatever stands behind it in their sentences."""
+
 SAME_NEIGHBOUR_SHARE = 0.85
 """What has the same word behind or before it so often is a piece of the longer name."""
 
@@ -31,6 +34,7 @@ class Texts(Protocol):
     def word_number(self, word: str) -> int | None: ...
     def closing_words(self) -> frozenset[int]: ...
     def standing(self, number: int) -> Standing: ...
+    def named_in(self, number: int) -> int: ...
 
 
 @dataclass
@@ -59,6 +63,8 @@ def is_fragment(index: Texts, number: int) -> bool:
     if occurrences < LEAST_OCCURRENCES:
         # A keyword of a series of papers is what they are filed under, not what they speak of.
         return not occurrences and len(documents) >= LEAST_OCCURRENCES
+    if index.named_in(number) >= NAMING_SHARE * len(documents):
+        return False
     alone = occurrences - sum(around.behind[word] for word in joining)
     closing = around.closing(closers)
     if closing < CLOSING_SHARE * alone:
