@@ -10,7 +10,7 @@ from carrel.rooms.research.discovery.chunks import BREAK, Numbers
 from carrel.rooms.research.discovery.function_words import JOINING
 from carrel.rooms.research.discovery.records import Standing
 
-FEW_DOCUMENTS = 12
+FEW_DOCUMENTS = 8
 MANY_DOCUMENTS = 60
 LEAST_OCCURRENCES = 5
 
@@ -55,6 +55,8 @@ def is_fragment(index: Texts, number: int) -> bool:
     closers = index.closing_words()
     around = _Surroundings()
     _read(index, number, documents[:FEW_DOCUMENTS], around)
+    if around.behind and index.named_in(number) >= NAMING_SHARE * len(documents):
+        return False
     if around.closing(closers) < 2 + len(documents[:FEW_DOCUMENTS]) // 6:
         _read(index, number, documents[FEW_DOCUMENTS:MANY_DOCUMENTS], around)
     elif len(index.forms(number)[0].split(" ")) == 1:
@@ -63,8 +65,6 @@ def is_fragment(index: Texts, number: int) -> bool:
     if occurrences < LEAST_OCCURRENCES:
         # A keyword of a series of papers is what they are filed under, not what they speak of.
         return not occurrences and len(documents) >= LEAST_OCCURRENCES
-    if index.named_in(number) >= NAMING_SHARE * len(documents):
-        return False
     alone = occurrences - sum(around.behind[word] for word in joining)
     closing = around.closing(closers)
     if closing < CLOSING_SHARE * alone:
