@@ -1,7 +1,5 @@
 """What the keys of texts mean, judged from all of them: short forms, spellings with and without a gap, and one key for each thing."""
 
-from collections.abc import Iterator
-
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
 from carrel.rooms.research.discovery.ledger import Ledger
 from carrel.rooms.research.discovery.short_forms import ONE_MEANING_SHARE
@@ -133,7 +131,3 @@ class Meanings:
             self._turned[short] = without_stop
             if best is not None and full[best] >= ONE_MEANING_SHARE * sum(full.values()):
                 self._turned[without_stop] = best
-
-    def turned(self) -> Iterator[str]:
-        """Every key that stands for another."""
-        return iter(self._turned)

@@ -23,7 +23,7 @@ _METHOD_NAME = re.compile(
 # Where something was looked at, and by whom it was counted, is not how it works.
 _SETTING_NAME = re.compile(
     r"\b(project|biobank|cohort|consortium|database|dataset|atlas|registry|initiative|repository|census|questionnaire|survey"
-    r"|institute|institutes of health|university|foundation|ministry|grant|discovery|research|publishing|education|policy"
+    r"|institute|institute of health|university|foundation|ministry|grant|discovery|research|publishing|education|policy"
     r"|public health|reproducibility|model organism|model|study|experiment|population|pandemic|outbreak"
     r"|biology|neuroscience|medicine|epidemiology|ecology|anthropology|psychology"
     r"|transcriptome|proteome|metabolome|genome|exome|epigenome|connectome|interactome|phenome)$"
