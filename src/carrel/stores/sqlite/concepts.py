@@ -13,12 +13,14 @@ from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow
 from carrel.rooms.research.discovery.vocabulary import Vocabulary
 
 # Raised whenever the way concepts are read from texts changes, so that indexes made the old way are made again.
-READING = 1
+READING = 2
 
 _TABLES = """
 CREATE TABLE about (reading INTEGER NOT NULL, vocabulary TEXT NOT NULL);
 CREATE TABLE concept (number INTEGER PRIMARY KEY, key TEXT NOT NULL, label TEXT NOT NULL);
-CREATE TABLE document (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, year INTEGER, named BLOB, mentioned BLOB, once TEXT);
+CREATE TABLE word (number INTEGER PRIMARY KEY, word TEXT NOT NULL);
+CREATE TABLE document (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, year INTEGER, named BLOB, mentioned BLOB, found BLOB, once TEXT,
+    text BLOB, definitions TEXT);
 """
 
 
@@ -51,7 +53,8 @@ class ConceptFile:
             connection.execute("INSERT INTO about VALUES (?, ?)", self._about)
             rows = ((row.number, row.key, row.label) for row in index.concept_rows())
             connection.executemany("INSERT INTO concept VALUES (?, ?, ?)", rows)
-            connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", _documents(index, fingerprints))
+            connection.executemany("INSERT INTO word VALUES (?, ?)", enumerate(index.words()))
+            connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _documents(index, fingerprints))
             connection.execute("COMMIT")
         draft.replace(self._file)
 
@@ -72,12 +75,17 @@ class _Rows:
     def concept_rows(self) -> Iterable[ConceptRow]:
         return (ConceptRow(*row) for row in self._connection.execute("SELECT number, key, label FROM concept ORDER BY number"))
 
+    def words(self) -> Iterable[str]:
+        return (word for (word,) in self._connection.execute("SELECT word FROM word ORDER BY number"))
+
     def document_rows(self) -> Iterable[DocumentRow]:
-        sql = "SELECT id, year, named, mentioned, once FROM document ORDER BY rowid"
-        for paper_id, year, named, mentioned, once in self._connection.execute(sql):
-            yield DocumentRow(paper_id, year, named, mentioned, tuple(json.loads(once)))
+        sql = "SELECT id, year, named, mentioned, found, once, text, definitions FROM document ORDER BY rowid"
+        for paper_id, year, named, mentioned, found, once, text, definitions in self._connection.execute(sql):
+            told = tuple((short, long) for short, long in json.loads(definitions))
+            yield DocumentRow(paper_id, year, named, mentioned, found, tuple(json.loads(once)), text, told)
 
 
 def _documents(index: ConceptIndex, fingerprints: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
     for row in index.document_rows():
-        yield row.id, fingerprints[row.id], row.year, row.named, row.mentioned, json.dumps(row.once)
+        once, definitions = json.dumps(row.once), json.dumps(row.definitions)
+        yield row.id, fingerprints[row.id], row.year, row.named, row.mentioned, row.found, once, row.text, definitions

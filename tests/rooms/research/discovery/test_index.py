@@ -13,9 +13,38 @@ from carrel.rooms.research.discovery import ConceptIndex, ConceptRow, DocumentRo
 from tests.rooms.research.discovery.small_corpus import small_papers
 
 _WORDS = st.sampled_from(
-    ["calcium channel", "nerve", "mice", "mouse", "of", "the", "blood flow", "TNF-α", "rapidly", "protein kinase"]
+    [
+        "calcium channel",
+        "nerve",
+        "mice",
+        "mouse",
+        "of",
+        "the",
+        "blood flow",
+        "TNF-α",
+        "rapidly",
+        "protein kinase",
+        "slow calcium channel current",
+        "slow calcium channel current (SCC)",
+        "SCC",
+        "scc",
+        "red blood flow index",
+        "bloodflow",
+        "hypoxia",
+        "hypoxic",
+        "inflammatory",
+        "inflammation",
+        "a slow calcium current (SCC)",
+        ".",
+        "NERVE",
+        "CC",
+        "E. coli",
+        "Escherichia coli",
+        "e coli",
+        "Eimeria coli",
+    ]
 )
-_TEXTS = st.lists(_WORDS, max_size=6).map(" ".join)
+_TEXTS = st.lists(_WORDS, max_size=8).map(" ".join)
 _PAPERS = st.lists(
     st.builds(
         Paper,
@@ -55,10 +84,14 @@ class Kept:
     """Rows as a store would keep them."""
 
     concepts: tuple[ConceptRow, ...]
+    kept_words: tuple[str, ...]
     documents: tuple[DocumentRow, ...]
 
     def concept_rows(self) -> Iterable[ConceptRow]:
         return self.concepts
+
+    def words(self) -> Iterable[str]:
+        return self.kept_words
 
     def document_rows(self) -> Iterable[DocumentRow]:
         return self.documents
@@ -68,7 +101,7 @@ class Kept:
 @given(_PAPERS, _PAPERS)
 def test_rows_bring_the_same_index_back_and_it_goes_on_growing(papers: list[Paper], more: list[Paper]) -> None:
     index = ConceptIndex.build(latest(papers))
-    again = ConceptIndex.from_rows(Kept(tuple(index.concept_rows()), tuple(index.document_rows())))
+    again = ConceptIndex.from_rows(Kept(tuple(index.concept_rows()), tuple(index.words()), tuple(index.document_rows())))
     assert again.holdings() == index.holdings()
     index.add(more)
     again.add(more)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from carrel.rooms.research.discovery.extraction import concepts_of
 from carrel.rooms.research.discovery.records import Paper
+from carrel.rooms.research.discovery.short_forms import Definition
 from carrel.rooms.research.discovery.vocabulary import Vocabulary
 
 Numbers: TypeAlias = "array[int]"
@@ -15,41 +16,51 @@ PAPERS_PER_CHUNK = 500
 PAPERS_PER_CHUNK_WITH_VOCABULARY = 4000
 """A vocabulary travels with every chunk to another process, so fewer and larger chunks are sent."""
 
+BREAK = 0
+"""Stands in a text where no name crosses; words are numbered from 1."""
+
 
 @dataclass(frozen=True)
 class ChunkDocument:
-    """One document of a chunk; the numbers point into the chunk's keys."""
+    """One document of a chunk; `named` and `mentioned` point into the chunk's keys, `text` into its words."""
 
     id: str
     year: int | None
     named: Numbers
     mentioned: Numbers
+    text: Numbers
+    definitions: tuple[Definition, ...]
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Concepts of some papers, read apart from the rest: made in any process, merged in one."""
+    """What some papers say, read apart from the rest: made in any process, merged in one."""
 
     keys: tuple[str, ...]
     labels: tuple[str, ...]
+    words: tuple[str, ...]
     documents: tuple[ChunkDocument, ...]
 
 
 def read_chunk(papers: Iterable[Paper], vocabulary: Vocabulary | None = None) -> Chunk:
     """Read papers into a chunk: the part of indexing that costs time, and needs nothing but the papers."""
     numbers: dict[str, int] = {}
-    labels: list[str] = []
+    labels: dict[str, str] = {}
+    words: dict[str, int] = {"": BREAK}
     documents = []
     for paper in papers:
-        found = concepts_of(paper, vocabulary)
+        found = concepts_of(paper, vocabulary, labels)
         for key in found.mentioned:
             if key not in numbers:
                 numbers[key] = len(numbers)
-                labels.append(found.labels.get(key, key))
+        for word in found.text:
+            if word not in words:
+                words[word] = len(words)
         named = array("I", (numbers[key] for key in found.named))
         mentioned = array("I", (numbers[key] for key in found.mentioned))
-        documents.append(ChunkDocument(paper.id, paper.year, named, mentioned))
-    return Chunk(tuple(numbers), tuple(labels), tuple(documents))
+        text = array("I", map(words.__getitem__, found.text))
+        documents.append(ChunkDocument(paper.id, paper.year, named, mentioned, text, found.definitions))
+    return Chunk(tuple(numbers), tuple(labels.get(key, key) for key in numbers), tuple(words), tuple(documents))
 
 
 class ChunkReader:

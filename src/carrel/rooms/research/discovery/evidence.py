@@ -59,11 +59,12 @@ class Quoter:
         paper = self._corpus.paper(self._index.id_of(document))
         if paper is None:
             return None
-        own = [self._index.key(number) for number in self._index.mentioned(document) if number in literature.concepts]
-        wanted = self._index.key(concept)
+        shared = [number for number in self._index.mentioned(document) if number in literature.concepts]
+        own = [form for number in shared for form in self._index.forms(number)]
+        wanted = self._index.forms(concept)
         first: Evidence | None = None
         for place, number, sentence in _places(paper):
-            if not self._names(sentence, [wanted]):
+            if not self._names(sentence, wanted):
                 continue
             both = self._names(sentence, own)
             evidence = Evidence(paper.id, paper.year, place, number, sentence, both, is_contrary(sentence))

@@ -37,8 +37,31 @@ range rate reaction reduction region response sample series set site size source
 subject support surface system technique test theory therapy time tissue treatment type unit use value
 """
 
+_SAYS_LITTLE = """
+ability abnormal absence academic acute adult advance advantage agent altered alternative animal appropriate assessment
+association background basic behavior biological biology causal causation cellular central clinical combination common
+comparative complex complexity computational consequence contributor core critical decision defect definition
+detection determinant diagnosis direct disease disorder distinct diverse diversity dynamic early effective efficacy
+efficient element emerging endogenous essential event experimental expression extent external fundamental funding future
+general genetic global health heterogeneity homeostasis impact implication improved increased individual induction
+inhibition initial intermediate internal intervention involvement late link local long loss major management mediator
+medicine minor modulation molecular molecule multiple native natural negative normal novel occurrence onset open
+optimal organism organization origin other overall particular partial pathogenesis pathological pathology pathway
+performance physiological physiology population positive precise preclinical primary principle progression promising
+prognosis program protective quantitative rapid reduced regulation regulator relative representation requirement
+research risk science scientific secondary sensitivity severity short signal specific specificity spontaneous stable
+standard statistical subset subtype successful sufficient susceptibility systematic systemic target task tool
+total toxicity trait transition trial underlying unique variability variable variant variation
+"""
+
+SAYS_LITTLE: frozenset[str] = frozenset(_SAYS_LITTLE.split())
+"""Words of all sciences: alone, or with each other and words that need company, they name nothing in particular."""
+
 FUNCTION_WORDS: frozenset[str] = frozenset(_CLOSED_CLASS.split()) | frozenset(_TALK_OF_PAPERS.split())
 """Words no free phrase crosses."""
+
+JOINING = frozenset(("and", "or"))
+"""Words behind which a name may still be going on (`hematopoietic stem and progenitor cells`)."""
 
 NEEDS_COMPANY: frozenset[str] = frozenset(_NEEDS_COMPANY.split())
 """Words that may end a concept (`growth factor`) but never are one alone."""

@@ -8,7 +8,7 @@ from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader
-from carrel.rooms.research.discovery.methods import is_method, methods_in
+from carrel.rooms.research.discovery.methods import is_method, methods_in, tells_nothing
 from carrel.rooms.research.discovery.paths import Bridge, Side, bridges, leading_bridges, side
 from carrel.rooms.research.discovery.ports import Corpus
 from carrel.rooms.research.discovery.prospects import prospect
@@ -104,13 +104,13 @@ class Layout:
         reader = self.reader
         return (
             reader.rank_of_kind(number) > 0
-            and not self.tells_nothing(number)
             and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+            and not self.tells_nothing(number)
         )
 
     def tells_nothing(self, number: int) -> bool:
         """Whether a concept can be no end and no bridge."""
-        return self.is_method(number)
+        return tells_nothing(self.reader, number)
 
     def concept(self, number: int) -> Concept:
         """A concept as it is shown."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
+from carrel.rooms.research.discovery.alike import are_alike
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.records import Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere
@@ -61,6 +62,7 @@ class Reader:
         self._profiles: dict[int, Profile] = {}
         self._companies: dict[int | Literature, Company] = {}
         self._kinds: dict[int, int] = {}
+        self.judged: dict[int, bool] = {}
         self._frequencies = [index.frequency(number) for number in range(index.size)]
 
     @cached_property
@@ -225,22 +227,12 @@ class Reader:
         return self.index.frequency(number) > times * max(10.0, BROAD_SHARE * documents, 2 * sqrt(documents))
 
     def is_close(self, number: int, literature: Literature) -> bool:
-        """Whether a concept is too near a literature's own to say anything new: the same, kin in the trees, or sharing words."""
-        if number in literature.concepts:
-            return True
-        key = self.index.key(number)
-        return any(self._are_close(key, self.index.key(own)) for own in literature.concepts)
+        """Whether a concept is too near a literature's own to say anything new."""
+        return number in literature.concepts or any(are_alike(self.index, number, own) for own in literature.concepts)
 
     def are_close(self, one: int, other: int) -> bool:
         """Whether two concepts are nearly one."""
-        return one == other or self._are_close(self.index.key(one), self.index.key(other))
-
-    def _are_close(self, one: str, other: str) -> bool:
-        vocabulary = self.index.vocabulary
-        if vocabulary and vocabulary.is_kin(one, other):
-            return True
-        first, second = set(one.split(" ")), set(other.split(" "))
-        return bool(first & second) and (first <= second or second <= first)
+        return are_alike(self.index, one, other)
 
 
 def similarity(one: Profile, other: Profile) -> float:

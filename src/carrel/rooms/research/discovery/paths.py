@@ -126,8 +126,21 @@ def _ranked(reader: Reader, near: Side, far: Side, shared: Sequence[int], most: 
         for number in shared
     ]
     found.sort(key=lambda bridge: (bridge.kind, bridge.weight, -bridge.concept), reverse=True)
+    if not exact:
+        found = _told_apart(reader, found, most)
     with_papers = (with_documents(reader, bridge, near, far) for bridge in found[:most])
     return tuple(bridge for bridge in with_papers if bridge.near_documents and bridge.far_documents)
+
+
+def _told_apart(reader: Reader, found: Sequence[Bridge], most: int) -> list[Bridge]:
+    # Of two names of one thing only the stronger is a bridge.
+    kept: list[Bridge] = []
+    for bridge in found:
+        if len(kept) == most:
+            break
+        if not any(reader.are_close(bridge.concept, other.concept) for other in kept):
+            kept.append(bridge)
+    return kept
 
 
 def with_documents(reader: Reader, bridge: Bridge, near: Side, far: Side) -> Bridge:

@@ -37,20 +37,30 @@ class ConceptRow:
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """One document as it is stored: its concepts as packed little-endian 32-bit numbers, and keys no other document has."""
+    """One document as it is stored: its keys and words as packed little-endian 32-bit numbers, and keys no other document has.
+
+    `found` are names known from other documents, `definitions` the short forms this one explains.
+    """
 
     id: str
     year: int | None
     named: bytes
     mentioned: bytes
+    found: bytes
     once: tuple[str, ...]
+    text: bytes
+    definitions: tuple[tuple[str, str], ...]
 
 
 class IndexStore(Protocol):
-    """Keeps one index: rows written by `ConceptIndex.concept_rows` and `document_rows`, read back by `from_rows`."""
+    """Keeps one index: what `ConceptIndex.concept_rows`, `words` and `document_rows` write, read back by `from_rows`."""
 
     def concept_rows(self) -> Iterable[ConceptRow]:
         """Every concept, by number from 0."""
+        ...
+
+    def words(self) -> Iterable[str]:
+        """Every word, by number from 0."""
         ...
 
     def document_rows(self) -> Iterable[DocumentRow]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS
-from carrel.rooms.research.discovery.words import normal_phrase, nouns_behind
+from carrel.rooms.research.discovery.words import normal_phrase, nouns_behind, short_form
 
 
 class Sphere(Enum):
@@ -46,9 +46,8 @@ class Term:
 
 
 def natural_order(name: str) -> str:
-    """`Hypoxia, Brain` as people say it: `Brain Hypoxia`."""
-    parts = name.split(", ")
-    return f"{parts[1]} {parts[0]}" if len(parts) == 2 else name
+    """`Leukemia, Myeloid, Acute` as people say it: `Acute Myeloid Leukemia`."""
+    return " ".join(reversed(name.split(", ")))
 
 
 def sphere_of_trees(trees: Sequence[str]) -> Sphere:
@@ -73,6 +72,9 @@ class Vocabulary:
         self._by_tree: dict[str, str] = {}
         self._derived: dict[str, str | None] = {}
         self._family_trees: dict[str, list[str]] = {}
+        self._short: dict[str, str] = {}
+        self._people: set[str] = set()
+        spelled: set[str] = set()
         kept = list(terms)
         for term in kept:
             key = normal_phrase(natural_order(term.label))
@@ -84,8 +86,15 @@ class Vocabulary:
         for term in kept:
             key = normal_phrase(natural_order(term.label))
             for name in (term.label, *term.synonyms):
+                self._people.update(word[:-2] for word in name.split(" ") if word.endswith("'s"))
+                if short := short_form(name):
+                    self._short.setdefault(short, key)
+                    self._preferred.setdefault(normal_phrase(name), key)
+                    continue
                 for form in (name, natural_order(name)):
-                    self._preferred.setdefault(normal_phrase(form), key)
+                    spelled.add(normal := normal_phrase(form))
+                    self._preferred.setdefault(normal, key)
+        self._short_only = {normal_phrase(short) for short in self._short} - spelled
         self._admit_families(kept)
         self._admit_short_forms()
         for form in self._preferred:
@@ -124,6 +133,27 @@ class Vocabulary:
     def preferred(self, key: str) -> str | None:
         """The key of the concept that a normal phrase names, or None."""
         return self._preferred.get(key)
+
+    def short_form(self, written: str) -> str | None:
+        """The key of the concept that has this short form, capitals and all."""
+        return self._short.get(written)
+
+    def is_short_form(self, key: str) -> bool:
+        """Whether a normal form is known only in capitals (`STEM`), so that the word in small letters is another (`stem`)."""
+        return key in self._short_only
+
+    def label(self, key: str) -> str | None:
+        """A term as people say and write it: in natural order, in small letters but for short forms and names of people."""
+        term = self._terms.get(key)
+        if term is None:
+            return None
+        words = natural_order(term.label).split(" ")
+        return " ".join("-".join(map(self._in_running_text, word.split("-"))) for word in words)
+
+    def _in_running_text(self, part: str) -> str:
+        if part.removesuffix("'s") in self._people or len(part) == 1 or (len(part) < 5 and any(map(str.isdigit, part))):
+            return part
+        return part if any(letter.isupper() for letter in part[1:]) else part.lower()
 
     def term(self, key: str) -> Term | None:
         """The entry behind a concept's key."""
@@ -175,7 +205,7 @@ class Vocabulary:
             longest = self._longest_after.get(words[start], 0)
             for length in range(min(longest, end - start), 0, -1):
                 key = self._preferred.get(" ".join(words[start : start + length]))
-                if key is not None and (length > 1 or _names_something(words[start])):
+                if key is not None and (length > 1 or self._is_spelled(words[start])):
                     found.append((start, start + length, key))
                     if length > 1:
                         found.extend(self._within(words, start, start + length, key))
@@ -188,13 +218,16 @@ class Vocabulary:
                 start += 1
         return found
 
+    def _is_spelled(self, word: str) -> bool:
+        return _names_something(word) and word not in self._short_only
+
     def _within(self, words: Sequence[str], start: int, end: int, whole: str) -> Iterator[tuple[int, int, str]]:
         # `platelet aggregation` speaks of platelets; but what a name ends with is the same thing only where the trees say so
         # (`brain hypoxia` is hypoxia, `cortical spreading depression` is no depression).
         for left in range(start, end):
             for right in range(left + 1, end + 1):
                 key = self._preferred.get(" ".join(words[left:right]))
-                if key is None or key == whole or (right - left == 1 and not _names_something(words[left])):
+                if key is None or key == whole or (right - left == 1 and not self._is_spelled(words[left])):
                     continue
                 if right < end or self.is_kin(key, whole):
                     yield left, right, key

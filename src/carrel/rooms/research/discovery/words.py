@@ -24,6 +24,7 @@ _BRITISH = (
     (re.compile("(tum|behavi|col|hum|lab|neighb|fav|fl)our"), r"\1or"),
     (re.compile("(fib|cent|lit|met)re(s?)$"), r"\1er\2"),
     (re.compile("isation"), "ization"),
+    (re.compile("^ageing$"), "aging"),
 )
 
 _IRREGULAR = {
@@ -42,6 +43,8 @@ _INVARIANT = frozenset(
 )
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_TOKENS_AND_GAPS = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)")
+LONGEST_SHORT_FORM = 10
 
 
 def _singular(word: str) -> str:
@@ -83,6 +86,31 @@ def words_of(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
+def words_and_gaps(text: str) -> list[str]:
+    """A text cut into what stands between words (at even places) and the words (at odd ones): joined again it is the text."""
+    return _TOKENS_AND_GAPS.split(text)
+
+
+@lru_cache(maxsize=400_000)
+def short_form(word: str) -> str | None:
+    """A word written as short forms are (`AML`, `mPFC`, `GABA`), without the s of a plural; None for any other word."""
+    plain = word.removesuffix("s")
+    if not 2 <= len(plain) <= LONGEST_SHORT_FORM or not plain.isalnum() or not plain.isascii():
+        return None
+    return plain if sum(letter.isupper() for letter in plain) >= 2 else None
+
+
+def has_capitals(key: str) -> bool:
+    """Whether a key is a short form that kept its capitals; normal forms have none but what cannot be folded."""
+    return key.isascii() and key != key.lower()
+
+
+def is_shouted(text: str) -> bool:
+    """Whether a text is set in capitals, so that its capitals tell nothing; how it begins is enough to see."""
+    opening = text[:200]
+    return sum(map(str.isupper, opening)) > sum(map(str.islower, opening))
+
+
 def normal_phrase(text: str) -> str:
     """A phrase as the key concepts are known by: normal words with one space between."""
     return " ".join(normal_word(word) for word in _TOKEN.findall(text))
@@ -117,6 +145,19 @@ def nouns_behind(adjective: str) -> tuple[str, ...]:
         if adjective.endswith(ending) and len(adjective) - len(ending) >= 3
         for noun in nouns
     )
+
+
+_SURE_NOUN_ENDINGS = (
+    ("emic", "emia"), ("xic", "xia"), ("otic", "osis"), ("itic", "itis"), ("ytic", "ysis"), ("eptic", "epsy"), ("betic", "betes"),
+    ("matory", "mation"), ("erative", "eration"),
+)  # fmt: skip
+
+
+def sure_noun_behind(adjective: str) -> str | None:
+    """The noun of a long adjective whose ending leaves no doubt (`neurodegenerative`: `neurodegeneration`)."""
+    if len(adjective) < 8:
+        return None
+    return next((adjective[: -len(ending)] + noun for ending, noun in _SURE_NOUN_ENDINGS if adjective.endswith(ending)), None)
 
 
 _NOT_A_HEAD = ("ly", "ed", "ous", "ive", "able", "ible", "ical", "ular", "inal", "ional")
