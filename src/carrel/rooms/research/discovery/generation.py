@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from carrel.rooms.research.discovery.benches import BenchReader
 from carrel.rooms.research.discovery.connections import (
     BridgeEvidence,
     CandidateConnection,
@@ -16,14 +17,21 @@ from carrel.rooms.research.discovery.errors import NoConnectionError
 from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.kinds import kind_by_form
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
 from carrel.rooms.research.discovery.methods import is_method, methods_in
+from carrel.rooms.research.discovery.naming import Namer, are_variants
 from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, prospect, side
 from carrel.rooms.research.discovery.ports import Corpus
+from carrel.rooms.research.discovery.reading import PaperReader
+from carrel.rooms.research.discovery.records import Concept, Kind
+from carrel.rooms.research.discovery.wording import counted, named, papers
 
 BRIDGES_SHOWN = 6
+BRIDGES_READ = 12
 PAPERS_SHOWN = 3
 METHODS_SHOWN = 5
+PAPERS_FOR_BENCH = 12
 LEAST_COHERENCE = 1.5
 BRIDGES_MAY_BE_BROADER = 4.0
 ENDS_PER_WANTED = 3
@@ -35,17 +43,26 @@ class Discovery:
     def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
         self._index = index
         self._corpus = corpus
-        self._reader = Reader(index)
-        self._quoter = Quoter(index, corpus)
+        self._start_reading()
+
+    def _start_reading(self) -> None:
+        read = PaperReader(self._corpus)
+        self._reader = Reader(self._index)
+        self._quoter = Quoter(self._index, read)
+        self._namer = Namer(self._index, read)
+        self._benches = BenchReader()
         self._latest_side: Side | None = None
 
     @property
     def reader(self) -> Reader:
         """The reader of the index as it is now."""
         if not self._reader.is_current:
-            self._reader = Reader(self._index)
-            self._latest_side = None
+            self._start_reading()
         return self._reader
+
+    def concept(self, number: int) -> Concept:
+        """A concept as authors write it, with its kind."""
+        return self._namer.concept(number)
 
     def read_goal(self, goal: str) -> GoalReading:
         """What a goal is about, in the corpus's own concepts."""
@@ -89,28 +106,57 @@ class Discovery:
         end: int,
         origin: Origin,
         admits: Callable[[int], bool] = lambda _: True,
+        within: frozenset[int] | None = None,
     ) -> CandidateConnection | None:
-        """A connection with its evidence laid out, or None when no bridge holds on both sides."""
+        """A connection with its evidence laid out, or None when no bridge holds on both sides; `within` keeps its end to some papers."""
         reader, index = self.reader, self._index
         a, c = reading.start, reader.literature([index.key(end)])
-        if c is None:
+        if c is not None and within is not None:
+            c = Literature(c.label, c.concepts, c.documents & within)
+        if c is None or not c.documents:
             return None
-        chosen = leading_bridges(
-            reader, self._side(a), c, BRIDGES_SHOWN, lambda number: self._can_bridge(number) and admits(number)
+        ends = {reading.start_concept.key, index.key(end)}
+        found = leading_bridges(
+            reader,
+            self._side(a),
+            c,
+            BRIDGES_READ,
+            lambda number: (
+                self._can_bridge(number) and admits(number) and not any(are_variants(index.key(number), own) for own in ends)
+            ),
         )
+        chosen = self._apart(found)[:BRIDGES_SHOWN]
         if not chosen:
             return None
         start = index.number(reading.start_concept.key)
+        # A bridge that sentences say on both sides is told before one that only counts speak for.
+        told = sorted((self.evidence(bridge, a, c) for bridge in chosen), key=lambda bridge: not bridge.is_said)
         return CandidateConnection(
             reading.goal,
-            replace(reading.start_concept, label=a.label),
-            index.concept(end),
-            tuple(self.evidence(bridge, a, c) for bridge in chosen),
+            self._start_concept(reading, start),
+            self.concept(end),
+            tuple(told),
             self.novelty(a, c, end),
             methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
             prospect(reader, start, end) if start is not None else 0.0,
             origin,
         )
+
+    def _start_concept(self, reading: GoalReading, start: int | None) -> Concept:
+        if start is None or reading.start.label != self._index.label(start):
+            return replace(reading.start_concept, label=reading.start.label)
+        return self.concept(start)
+
+    def _apart(self, found: Sequence[Bridge]) -> list[Bridge]:
+        kept: list[Bridge] = []
+        for bridge in found:
+            key = self._index.key(bridge.concept)
+            if not any(
+                self.reader.are_close(bridge.concept, other.concept) or are_variants(key, self._index.key(other.concept))
+                for other in kept
+            ):
+                kept.append(bridge)
+        return kept
 
     def _side(self, literature: Literature) -> Side:
         if self._latest_side is None or self._latest_side.literature != literature:
@@ -119,18 +165,24 @@ class Discovery:
 
     def _can_bridge(self, number: int) -> bool:
         reader = self.reader
-        return not is_method(reader, number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+        return not self._is_method(number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+
+    def _is_method(self, number: int) -> bool:
+        return is_method(self.reader, number) or kind_by_form(self._index.key(number)) is Kind.METHOD
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
+        concept, quoter = self.concept(bridge.concept), self._quoter
         return BridgeEvidence(
-            self._index.concept(bridge.concept),
+            concept,
             bridge.near,
             bridge.far,
             len(bridge.near_documents),
             len(bridge.far_documents),
-            self._quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN),
-            self._quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN),
+            quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN, concept.label),
+            quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN, concept.label),
+            self._benches.bench(quoter.newest(bridge.near_documents, PAPERS_FOR_BENCH)),
+            self._benches.bench(quoter.newest(bridge.far_documents, PAPERS_FOR_BENCH)),
         )
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
@@ -152,7 +204,7 @@ class Discovery:
             return (
                 index.key(number) not in avoid
                 and (reading.wanted is None or index.sphere(number) is reading.wanted)
-                and not is_method(reader, number)
+                and not self._is_method(number)
                 and not reader.is_broad(number)
                 and reader.coherence(number) >= LEAST_COHERENCE
             )
@@ -191,7 +243,7 @@ class Discovery:
             )
             standing = sorted((champion, rival), key=_after_objections, reverse=True)
             rest = [bridge for bridge in plain.bridges if bridge not in (champion, rival)]
-            verdict = f"{standing[0].concept.label} stands after the objections, before {standing[1].concept.label}."
+            verdict = f"After the objections {named(standing[0].concept)} comes before {named(standing[1].concept)}."
             origin = Origin(GenerationMethod.DEBATE, verdict, (), turns)
             yield replace(plain, bridges=(*standing, *rest), origin=origin)
 
@@ -205,9 +257,10 @@ class Discovery:
 
     def _objection(self, bridge: BridgeEvidence, reading: GoalReading) -> Turn:
         contrary = tuple(e for e in (*bridge.near_evidence, *bridge.far_evidence) if e.is_contrary)
-        thin = f"its thinner side rests on {bridge.weaker_side_documents} of {len(self._index)} papers"
+        thin = f"its thinner side rests on {bridge.weaker_side_documents} of {papers(len(self._index))}"
         if contrary:
-            says = f"Against {bridge.concept.label}: {len(contrary)} of the quoted sentences deny something, and {thin}."
+            denied = counted(len(contrary), "quoted sentence")
+            says = f"Against {bridge.concept.label}: {denied} {'denies' if len(contrary) == 1 else 'deny'} something, and {thin}."
         else:
             says = f"Against {bridge.concept.label}: no quoted sentence denies it, but {thin}."
         return Turn(f"against {bridge.concept.label}", says, contrary)
@@ -219,10 +272,11 @@ class Discovery:
         taken = set(avoid)
         for _, removed in usual[: max(1, (count + 4) // 5)]:
             contrary = self._quoter.contrary(index.documents(removed), removed, reading.start, PAPERS_SHOWN)
-            label = index.label(removed)
-            held = f"{label} is in {near.counts[removed]} of the {len(near.documents)} papers on {reading.start.label}"
+            label = self.concept(removed).label
+            held = f"{label} is in {near.counts[removed]} of the {papers(len(near.documents))} on {reading.start.label}"
             note = f"Assumption questioned: {held}. Suppose it is not what matters: what still connects without it?"
-            turns = (Turn(f"against {label}", f"{len(contrary)} quoted sentences deny something about it.", contrary),)
+            said = f"{counted(len(contrary), 'quoted sentence')} {'denies' if len(contrary) == 1 else 'deny'} something about it."
+            turns = (Turn(f"against {label}", said, contrary),)
             made = 0
             for end in self._ends(reading, count, taken, without=(removed,)):
                 if made == 5:
@@ -274,7 +328,7 @@ class Discovery:
         for neighbour, _ in company:
             if (
                 reader.rank_of_kind(neighbour) == 2
-                and not is_method(reader, neighbour)
+                and not self._is_method(neighbour)
                 and not reader.is_broad(neighbour)
                 and not reader.are_close(neighbour, number)
                 and not reader.is_close(neighbour, reading.start)
@@ -285,7 +339,7 @@ class Discovery:
 
 def _plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
     says = (
-        f"For {bridge.concept.label}: {bridge.near_documents} papers on {connection.start.label} and {bridge.far_documents} "
+        f"For {bridge.concept.label}: {papers(bridge.near_documents)} on {connection.start.label} and {bridge.far_documents} "
         f"on {connection.end.label} speak of it."
     )
     return Turn(f"for {bridge.concept.label}", says, (*bridge.near_evidence[:1], *bridge.far_evidence[:1]))

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, log1p, prod
 
-from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, Evidence
+from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection
+from carrel.rooms.research.discovery.links import PLENTY_OF_PAPERS, Link, LinkJudgement, chain, weakest_link
 from carrel.rooms.research.discovery.rendering import quotation, render
+from carrel.rooms.research.discovery.wording import counted, papers
 
 SafetyScore = Callable[[str], float]
 
-PLENTY_OF_PAPERS = 20
 PLENTY_OF_METHODS = 5
 WEIGHTS = {"plausibility": 0.35, "novelty": 0.25, "testability": 0.25, "specificity": 0.15}
 
@@ -21,15 +22,6 @@ class ReviewType(StrEnum):
     INITIAL = "initial"
     DEEP_VERIFICATION = "deep_verification"
     SIMULATION = "simulation"
-
-
-class LinkJudgement(StrEnum):
-    """What the quoted sentences make of one side of a bridge."""
-
-    SAID = "said in one sentence"
-    ADJACENT = "named in the same paper, not in one sentence"
-    DENIED = "a quoted sentence denies something"
-    UNQUOTED = "no sentence to quote"
 
 
 @dataclass(frozen=True)
@@ -81,12 +73,12 @@ def review(connection: CandidateConnection, review_type: ReviewType, safety: Saf
         links = tuple(link for bridge in connection.bridges for link in _links(connection, bridge))
     weakest, strength = None, None
     if review_type is ReviewType.SIMULATION:
-        weakest, strength = _walk(links)
+        weakest, strength = _checked(weakest_link(connection)), _chain_strength(links)
         weaknesses.append(
-            f"Weakest link: {weakest.from_label} to {weakest.to_label} ({weakest.documents} papers; {weakest.judgement.value})."
+            f"Weakest link: {weakest.from_label} to {weakest.to_label} ({papers(weakest.documents)}; {weakest.judgement.value})."
         )
         recommendations.insert(
-            0, f"Test {weakest.from_label} to {weakest.to_label} first: if it breaks, the best chain breaks with it."
+            0, f"Test {weakest.from_label} to {weakest.to_label} first: if it breaks, the chain breaks with it."
         )
     if review_type is ReviewType.DEEP_VERIFICATION:
         denied = [link for link in links if link.judgement is LinkJudgement.DENIED]
@@ -144,69 +136,42 @@ def _specificity(connection: CandidateConnection) -> float:
 
 
 def _links(connection: CandidateConnection, bridge: BridgeEvidence) -> tuple[LinkCheck, LinkCheck]:
-    sides = (
-        (connection.start.label, bridge.concept.label, bridge.near_documents, bridge.near_evidence),
-        (bridge.concept.label, connection.end.label, bridge.far_documents, bridge.far_evidence),
-    )
-    first, second = (
-        LinkCheck(
-            start,
-            end,
-            documents,
-            _strength(documents, judgement),
-            judgement,
-            tuple(quotation(evidence) for evidence in evidences),
-        )
-        for start, end, documents, evidences in sides
-        for judgement in (_judged(evidences),)
-    )
-    return first, second
+    near, far = chain(connection.start, bridge, connection.end)
+    return _checked(near), _checked(far)
 
 
-def _judged(quoted: tuple[Evidence, ...]) -> LinkJudgement:
-    if not quoted:
-        return LinkJudgement.UNQUOTED
-    both = [evidence for evidence in quoted if evidence.speaks_of_both]
-    if both and any(not evidence.is_contrary for evidence in both):
-        return LinkJudgement.SAID
-    return LinkJudgement.DENIED if any(evidence.is_contrary for evidence in quoted) else LinkJudgement.ADJACENT
+def _checked(link: Link) -> LinkCheck:
+    quotations = tuple(quotation(evidence) for evidence in link.evidence)
+    return LinkCheck(link.cause.label, link.effect.label, link.documents, link.strength, link.judgement, quotations)
 
 
-_TRUST = {LinkJudgement.SAID: 1.0, LinkJudgement.ADJACENT: 0.6, LinkJudgement.DENIED: 0.3, LinkJudgement.UNQUOTED: 0.3}
-
-
-def _strength(documents: int, judgement: LinkJudgement) -> float:
-    return min(1.0, log1p(documents) / log1p(PLENTY_OF_PAPERS)) * _TRUST[judgement]
-
-
-def _walk(links: tuple[LinkCheck, ...]) -> tuple[LinkCheck, float]:
-    # Each bridge is a chain of two links in series; the bridges stand side by side, and the best chain carries the idea.
-    chains = [links[place : place + 2] for place in range(0, len(links), 2)]
-    best = max(chains, key=lambda chain: min(link.strength for link in chain))
+def _chain_strength(links: tuple[LinkCheck, ...]) -> float:
+    # Each bridge is a chain of two links in series; the bridges stand side by side.
     broken = 1.0
-    for near, far in chains:
+    for near, far in zip(links[::2], links[1::2], strict=True):
         broken *= 1 - near.strength * far.strength
-    return min(best, key=lambda link: link.strength), 1 - broken
+    return 1 - broken
 
 
 def _said_of(connection: CandidateConnection, scores: Scores) -> tuple[list[str], list[str], list[str]]:
     best, searched = connection.bridges[0], connection.novelty
-    held = f"rests on {best.weaker_side_documents} or more papers a side"
-    strengths = [f"{len(connection.bridges)} bridges; the first, {best.concept.label}, {held}."]
+    held = f"rests on {papers(best.weaker_side_documents)} or more a side"
+    strengths = [f"{counted(len(connection.bridges), 'bridge')}; the first, {best.concept.label}, {held}."]
     weaknesses: list[str] = []
     recommendations = ["Search databases beyond this corpus for both ends together."]
     if searched.direct_documents:
         known = ", ".join(evidence.document_id for evidence in searched.direct_evidence)
-        weaknesses.append(f"{searched.direct_documents} papers already speak of both ends: {known}.")
+        verb = "speaks" if searched.direct_documents == 1 else "speak"
+        weaknesses.append(f"{papers(searched.direct_documents)} already {verb} of both ends: {known}.")
     else:
-        strengths.append(f"None of {searched.documents_searched} papers speaks of both ends.")
+        strengths.append(f"None of {papers(searched.documents_searched)} speaks of both ends.")
     if connection.methods:
         strengths.append(f"Methods in use where the bridges run: {', '.join(method.label for method in connection.methods)}.")
     else:
         weaknesses.append("No method of testing is named in the papers on the bridges.")
         recommendations.append("Say by which method the bridge would be measured.")
     if best.weaker_side_documents < 3:
-        weaknesses.append(f"The thinner side of {best.concept.label} rests on {best.weaker_side_documents} papers.")
+        weaknesses.append(f"The thinner side of {best.concept.label} rests on {papers(best.weaker_side_documents)}.")
         recommendations.append(f"Add papers on {best.concept.label}, or refine the connection to better supported bridges.")
     if scores.specificity < 0.5:
         weaknesses.append("The concepts are broad.")

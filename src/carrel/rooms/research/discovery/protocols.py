@@ -1,0 +1,396 @@
+"""How a connection could be tested: what can be changed is changed, what cannot is compared, and the weakest link comes first."""
+
+from dataclasses import dataclass
+
+from carrel.rooms.research.discovery.benches import reads_out, same_method, system_named
+from carrel.rooms.research.discovery.connections import CandidateConnection, EvolutionStrategy, TestMethod
+from carrel.rooms.research.discovery.kinds import can_be_changed, drive, kind_of
+from carrel.rooms.research.discovery.links import Link, acts_first, leading_chain, weakest_link
+from carrel.rooms.research.discovery.records import Concept, Kind
+from carrel.rooms.research.discovery.wording import listed, named, papers, sentence_case
+
+
+@dataclass(frozen=True)
+class ExperimentalProtocol:
+    """How the connection could be tested, step by step, with what the corpus knows how to do."""
+
+    objective: str
+    methodology: tuple[str, ...]
+    required_resources: tuple[str, ...]
+    success_metrics: tuple[str, ...]
+    potential_challenges: tuple[str, ...]
+    safety_considerations: tuple[str, ...]
+
+    def as_text(self) -> str:
+        """The protocol as numbered prose."""
+        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(self.methodology, start=1))
+        parts = [f"Objective: {self.objective}", f"Steps:\n{steps}"]
+        for heading, lines in (
+            ("Needed", self.required_resources),
+            ("Success", self.success_metrics),
+            ("Difficulties", self.potential_challenges),
+            ("Safety", self.safety_considerations),
+        ):
+            parts.append(f"{heading}: {' '.join(lines)}")
+        return "\n\n".join(parts)
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """How a kind of thing is dealt with: changed (and reversed) or compared, against what, read out, varied and taken out."""
+
+    change: str
+    further: str
+    against: str
+    read: str
+    varied: str
+    blocked: str
+
+
+_WAYS = {
+    Kind.SUBSTANCE: _Ways(
+        "give {x} at a low and a high dose",
+        "block the action or withhold the supply",
+        "the vehicle alone",
+        "the concentration of {x}",
+        "with {x} given",
+        "with the action of {x} blocked",
+    ),
+    Kind.GENE: _Ways(
+        "knock down or delete {x}",
+        "restore the normal level",
+        "a control construct",
+        "the level and activity of {x}",
+        "with {x} knocked down",
+        "with {x} knocked down",
+    ),
+    Kind.PROCESS: _Ways(
+        "inhibit {x} with two tools that act differently",
+        "stimulate the same process",
+        "the inactive form of each tool",
+        "the rate and the markers of {x}",
+        "with {x} inhibited",
+        "with {x} inhibited",
+    ),
+    Kind.CELL: _Ways(
+        "deplete or silence {x}",
+        "put back or stimulate the same population",
+        "sham treatment",
+        "the number and state of {x}",
+        "with {x} depleted or silenced",
+        "with {x} depleted or silenced",
+    ),
+    Kind.BEHAVIOUR: _Ways(
+        "restrict {x} for a set time",
+        "extend or train the same",
+        "an undisturbed group",
+        "{x}, scored by someone who does not know the group",
+        "with {x} restricted",
+        "with {x} held equal in all groups",
+    ),
+    Kind.EXPOSURE: _Ways(
+        "assign a low and a high level of {x}",
+        "",
+        "the usual level",
+        "the recorded level of {x}",
+        "with a high rather than a low level of {x}",
+        "with {x} held equal in all groups",
+    ),
+    Kind.ORGANISM: _Ways(
+        "compare hosts or cultures with and without {x}",
+        "clear or inactivate what was added",
+        "a mock-treated group",
+        "the abundance of {x}",
+        "in the presence of {x}",
+        "with {x} cleared",
+    ),
+    Kind.DISEASE: _Ways(
+        "compare subjects with and without {x}",
+        "",
+        "controls matched for age, sex and source",
+        "how often and how severely {x} occurs",
+        "in subjects with {x}",
+        "in subjects without {x}",
+    ),
+    Kind.EVENT: _Ways(
+        "compare records from before, during and after {x}",
+        "",
+        "places or groups that it reached late or not at all",
+        "the course of {x}",
+        "after {x}",
+        "in groups that {x} did not reach",
+    ),
+    Kind.ANATOMY: _Ways(
+        "sample or record from {x} in subjects that differ in the other half of the link",
+        "",
+        "a neighbouring structure in the same subjects",
+        "the structure and state of {x}",
+        "where {x} is changed",
+        "with the state of {x} adjusted for",
+    ),
+    Kind.METHOD: _Ways(
+        "apply {x} (a way of finding out, not a thing to change) to groups that differ in the other half of the link",
+        "",
+        "the same measure in unaffected groups",
+        "what {x} shows",
+        "as {x} shows it",
+        "by a second method beside {x}",
+    ),
+    Kind.UNKNOWN: _Ways(
+        "sort samples or subjects into those with high and those with low {x}",
+        "",
+        "groups matched in everything else that is recorded",
+        "{x}, measured as the cited papers do",
+        "with high rather than low {x}",
+        "with {x} adjusted for",
+    ),
+}
+_LABORATORY = frozenset({Kind.GENE, Kind.CELL, Kind.PROCESS, Kind.ORGANISM})
+
+
+@dataclass(frozen=True)
+class LinkTest:
+    """How one link is tested: what is varied, what is read out, in which system and by which method of its papers."""
+
+    link: Link
+    varied: Concept
+    read: Concept
+    is_intervention: bool
+    system: TestMethod | None
+    method: TestMethod | None
+
+    @property
+    def action(self) -> str:
+        """What is done, with the reverse in a further arm where there is one."""
+        return _changed(self.varied)
+
+    @property
+    def against(self) -> str:
+        """What it is compared with."""
+        return _WAYS[kind_of(self.varied)].against
+
+    @property
+    def condition(self) -> str:
+        """The variation within a sentence: `with NF-κB knocked down`."""
+        return _said(_WAYS[kind_of(self.varied)].varied, self.varied)
+
+    @property
+    def readout(self) -> str:
+        """What is measured."""
+        return readout(self.read)
+
+    def in_short(self) -> str:
+        """The test in one clause."""
+        place = f"in {self.system.label}, " if self.system else ""
+        how = f" by {self.method.label}" if self.method else ""
+        return f"{place}{_said(_WAYS[kind_of(self.varied)].change, self.varied)} and read out {self.readout}{how}"
+
+
+def link_test(connection: CandidateConnection, link: Link) -> LinkTest:
+    """The test of a link: what can be given is given, else its cause is changed, else its effect, else the two are compared."""
+    cause_kind, effect_kind = kind_of(link.cause), kind_of(link.effect)
+    is_intervention = can_be_changed(cause_kind) or can_be_changed(effect_kind)
+    backwards = drive(effect_kind) > drive(cause_kind) or (cause_kind is Kind.METHOD and effect_kind is not Kind.METHOD)
+    varied, read = (link.effect, link.cause) if backwards else (link.cause, link.effect)
+    return LinkTest(
+        link, varied, read, is_intervention, _system(connection, link, kind_of(varied)), _method(connection, link, kind_of(read))
+    )
+
+
+def acting(connection: CandidateConnection) -> tuple[Concept, Concept]:
+    """What acts in the claim, and what is acted on."""
+    start, end = connection.start, connection.end
+    return (start, end) if acts_first(start, end) else (end, start)
+
+
+def readout(concept: Concept) -> str:
+    """What of a concept is measured."""
+    return _said(_WAYS[kind_of(concept)].read, concept)
+
+
+def blocked(concept: Concept) -> str:
+    """A concept taken out of the chain, within a sentence."""
+    return _said(_WAYS[kind_of(concept)].blocked, concept)
+
+
+def varied(concept: Concept) -> str:
+    """A concept varied, within a sentence."""
+    return _said(_WAYS[kind_of(concept)].varied, concept)
+
+
+def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
+    """A test of the weakest link first, then of the other, then of the whole chain, with what the papers on them use."""
+    weakest = weakest_link(connection)
+    near, far = leading_chain(connection)
+    other = far if weakest == near else near
+    first, second = link_test(connection, weakest), link_test(connection, other)
+    a, c, b = named(connection.start), named(connection.end), named(connection.bridges[0].concept)
+    alone = connection.origin.made_by is EvolutionStrategy.SIMPLIFY
+    steps = [
+        f"Search wider databases for {a} together with {c}"
+        f"{f' or {_other_ends(connection)}' if connection.arms else ''}; stop if the answer is already known. "
+        "Read the quoted papers in full.",
+        f"Weakest link first, {_pair(weakest)} ({papers(weakest.documents)}; {weakest.judgement.value}): {_design(first)}",
+        f"Decide: {_rule(first)}",
+    ]
+    if not alone:
+        steps.append(
+            f"Then the other link, {_pair(other)} ({papers(other.documents)}; {other.judgement.value}): {_design(second)}"
+        )
+        steps.append(_whole_chain(connection))
+    steps.extend(_arm_steps(connection))
+    scope = f", {connection.scope}" if connection.scope else ""
+    objective = (
+        f"Find out whether the link {_pair(weakest)} holds, on which the way from {c} to {a} through {b} alone depends{scope}."
+        if alone
+        else f"Find out whether {c} and {a} are connected through {b}{scope}, beginning with the weakest link, {_pair(weakest)}."
+    )
+    return ExperimentalProtocol(
+        objective,
+        tuple(steps),
+        _needed(connection, (first,) if alone else (first, second)),
+        _success(connection, first, alone),
+        _challenges(connection, weakest, first),
+        _safety(connection),
+    )
+
+
+def _pair(link: Link) -> str:
+    return f"{named(link.cause)} – {named(link.effect)}"
+
+
+def _other_ends(connection: CandidateConnection) -> str:
+    return listed([named(arm.end) for arm in connection.arms])
+
+
+def _said(template: str, concept: Concept) -> str:
+    return template.format(x=named(concept))
+
+
+def _changed(concept: Concept) -> str:
+    ways = _WAYS[kind_of(concept)]
+    return _said(ways.change, concept) + (f", and in a further arm {ways.further}" if ways.further else "")
+
+
+def _design(test: LinkTest) -> str:
+    place = f"in {_used(test.system, test.link)}, " if test.system else "in the system of the cited papers, "
+    how = f"by {_used(test.method, test.link)}" if test.method else "by the measure the cited papers use"
+    direction = "" if test.is_intervention and test.varied == test.link.cause else " This shows the link, not its direction."
+    return (
+        f"{place}{test.action}. Comparison: {test.against}; groups drawn by lot where they can be, readers blind to them. "
+        f"Readout: {test.readout}, {how}.{direction}"
+    )
+
+
+def _used(one: TestMethod, link: Link) -> str:
+    if one.document_ids and link.bench.papers and one in (*link.bench.systems, *link.bench.methods):
+        return f"{one.label} (named by {one.documents} of {papers(link.bench.papers)} read on this link, such as {one.document_ids[0]})"
+    return (
+        f"{one.label} ({papers(one.documents)} on the bridges, such as {one.document_ids[0]})" if one.document_ids else one.label
+    )
+
+
+def _rule(test: LinkTest) -> str:
+    return (
+        f"go on only if {test.condition} there is a difference in {test.readout}, at least as large as fixed beforehand, and again "
+        "in a second, independent batch. No such difference in a study large enough to see it speaks against the connection."
+    )
+
+
+def _whole_chain(connection: CandidateConnection) -> str:
+    b = connection.bridges[0].concept
+    actor, target = acting(connection)
+    if can_be_changed(kind_of(actor)):
+        do = f"{_changed(actor)}; read out {readout(target)}, and again {blocked(b)}"
+        shows = f"If it runs through {named(b)}, the effect shrinks; if the effect stays, the bridge is wrong even where the ends are connected."
+    else:
+        do = f"in records or a cohort that has all three, test whether {named(actor)} and {named(target)} go together, and again {blocked(b)}"
+        shows = f"If it runs through {named(b)}, the association shrinks; if it stays, something else joins the ends."
+    return f"Then the whole chain: {do}. {shows}"
+
+
+def _arm_steps(connection: CandidateConnection) -> list[str]:
+    steps = []
+    for arm in connection.arms:
+        one, other = named(connection.end), named(arm.end)
+        both = can_be_changed(kind_of(connection.end)) and can_be_changed(kind_of(arm.end))
+        how = "four groups: neither, each alone, and both" if both else "groups with neither, with each alone and with both"
+        steps.append(
+            f"Then the two ends together: {one} and {other} in {how}; read out {readout(connection.start)}. "
+            "A joint effect no greater than the stronger one alone speaks against combining them."
+        )
+    return steps
+
+
+def _needed(connection: CandidateConnection, tests: tuple[LinkTest, ...]) -> tuple[str, ...]:
+    lines: dict[str, str] = {}
+    for test in tests:
+        for used in (test.system, test.method):
+            if used and used.document_ids:
+                lines.setdefault(used.label, f"{sentence_case(used.label)}, as in {used.document_ids[0]}.")
+    for method in _methods(connection)[:3]:
+        lines.setdefault(method.label, f"{sentence_case(method.label)} ({papers(method.documents)} on the bridges).")
+    return tuple(lines.values()) or (f"A system in which {named(connection.start)} can be observed.",)
+
+
+def _success(connection: CandidateConnection, first: LinkTest, alone: bool) -> tuple[str, ...]:
+    told = [
+        f"A difference in {first.readout} {first.condition}, at least as large as fixed beforehand, in two independent batches."
+    ]
+    if not alone:
+        told.append(f"The ends move together, and less so {blocked(connection.bridges[0].concept)}.")
+    return tuple(told)
+
+
+def _challenges(connection: CandidateConnection, weakest: Link, first: LinkTest) -> tuple[str, ...]:
+    told = [f"The link {_pair(weakest)} rests on {papers(weakest.documents)}."]
+    if not first.is_intervention:
+        told.append("Neither side can be changed at will, so a third thing may stand behind both: record and adjust for it.")
+    else:
+        told.append("Mention together is not cause: a third thing may stand behind both.")
+    if not first.method:
+        told.append("The papers on this link name no method that fits the readout; settle it before anything else.")
+    return tuple(told)
+
+
+def _safety(connection: CandidateConnection) -> tuple[str, ...]:
+    kinds = {kind_of(concept) for concept in (connection.start, connection.end, connection.bridges[0].concept)}
+    told = ["Work with people, their records or animals needs the approval of an ethics committee."]
+    if Kind.ORGANISM in kinds:
+        told.append("Keep organisms at the containment level set for them, and make none more dangerous.")
+    if Kind.SUBSTANCE in kinds:
+        told.append("Follow the safety rules for every substance used.")
+    return tuple(told)
+
+
+def _system(connection: CandidateConnection, link: Link, varied_kind: Kind) -> TestMethod | None:
+    found = link.bench.systems
+    if varied_kind in _LABORATORY:
+        # Genes, cells and pathways are changed in animals and cells, not in people.
+        found = tuple(one for one in found if not _is_human(one)) or tuple(
+            one
+            for bench in (connection.bridges[0].near_bench, connection.bridges[0].far_bench)
+            for one in bench.systems
+            if not _is_human(one)
+        )
+    return found[0] if found else None
+
+
+def _is_human(one: TestMethod) -> bool:
+    system = system_named(one.label)
+    return system is not None and system.is_human
+
+
+def _method(connection: CandidateConnection, link: Link, read_kind: Kind) -> TestMethod | None:
+    every = (*link.bench.methods, *_methods(connection))
+    return next((one for one in every if reads_out(one.label, read_kind)), None)
+
+
+def _methods(connection: CandidateConnection) -> tuple[TestMethod, ...]:
+    # One method under one name, with the count of its most used spelling.
+    told: dict[str, TestMethod] = {}
+    for method in connection.methods:
+        name = same_method(method.label)
+        if name not in told or method.documents > told[name].documents:
+            told[name] = TestMethod(name, method.documents, method.document_ids)
+    return tuple(told.values())
