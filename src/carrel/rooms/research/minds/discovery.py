@@ -19,6 +19,7 @@ from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.rendering import render
 from carrel.rooms.research.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.rooms.research.discovery.review import Scores as Measured
+from carrel.rooms.research.discovery.wording import counted, papers
 from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.ports import Corpus
@@ -57,7 +58,7 @@ class DiscoveryMind:
                 ) from error
             except NoConnectionError as error:
                 raise NoConnectionFoundError(
-                    f"The {error.documents} papers on {error.start} lead to nothing further that is not already studied with it",
+                    f"The {papers(error.documents)} on {error.start} {'leads' if error.documents == 1 else 'lead'} to nothing further that is not already studied with it",
                     next_step="Add papers, widen the goal, or try another method.",
                     details={"start": error.start, "papers": error.documents},
                 ) from error
@@ -133,7 +134,7 @@ class DiscoveryMind:
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
         bridges = Counter(name for made in _leading(brief.hypotheses)[:10] for name in made.draft.bridges[:3])
         weak = Counter(weakness for one in reviews for weakness in one.weaknesses)
-        lines = [f"{len(brief.hypotheses)} hypotheses, {len(reviews)} reviews."]
+        lines = [f"{counted(len(brief.hypotheses), 'hypothesis')}, {counted(len(reviews), 'review')}."]
         if bridges:
             lines.append(
                 "Bridges that the leading ones share: " + ", ".join(f"{name} ({n})" for name, n in bridges.most_common(5)) + "."
