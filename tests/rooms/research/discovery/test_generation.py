@@ -106,7 +106,7 @@ def test_a_debate_has_pleas_and_objections_with_evidence() -> None:
 
 def test_assumptions_leave_the_usual_bridge_out() -> None:
     for connection in DISCOVERY.generate(GOAL, GenerationMethod.ASSUMPTIONS, count=3):
-        questioned = connection.origin.note.removeprefix("Assumption questioned: ").split(" is in ")[0]
+        questioned = connection.origin.note.removeprefix("Assumption questioned: ").split(", in ")[0]
         assert questioned not in {bridge.concept.label for bridge in connection.bridges}
 
 

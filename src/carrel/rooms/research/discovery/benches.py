@@ -73,9 +73,9 @@ METHODS = (
     _method("quantitative PCR", r"(rt )?q?pcr|quantitative pcr", Kind.GENE, Kind.ORGANISM),
     _method("live imaging", r"(live|time lapse|intravital|in vivo|two photon|confocal) (cell )?(imaging|microscopy)", Kind.CELL, Kind.PROCESS,
             Kind.ANATOMY, Kind.ORGANISM),
-    _method("calcium imaging", r"calcium imaging", Kind.CELL, Kind.ANATOMY, Kind.BEHAVIOUR, Kind.PROCESS),
+    _method("calcium imaging", r"calcium imaging", Kind.CELL, Kind.ANATOMY, Kind.PROCESS),
     _method("electrophysiological recording", r"(patch|voltage|current) clamp|electrophysiolog\w+|(whole cell|extracellular|intracellular"
-            r"|single unit) recording|neuropixel|electrode recording", Kind.CELL, Kind.PROCESS, Kind.ANATOMY, Kind.BEHAVIOUR),
+            r"|single unit) recording|neuropixel|electrode recording", Kind.CELL, Kind.PROCESS, Kind.ANATOMY),
     _method("functional MRI", r"fmri|functional (magnetic resonance imaging|mri)", Kind.ANATOMY, Kind.BEHAVIOUR),
     _method("structural MRI", r"mri|magnetic resonance imaging", Kind.ANATOMY, Kind.DISEASE),
     _method("EEG or MEG", r"(m )?eeg|meg|electroencephalograph?y|magnetoencephalograph?y", Kind.BEHAVIOUR, Kind.ANATOMY, Kind.PROCESS),
@@ -126,6 +126,11 @@ class BenchReader:
 def reads_out(method: str, kind: Kind) -> bool:
     """Whether a method of ours can read out a thing of this kind."""
     return any(known.name == method and kind in known.reads for known in METHODS)
+
+
+def is_of_people(method: str) -> bool:
+    """Whether a method is one for cohorts and patients, not for the bench."""
+    return any(known.name == method and known.reads == _PEOPLE for known in METHODS)
 
 
 def same_method(label: str) -> str:

@@ -22,7 +22,7 @@ class NoConnectionError(Exception):
 
     def __init__(self, start: str, documents: int) -> None:
         super().__init__(
-            f"The {documents} papers on {start} lead to nothing that is not already studied with it. "
+            f"From the papers on {start} ({documents}) nothing leads on that is not already studied with it. "
             "Add papers, or widen the goal."
         )
         self.start = start

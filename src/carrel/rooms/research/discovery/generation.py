@@ -129,8 +129,9 @@ class Discovery:
         if not chosen:
             return None
         start = index.number(reading.start_concept.key)
-        # A bridge that sentences say on both sides is told before one that only counts speak for.
-        told = sorted((self.evidence(bridge, a, c) for bridge in chosen), key=lambda bridge: not bridge.is_said)
+        # A bridge that sentences say is told before one as strong that only counts speak for.
+        weighed = [(bridge.kind, self.evidence(bridge, a, c)) for bridge in chosen]
+        told = [bridge for _, bridge in sorted(weighed, key=lambda one: (one[0], one[1].weight_as_said), reverse=True)]
         return CandidateConnection(
             reading.goal,
             self._start_concept(reading, start),
@@ -273,7 +274,7 @@ class Discovery:
         for _, removed in usual[: max(1, (count + 4) // 5)]:
             contrary = self._quoter.contrary(index.documents(removed), removed, reading.start, PAPERS_SHOWN)
             label = self.concept(removed).label
-            held = f"{label} is in {near.counts[removed]} of the {papers(len(near.documents))} on {reading.start.label}"
+            held = f"{label}, in {near.counts[removed]} of {papers(len(near.documents))} on {reading.start.label}"
             note = f"Assumption questioned: {held}. Suppose it is not what matters: what still connects without it?"
             said = f"{counted(len(contrary), 'quoted sentence')} {'denies' if len(contrary) == 1 else 'deny'} something about it."
             turns = (Turn(f"against {label}", said, contrary),)

@@ -23,7 +23,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             Kind.METHOD,
             r"(single cell )?(imaging|sequencing|seq)|assay|screen|clamp|trial|cohort|simulation|model|recording|biopsy|database|technique"
             r"|f?mri|[em]eg|emg|elisa|crispr|cas9|knockout|knockdown|meta analysis|association study|gwas?|statistics?|theory|survey|method"
-            r"|(machine|deep) learning|neural network|algorithm|biomarker|risk factor|questionnaire|replication study|reproducibility"
+            r"|(machine|deep) learning|neural network|algorithm|biomarker|risk factor|prognosis|questionnaire|replication study|reproducibility"
             r"|(deficient|knockout|transgenic|null|type|control|mutant) (mouse|rat|animal|fly|larva|line|strain)|docking|regression"
             r"|(network|computational|data) analysis",
             r"graphy|metry|scopy|blot(ting)?|screening|modell?ing|optogenetics?|biobank|electrophysiology|precipitation|pcr|staining|omics?"
@@ -125,7 +125,7 @@ _BEFORE: tuple[tuple[Kind, str], ...] = (
 )  # fmt: skip
 _AFTER: tuple[tuple[Kind, str], ...] = (
     (Kind.DISEASE, r"(patient|severity|symptom|progression|risk|diagnosis|pathology|pathogenesis|incidence|prevalence|survivor|onset|outcome)"),
-    (Kind.SUBSTANCE, r"(treatment|administration|concentration|release|injection|supplementation|dose|infusion|treated"
+    (Kind.SUBSTANCE, r"(treatment|administration|concentration|release|injection|receptor|supplementation|dose|infusion|treated"
                      r"|biosynthesis|analog|analogue)"),
     (Kind.GENE, r"(expression|knockout|mutant|mutation|deficient|deficiency|knockdown|gene|protein|null|deletion|overexpression|phosphorylation"
                 r"|isoform|variant|binding|inhibitor|antibody|antagonist|agonist|dependent|subunit|allele)"),

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from carrel.rooms.research.discovery.benches import reads_out, same_method, system_named
+from carrel.rooms.research.discovery.benches import is_of_people, reads_out, same_method, system_named
 from carrel.rooms.research.discovery.connections import CandidateConnection, EvolutionStrategy, TestMethod
 from carrel.rooms.research.discovery.kinds import can_be_changed, drive, kind_of
 from carrel.rooms.research.discovery.links import Link, acts_first, leading_chain, weakest_link
 from carrel.rooms.research.discovery.records import Concept, Kind
+from carrel.rooms.research.discovery.ways import blocked, changed, changed_simply, compared_with, readout, varied
 from carrel.rooms.research.discovery.wording import listed, named, papers, sentence_case
 
 
@@ -35,116 +36,6 @@ class ExperimentalProtocol:
         return "\n\n".join(parts)
 
 
-@dataclass(frozen=True)
-class _Ways:
-    """How a kind of thing is dealt with: changed (and reversed) or compared, against what, read out, varied and taken out."""
-
-    change: str
-    further: str
-    against: str
-    read: str
-    varied: str
-    blocked: str
-
-
-_WAYS = {
-    Kind.SUBSTANCE: _Ways(
-        "give {x} at a low and a high dose",
-        "block the action or withhold the supply",
-        "the vehicle alone",
-        "the concentration of {x}",
-        "with {x} given",
-        "with the action of {x} blocked",
-    ),
-    Kind.GENE: _Ways(
-        "knock down or delete {x}",
-        "restore the normal level",
-        "a control construct",
-        "the level and activity of {x}",
-        "with {x} knocked down",
-        "with {x} knocked down",
-    ),
-    Kind.PROCESS: _Ways(
-        "inhibit {x} with two tools that act differently",
-        "stimulate the same process",
-        "the inactive form of each tool",
-        "the rate and the markers of {x}",
-        "with {x} inhibited",
-        "with {x} inhibited",
-    ),
-    Kind.CELL: _Ways(
-        "deplete or silence {x}",
-        "put back or stimulate the same population",
-        "sham treatment",
-        "the number and state of {x}",
-        "with {x} depleted or silenced",
-        "with {x} depleted or silenced",
-    ),
-    Kind.BEHAVIOUR: _Ways(
-        "restrict {x} for a set time",
-        "extend or train the same",
-        "an undisturbed group",
-        "{x}, scored by someone who does not know the group",
-        "with {x} restricted",
-        "with {x} held equal in all groups",
-    ),
-    Kind.EXPOSURE: _Ways(
-        "assign a low and a high level of {x}",
-        "",
-        "the usual level",
-        "the recorded level of {x}",
-        "with a high rather than a low level of {x}",
-        "with {x} held equal in all groups",
-    ),
-    Kind.ORGANISM: _Ways(
-        "compare hosts or cultures with and without {x}",
-        "clear or inactivate what was added",
-        "a mock-treated group",
-        "the abundance of {x}",
-        "in the presence of {x}",
-        "with {x} cleared",
-    ),
-    Kind.DISEASE: _Ways(
-        "compare subjects with and without {x}",
-        "",
-        "controls matched for age, sex and source",
-        "how often and how severely {x} occurs",
-        "in subjects with {x}",
-        "in subjects without {x}",
-    ),
-    Kind.EVENT: _Ways(
-        "compare records from before, during and after {x}",
-        "",
-        "places or groups that it reached late or not at all",
-        "the course of {x}",
-        "after {x}",
-        "in groups that {x} did not reach",
-    ),
-    Kind.ANATOMY: _Ways(
-        "sample or record from {x} in subjects that differ in the other half of the link",
-        "",
-        "a neighbouring structure in the same subjects",
-        "the structure and state of {x}",
-        "where {x} is changed",
-        "with the state of {x} adjusted for",
-    ),
-    Kind.METHOD: _Ways(
-        "apply {x} (a way of finding out, not a thing to change) to groups that differ in the other half of the link",
-        "",
-        "the same measure in unaffected groups",
-        "what {x} shows",
-        "as {x} shows it",
-        "by a second method beside {x}",
-    ),
-    Kind.UNKNOWN: _Ways(
-        "sort samples or subjects into those with high and those with low {x}",
-        "",
-        "groups matched in everything else that is recorded",
-        "{x}, measured as the cited papers do",
-        "with high rather than low {x}",
-        "with {x} adjusted for",
-    ),
-}
 _LABORATORY = frozenset({Kind.GENE, Kind.CELL, Kind.PROCESS, Kind.ORGANISM})
 
 
@@ -162,17 +53,17 @@ class LinkTest:
     @property
     def action(self) -> str:
         """What is done, with the reverse in a further arm where there is one."""
-        return _changed(self.varied)
+        return changed(self.varied, self.read)
 
     @property
     def against(self) -> str:
         """What it is compared with."""
-        return _WAYS[kind_of(self.varied)].against
+        return compared_with(self.varied)
 
     @property
     def condition(self) -> str:
         """The variation within a sentence: `with NF-κB knocked down`."""
-        return _said(_WAYS[kind_of(self.varied)].varied, self.varied)
+        return varied(self.varied)
 
     @property
     def readout(self) -> str:
@@ -183,18 +74,24 @@ class LinkTest:
         """The test in one clause."""
         place = f"in {self.system.label}, " if self.system else ""
         how = f" by {self.method.label}" if self.method else ""
-        return f"{place}{_said(_WAYS[kind_of(self.varied)].change, self.varied)} and read out {self.readout}{how}"
+        return f"{place}{changed_simply(self.varied, self.read)} and read out {self.readout}{how}"
 
 
 def link_test(connection: CandidateConnection, link: Link) -> LinkTest:
     """The test of a link: what can be given is given, else its cause is changed, else its effect, else the two are compared."""
     cause_kind, effect_kind = kind_of(link.cause), kind_of(link.effect)
     is_intervention = can_be_changed(cause_kind) or can_be_changed(effect_kind)
-    backwards = drive(effect_kind) > drive(cause_kind) or (cause_kind is Kind.METHOD and effect_kind is not Kind.METHOD)
+    backwards = _varies(effect_kind) > _varies(cause_kind)
     varied, read = (link.effect, link.cause) if backwards else (link.cause, link.effect)
-    return LinkTest(
-        link, varied, read, is_intervention, _system(connection, link, kind_of(varied)), _method(connection, link, kind_of(read))
-    )
+    system = _system(connection, link, kind_of(varied))
+    return LinkTest(link, varied, read, is_intervention, system, _method(connection, link, kind_of(read), system))
+
+
+def _varies(kind: Kind) -> int:
+    # What groups can be made to differ in, best first: what is changed, then what is found different; a place or a method is neither.
+    if can_be_changed(kind):
+        return drive(kind)
+    return {Kind.ANATOMY: 0, Kind.METHOD: -1}.get(kind, 1)
 
 
 def acting(connection: CandidateConnection) -> tuple[Concept, Concept]:
@@ -203,19 +100,10 @@ def acting(connection: CandidateConnection) -> tuple[Concept, Concept]:
     return (start, end) if acts_first(start, end) else (end, start)
 
 
-def readout(concept: Concept) -> str:
-    """What of a concept is measured."""
-    return _said(_WAYS[kind_of(concept)].read, concept)
-
-
-def blocked(concept: Concept) -> str:
-    """A concept taken out of the chain, within a sentence."""
-    return _said(_WAYS[kind_of(concept)].blocked, concept)
-
-
-def varied(concept: Concept) -> str:
-    """A concept varied, within a sentence."""
-    return _said(_WAYS[kind_of(concept)].varied, concept)
+def taken_out(connection: CandidateConnection) -> str:
+    """The bridge taken out of the chain: blocked where what acts can be changed, adjusted for where all is only observed."""
+    bridge = connection.bridges[0].concept
+    return blocked(bridge) if can_be_changed(kind_of(acting(connection)[0])) else f"with {named(bridge)} adjusted for"
 
 
 def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
@@ -241,10 +129,15 @@ def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
     steps.extend(_arm_steps(connection))
     scope = f", {connection.scope}" if connection.scope else ""
     objective = (
-        f"Find out whether the link {_pair(weakest)} holds, on which the way from {c} to {a} through {b} alone depends{scope}."
-        if alone
-        else f"Find out whether {c} and {a} are connected through {b}{scope}, beginning with the weakest link, {_pair(weakest)}."
+        f"Find out whether {c} and {a} are connected through {b}{scope}, beginning with the weakest link, {_pair(weakest)}."
     )
+    if alone:
+        objective = f"Find out whether the link {_pair(weakest)} holds{scope}; if {c} and {a} are connected through {b} alone, all depends on it."
+    if connection.arms:
+        ways = " and ".join(f"to {named(arm.end)} through {named(arm.bridges[0].concept)}" for arm in connection.arms)
+        objective = (
+            f"Find out whether {a} is connected to {c} through {b}, {ways}, beginning with the weakest link, {_pair(weakest)}."
+        )
     return ExperimentalProtocol(
         objective,
         tuple(steps),
@@ -263,23 +156,12 @@ def _other_ends(connection: CandidateConnection) -> str:
     return listed([named(arm.end) for arm in connection.arms])
 
 
-def _said(template: str, concept: Concept) -> str:
-    return template.format(x=named(concept))
-
-
-def _changed(concept: Concept) -> str:
-    ways = _WAYS[kind_of(concept)]
-    return _said(ways.change, concept) + (f", and in a further arm {ways.further}" if ways.further else "")
-
-
 def _design(test: LinkTest) -> str:
     place = f"in {_used(test.system, test.link)}, " if test.system else "in the system of the cited papers, "
     how = f"by {_used(test.method, test.link)}" if test.method else "by the measure the cited papers use"
+    drawn = "groups drawn by lot, readers blind to them" if test.is_intervention else "readers blind to the groups"
     direction = "" if test.is_intervention and test.varied == test.link.cause else " This shows the link, not its direction."
-    return (
-        f"{place}{test.action}. Comparison: {test.against}; groups drawn by lot where they can be, readers blind to them. "
-        f"Readout: {test.readout}, {how}.{direction}"
-    )
+    return f"{place}{test.action}. Comparison: {test.against}; {drawn}. Readout: {test.readout}, {how}.{direction}"
 
 
 def _used(one: TestMethod, link: Link) -> str:
@@ -301,22 +183,29 @@ def _whole_chain(connection: CandidateConnection) -> str:
     b = connection.bridges[0].concept
     actor, target = acting(connection)
     if can_be_changed(kind_of(actor)):
-        do = f"{_changed(actor)}; read out {readout(target)}, and again {blocked(b)}"
+        do = f"{changed(actor, target)}; read out {readout(target)}, and again {taken_out(connection)}"
         shows = f"If it runs through {named(b)}, the effect shrinks; if the effect stays, the bridge is wrong even where the ends are connected."
     else:
-        do = f"in records or a cohort that has all three, test whether {named(actor)} and {named(target)} go together, and again {blocked(b)}"
+        pair = f"{named(actor)} and {named(target)}"
+        do = f"in records or a cohort that has all three, test whether {pair} go together, and again {taken_out(connection)}"
         shows = f"If it runs through {named(b)}, the association shrinks; if it stays, something else joins the ends."
     return f"Then the whole chain: {do}. {shows}"
 
 
 def _arm_steps(connection: CandidateConnection) -> list[str]:
+    start, end = connection.start, connection.end
     steps = []
     for arm in connection.arms:
-        one, other = named(connection.end), named(arm.end)
-        both = can_be_changed(kind_of(connection.end)) and can_be_changed(kind_of(arm.end))
+        if acts_first(start, end) and acts_first(start, arm.end):
+            steps.append(
+                f"Then both ends in the same subjects: {changed(start, end)}; read out {readout(end)}, and {readout(arm.end)}. "
+                "Ends that change independently of each other speak against combining them."
+            )
+            continue
+        both = can_be_changed(kind_of(end)) and can_be_changed(kind_of(arm.end))
         how = "four groups: neither, each alone, and both" if both else "groups with neither, with each alone and with both"
         steps.append(
-            f"Then the two ends together: {one} and {other} in {how}; read out {readout(connection.start)}. "
+            f"Then the two ends together: {named(end)} and {named(arm.end)} in {how}; read out {readout(start)}. "
             "A joint effect no greater than the stronger one alone speaks against combining them."
         )
     return steps
@@ -338,7 +227,7 @@ def _success(connection: CandidateConnection, first: LinkTest, alone: bool) -> t
         f"A difference in {first.readout} {first.condition}, at least as large as fixed beforehand, in two independent batches."
     ]
     if not alone:
-        told.append(f"The ends move together, and less so {blocked(connection.bridges[0].concept)}.")
+        told.append(f"The ends move together, and less so {taken_out(connection)}.")
     return tuple(told)
 
 
@@ -381,9 +270,10 @@ def _is_human(one: TestMethod) -> bool:
     return system is not None and system.is_human
 
 
-def _method(connection: CandidateConnection, link: Link, read_kind: Kind) -> TestMethod | None:
+def _method(connection: CandidateConnection, link: Link, read_kind: Kind, system: TestMethod | None) -> TestMethod | None:
+    among_people = system is None or _is_human(system)
     every = (*link.bench.methods, *_methods(connection))
-    return next((one for one in every if reads_out(one.label, read_kind)), None)
+    return next((one for one in every if reads_out(one.label, read_kind) and (among_people or not is_of_people(one.label))), None)
 
 
 def _methods(connection: CandidateConnection) -> tuple[TestMethod, ...]:

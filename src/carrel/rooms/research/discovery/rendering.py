@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from carrel.rooms.research.discovery.connections import (
     BridgeEvidence,
@@ -12,18 +13,10 @@ from carrel.rooms.research.discovery.connections import (
     Place,
 )
 from carrel.rooms.research.discovery.kinds import drive, kind_of
-from carrel.rooms.research.discovery.links import Link, LinkJudgement, chain, leading_chain, weakest_link
-from carrel.rooms.research.discovery.protocols import (
-    ExperimentalProtocol,
-    LinkTest,
-    acting,
-    blocked,
-    link_test,
-    protocol,
-    readout,
-    varied,
-)
+from carrel.rooms.research.discovery.links import Link, LinkJudgement, acts_first, chain, leading_chain, weakest_link
+from carrel.rooms.research.discovery.protocols import ExperimentalProtocol, LinkTest, acting, link_test, protocol, taken_out
 from carrel.rooms.research.discovery.records import Concept, Kind
+from carrel.rooms.research.discovery.ways import readout, varied
 from carrel.rooms.research.discovery.wording import counted, listed, named, number, papers, sentence_case, word_count
 
 SUMMARY_LEAST_WORDS = 50
@@ -80,9 +73,9 @@ def summary(connection: CandidateConnection) -> str:
     told = [f"{sentence_case(claim(connection))}.", *_sides(connection), _how_new(connection), _CAVEAT]
     if word_count(" ".join(told)) > SUMMARY_MOST_WORDS:
         told = [told[0], _sides_in_short(connection), _CAVEAT]
-    for more in _further(connection):
-        if word_count(" ".join((*told, more))) <= SUMMARY_MOST_WORDS:
-            told.insert(-1, more)
+    for wordings in _further(connection):
+        fitting = (more for more in wordings if word_count(" ".join((*told, more))) <= SUMMARY_MOST_WORDS)
+        told[-1:-1] = [*islice(fitting, 1)]
     for filler in _FILLERS:
         if word_count(" ".join(told)) < SUMMARY_LEAST_WORDS:
             told.insert(-1, filler)
@@ -132,9 +125,8 @@ def predictions(connection: CandidateConnection) -> tuple[str, ...]:
     near, far = leading_chain(connection)
     told = [_expected(link_test(connection, link)) for link in (far, near)]
     cause, effect = acting(connection)
-    bridge = connection.bridges[0].concept
     told.append(
-        f"{sentence_case(varied(cause))}, {readout(effect)} will differ from the comparison, and less so {blocked(bridge)}."
+        f"{sentence_case(varied(cause))}, {readout(effect)} will differ from the comparison, and less so {taken_out(connection)}."
     )
     return tuple(told)
 
@@ -142,10 +134,10 @@ def predictions(connection: CandidateConnection) -> tuple[str, ...]:
 def refutations(connection: CandidateConnection) -> tuple[str, ...]:
     """What would show that the connection does not hold."""
     test = link_test(connection, weakest_link(connection))
-    a, c, bridge = named(connection.start), named(connection.end), connection.bridges[0].concept
+    a, c = named(connection.start), named(connection.end)
     return (
         f"No difference in {test.readout} {test.condition}, in a study large enough to see it: the weakest link breaks.",
-        f"{sentence_case(c)} and {a} going together just as much {blocked(bridge)}.",
+        f"{sentence_case(c)} and {a} going together just as much {taken_out(connection)}.",
         f"A paper that has already looked for {a} together with {c} and found nothing.",
     )
 
@@ -167,15 +159,21 @@ def _relation(connection: CandidateConnection) -> str:
         return f"{c} and {a} may have {b} in common"
     if kind is Kind.ANATOMY:
         return f"{c} may take part in {a} through {b}"
+    if kind in {Kind.PROCESS, Kind.BEHAVIOUR} and kind_of(target) is Kind.ANATOMY:
+        return f"{a} may take part in {c} through {b}"
     return f"{c} may act on {a} through {b}" if drive(kind) else f"{c} and {a} may be connected through {b}"
 
 
 def _combined_claim(connection: CandidateConnection) -> str:
     a, first = named(connection.start), connection.bridges[0].concept
     ways = [(connection.end, first), *((arm.end, arm.bridges[0].concept) for arm in connection.arms)]
+    ends = listed([named(end) for end, _ in ways])
+    start_acts = all(acts_first(connection.start, end) for end, _ in ways)
     if len({bridge.key for _, bridge in ways}) == 1:
-        return f"{listed([named(end) for end, _ in ways])} may meet in {named(first)} and bear on {a} together"
-    return f"{a} may be connected both to " + " and to ".join(f"{named(end)} (through {named(bridge)})" for end, bridge in ways)
+        b = named(first)
+        return f"{a} may act on both {ends} through {b}" if start_acts else f"{ends} may meet in {b} and bear on {a} together"
+    join = "act on" if start_acts else "be connected to"
+    return f"{a} may {join} both " + " and ".join(f"{named(end)} (through {named(bridge)})" for end, bridge in ways)
 
 
 def _sides(connection: CandidateConnection) -> Iterator[str]:
@@ -225,21 +223,25 @@ def _how_new(connection: CandidateConnection) -> str:
     return f"{sentence_case(papers(searched.direct_documents))} already {verb} of {ends} {by_chance}."
 
 
-def _further(connection: CandidateConnection) -> Iterator[str]:
-    origin = connection.origin
+def _further(connection: CandidateConnection) -> Iterator[tuple[str, ...]]:
+    # What is special about this one, each in one or more wordings of which the first that fits is taken.
+    origin, links = connection.origin, leading_chain(connection)
+    weakest = weakest_link(connection)
+    pair = f"{named(weakest.cause)} – {named(weakest.effect)}"
     if origin.note and word_count(origin.note) <= _LONGEST_NOTE_WORDS:
-        yield sentence_case(origin.note)
-    yield f"First test: {link_test(connection, weakest_link(connection)).in_short()}."
+        yield (sentence_case(origin.note),)
+    yield f"First test: {link_test(connection, weakest).in_short()}.", f"To test first: {pair}."
     for arm in connection.arms:
-        yield f"{sentence_case(papers(arm.with_end))} {'joins' if arm.with_end == 1 else 'join'} the two ends themselves."
-    links = leading_chain(connection)
-    against = sum(evidence.is_contrary for link in links for evidence in link.said)
+        yield (f"{sentence_case(papers(arm.with_end))} {'joins' if arm.with_end == 1 else 'join'} the two ends themselves.",)
+    against = sum(
+        evidence.is_contrary for link in links if link.judgement is LinkJudgement.SAID for evidence in link.said
+    )  # fmt: skip
     if against:
         denies = "denies something; read it first" if against == 1 else "deny something; read them first"
-        yield f"{sentence_case(counted(against, 'quoted sentence'))} {denies}."
+        yield (f"{sentence_case(counted(against, 'quoted sentence'))} {denies}.",)
     others = [named(bridge.concept) for bridge in connection.bridges[1:4]]
     if others and origin.made_by is not EvolutionStrategy.SIMPLIFY:
-        yield f"Other ways there: {listed(others)}."
+        yield f"Other ways there: {listed(others)}.", f"Another way there: {others[0]}."
 
 
 def _told_bridges(start: Concept, end: Concept, bridges: tuple[BridgeEvidence, ...]) -> Iterator[str]:

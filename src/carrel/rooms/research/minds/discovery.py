@@ -58,7 +58,7 @@ class DiscoveryMind:
                 ) from error
             except NoConnectionError as error:
                 raise NoConnectionFoundError(
-                    f"The {papers(error.documents)} on {error.start} {'leads' if error.documents == 1 else 'lead'} to nothing further that is not already studied with it",
+                    f"From {papers(error.documents)} on {error.start} nothing further leads on that is not already studied with it",
                     next_step="Add papers, widen the goal, or try another method.",
                     details={"start": error.start, "papers": error.documents},
                 ) from error
