@@ -9,11 +9,11 @@ from carrel.rooms.research.discovery.connections import Arm, BridgeEvidence, Can
 from carrel.rooms.research.discovery.errors import GoalNotInCorpusError, NoConnectionError
 from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.goals import GoalReading
-from carrel.rooms.research.discovery.kinds import kind_by_form
+from carrel.rooms.research.discovery.kinds import is_method_name
 from carrel.rooms.research.discovery.links import chain
 from carrel.rooms.research.discovery.literatures import Literature
 from carrel.rooms.research.discovery.naming import are_variants
-from carrel.rooms.research.discovery.records import Concept, Kind
+from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.wording import counted, listed, named, papers
 
 LEAST_NARROWER_DOCUMENTS = 3
@@ -117,7 +117,7 @@ def _narrower(discovery: Discovery, concept: Concept, documents: Collection[int]
         if count >= LEAST_NARROWER_DOCUMENTS
         and 2 * index.frequency(number) <= concept.documents
         and reader.rank_of_kind(number) == 2
-        and kind_by_form(index.key(number)) is not Kind.METHOD
+        and not is_method_name(index.key(number))
         and not are_variants(index.key(number), concept.key)
     ]
     return [-minus for _, minus in sorted(good, reverse=True)[:NARROWER_TRIED]]

@@ -17,14 +17,14 @@ from carrel.rooms.research.discovery.errors import NoConnectionError
 from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.kinds import kind_by_form
+from carrel.rooms.research.discovery.kinds import is_method_name
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
 from carrel.rooms.research.discovery.methods import is_method, methods_in
 from carrel.rooms.research.discovery.naming import Namer, are_variants
 from carrel.rooms.research.discovery.paths import Bridge, End, Side, ends, first_bridges, is_rare, leading_bridges, prospect, side
 from carrel.rooms.research.discovery.ports import Corpus
 from carrel.rooms.research.discovery.reading import PaperReader
-from carrel.rooms.research.discovery.records import Concept, Kind
+from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.wording import counted, named, papers
 
 BRIDGES_SHOWN = 6
@@ -169,7 +169,7 @@ class Discovery:
         return not self._is_method(number) and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
 
     def _is_method(self, number: int) -> bool:
-        return is_method(self.reader, number) or kind_by_form(self._index.key(number)) is Kind.METHOD
+        return is_method(self.reader, number) or is_method_name(self._index.key(number))
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
@@ -275,7 +275,7 @@ class Discovery:
             contrary = self._quoter.contrary(index.documents(removed), removed, reading.start, PAPERS_SHOWN)
             label = self.concept(removed).label
             held = f"{label}, in {near.counts[removed]} of {papers(len(near.documents))} on {reading.start.label}"
-            note = f"Assumption questioned: {held}. Suppose it is not what matters: what still connects without it?"
+            note = f"Assumption questioned: {held}. What still connects without it?"
             said = f"{counted(len(contrary), 'quoted sentence')} {'denies' if len(contrary) == 1 else 'deny'} something about it."
             turns = (Turn(f"against {label}", said, contrary),)
             made = 0

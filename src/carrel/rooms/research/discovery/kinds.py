@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from carrel.rooms.research.discovery.records import Concept, Kind
 
@@ -165,6 +166,12 @@ def can_be_changed(kind: Kind) -> bool:
     return kind in _CHANGEABLE
 
 
+def is_method_name(key: str) -> bool:
+    """Whether the form of a name tells a way of finding out."""
+    return bool(_FORMS[0][1].search(key))
+
+
+@lru_cache(maxsize=50_000)
 def kind_by_form(key: str, label: str = "") -> Kind:
     """The kind that the form of a name tells: its last word, a binomial, a gene's symbol."""
     if _GENUS.match(key):

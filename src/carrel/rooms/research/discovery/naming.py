@@ -8,7 +8,7 @@ from dataclasses import replace
 from carrel.rooms.research.discovery.connections import Place
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.kinds import kind_by_form, kind_by_trees, kind_in_company
+from carrel.rooms.research.discovery.kinds import is_method_name, kind_by_trees, kind_in_company
 from carrel.rooms.research.discovery.literatures import spread
 from carrel.rooms.research.discovery.reading import PaperReader, Sentence
 from carrel.rooms.research.discovery.records import Concept, Kind, Standing
@@ -57,7 +57,7 @@ class Namer:
 
 def is_part_of_a_method(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
     """Whether a name stands in a sentence only inside the name of a method (`calcium imaging` does not speak of calcium)."""
-    return all(kind_by_form(longer) is Kind.METHOD for longer in _longer_names(index, sentence, key))
+    return all(is_method_name(longer) for longer in _longer_names(index, sentence, key))
 
 
 def is_part_of_a_longer_name(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
