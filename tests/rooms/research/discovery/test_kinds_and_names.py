@@ -70,6 +70,12 @@ def test_a_name_is_shown_as_authors_mostly_write_it() -> None:
     assert known(papers, "nf kappab").label == "NF-κB"
 
 
+def test_a_term_is_shown_by_the_synonym_authors_write() -> None:
+    vocabulary = Vocabulary([Term("C1", "Wobbles, Green, Acute", ("acute green wobbles", "AGW"), ("C04.1",))])
+    papers = [Paper(str(n), "On it", "Here acute green wobbles were seen.", ()) for n in range(3)]
+    assert known(papers, normal_phrase("Wobbles, Green, Acute"), vocabulary).label == "acute green wobbles"
+
+
 def test_the_capital_at_the_head_of_a_sentence_is_no_spelling() -> None:
     texts = ("Zebroids run. Here zebroids ate.", "Zebroids sleep.", "Zebroids jump.")
     papers = [Paper(str(n), "On animals", text, ("Zebroids",)) for n, text in enumerate(texts)]

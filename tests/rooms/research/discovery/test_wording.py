@@ -24,7 +24,7 @@ from carrel.rooms.research.discovery import (
     weakest_link,
 )
 from carrel.rooms.research.discovery.connections import EvolutionStrategy
-from carrel.rooms.research.discovery.wording import counted, listed, number, sentence_case
+from carrel.rooms.research.discovery.wording import counted, counted_first, listed, number, sentence_case
 from tests.rooms.research.discovery.small_corpus import GOAL, small_discovery
 
 DISCOVERY = small_discovery()
@@ -73,7 +73,7 @@ def test_what_cannot_be_changed_is_compared_never_blocked_or_given(changeless: K
         (Kind.GENE, "knock down or delete zobblewick"),
         (Kind.CELL, "deplete or silence zobblewick"),
         (Kind.PROCESS, "inhibit zobblewick"),
-        (Kind.EXPOSURE, "assign a low and a high level of zobblewick"),
+        (Kind.EXPOSURE, "assign two levels or kinds of zobblewick"),
     ],
 )
 def test_what_can_be_changed_is_changed_as_its_kind_allows(kind: Kind, verb: str) -> None:
@@ -139,7 +139,8 @@ def test_titles_begin_with_a_capital_unless_the_name_is_written_its_own_way() ->
     assert sentence_case("liver fibrosis may") == "Liver fibrosis may"
     assert sentence_case("mTOR may") == "mTOR may"
     assert sentence_case("p53 may") == "p53 may"
-    assert sentence_case("3 papers") == "Three papers"
+    assert sentence_case("5 HT receptors") == "5 HT receptors"
+    assert [counted_first(count, "paper") for count in (0, 1, 3, 19)] == ["No papers", "One paper", "Three papers", "19 papers"]
     for strategy in EvolutionStrategy:
         found = DISCOVERY.generate(GOAL, count=2)
         if strategy is not EvolutionStrategy.PARADIGM_SHIFT:

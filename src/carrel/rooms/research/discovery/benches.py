@@ -76,9 +76,9 @@ METHODS = (
     _method("calcium imaging", r"calcium imaging", Kind.CELL, Kind.ANATOMY, Kind.PROCESS),
     _method("electrophysiological recording", r"(patch|voltage|current) clamp|electrophysiolog\w+|(whole cell|extracellular|intracellular"
             r"|single unit) recording|neuropixel|electrode recording", Kind.CELL, Kind.PROCESS, Kind.ANATOMY),
-    _method("functional MRI", r"fmri|functional (magnetic resonance imaging|mri)", Kind.ANATOMY, Kind.BEHAVIOUR),
+    _method("functional MRI", r"fmri|functional (magnetic resonance imaging|mri)", Kind.BEHAVIOUR),
     _method("structural MRI", r"mri|magnetic resonance imaging", Kind.ANATOMY, Kind.DISEASE),
-    _method("EEG or MEG", r"(m )?eeg|meg|electroencephalograph?y|magnetoencephalograph?y", Kind.BEHAVIOUR, Kind.ANATOMY, Kind.PROCESS),
+    _method("EEG or MEG", r"(m )?eeg|meg|electroencephalograph?y|magnetoencephalograph?y", Kind.BEHAVIOUR, Kind.PROCESS),
     _method("behavioural testing", r"behavioral (test|assay|task|experiment|testing)|psychophysics?", Kind.BEHAVIOUR),
     _method("16S or metagenomic sequencing", r"16s( rrna)?( sequencing)?|metagenomics?", Kind.ORGANISM),
     _method("whole-genome sequencing", r"whole genome sequencing|genome sequencing", Kind.ORGANISM, Kind.GENE),

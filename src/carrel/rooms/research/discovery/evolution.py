@@ -14,7 +14,7 @@ from carrel.rooms.research.discovery.links import chain
 from carrel.rooms.research.discovery.literatures import Literature
 from carrel.rooms.research.discovery.naming import are_variants
 from carrel.rooms.research.discovery.records import Concept
-from carrel.rooms.research.discovery.wording import counted, listed, named, papers
+from carrel.rooms.research.discovery.wording import counted, counted_first, listed, named, papers
 
 LEAST_NARROWER_DOCUMENTS = 3
 NARROWER_TRIED = 5
@@ -260,7 +260,7 @@ def _shifted(discovery: Discovery, parent: CandidateConnection) -> CandidateConn
         )
 
     end, left_out = index.number(parent.end.key), named(parent.bridges[0].concept)
-    note = f"{counted(len(own), 'bridge')} of the parent left out, {left_out} first; another way is sought."
+    note = f"{counted_first(len(own), 'bridge')} of the parent left out, {left_out} first; another way is sought."
     made = Origin(EvolutionStrategy.PARADIGM_SHIFT, note, (parent.key,), change=f"by another way than {left_out}")
     same_end = discovery.connection(reading, end, made, admits) if end is not None else None
     if same_end is not None and same_end.bridges[0].is_said:

@@ -130,7 +130,7 @@ _AFTER: tuple[tuple[Kind, str], ...] = (
                      r"|biosynthesis|analog|analogue)"),
     (Kind.GENE, r"(expression|knockout|mutant|mutation|deficient|deficiency|knockdown|gene|protein|null|deletion|overexpression|phosphorylation"
                 r"|isoform|variant|binding|inhibitor|antibody|antagonist|agonist|dependent|subunit|allele)"),
-    (Kind.PROCESS, r"(pathway|machinery|rate|defect|cascade|signaling)"),
+    (Kind.PROCESS, r"(machinery|rate|defect|cascade)"),
     (Kind.CELL, r"(recruitment|infiltration|depletion|subset|population|differentiation|lineage|precursor|progenitor|activation|migration)"),
     (Kind.ANATOMY, r"(volume|region|slice|morphology|surface|circuit)"),
     (Kind.BEHAVIOUR, r"(task|behavior|performance|deprivation|duration|quality|test|formation|consolidation|retrieval)"),

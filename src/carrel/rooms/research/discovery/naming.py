@@ -37,8 +37,9 @@ class Namer:
         return known
 
     def _read(self, concept: Concept, number: int) -> Concept:
-        said = list(self._sentences(number, concept.key))
-        label, takes_article = _written(said, concept)
+        names = self._names(concept.key)
+        said = list(self._sentences(number, names))
+        label, takes_article = _written(said, concept, names)
         return replace(concept, label=label, takes_article=takes_article, kind=self._kind(concept, label, said))
 
     def _kind(self, concept: Concept, label: str, said: list[Sentence]) -> Kind:
@@ -47,11 +48,20 @@ class Namer:
         told = kind_by_trees(term.trees) if term else Kind.UNKNOWN
         return told if told is not Kind.UNKNOWN else kind_in_company(concept.key, label, (one.normal for one in said))
 
-    def _sentences(self, number: int, key: str) -> Iterator[Sentence]:
+    def _names(self, key: str) -> tuple[str, ...]:
+        # A vocabulary's own label is seldom what authors write: `Leukemia, Myeloid, Acute` is told as they tell it.
+        vocabulary = self._index.vocabulary
+        term = vocabulary.term(key) if vocabulary else None
+        if vocabulary is None or term is None:
+            return (key,)
+        forms = (normal_phrase(form) for name in term.synonyms for form in (name, natural_order(name)))
+        return tuple(dict.fromkeys((key, *(form for form in forms if len(form) > 2 and vocabulary.preferred(form) == key))))
+
+    def _sentences(self, number: int, names: tuple[str, ...]) -> Iterator[Sentence]:
         for document in spread(self._index.documents(number), PAPERS_READ):
             read = self._papers.paper(self._index.id_of(document))
             for sentence in read.sentences if read else ():
-                if f" {key} " in sentence.normal:
+                if any(f" {name} " in sentence.normal for name in names):
                     yield sentence
 
 
@@ -103,14 +113,14 @@ def _is_known(index: ConceptIndex, name: str) -> bool:
     return index.standing(number) is Standing.TERM or index.named_in(number) > 1
 
 
-def _written(said: list[Sentence], concept: Concept) -> tuple[str, bool]:
+def _written(said: list[Sentence], concept: Concept, names: tuple[str, ...]) -> tuple[str, bool]:
     free: Counter[str] = Counter()
     bound: Counter[str] = Counter()
     with_article = 0
     for sentence in said:
         if sentence.place is not Place.ABSTRACT:
             continue
-        for start, end in sentence.spans(concept.key):
+        for start, end in (span for name in names for span in sentence.spans(name)):
             # At the head of a sentence every name has a capital: only one with more of them tells how it is written.
             if start == 0:
                 continue

@@ -17,7 +17,7 @@ from carrel.rooms.research.discovery.links import Link, LinkJudgement, acts_firs
 from carrel.rooms.research.discovery.protocols import ExperimentalProtocol, LinkTest, acting, link_test, protocol, taken_out
 from carrel.rooms.research.discovery.records import Concept, Kind
 from carrel.rooms.research.discovery.ways import readout, varied
-from carrel.rooms.research.discovery.wording import counted, listed, named, number, papers, sentence_case, word_count
+from carrel.rooms.research.discovery.wording import counted_first, listed, named, number, papers, sentence_case, word_count
 
 SUMMARY_LEAST_WORDS = 50
 SUMMARY_MOST_WORDS = 100
@@ -220,7 +220,7 @@ def _how_new(connection: CandidateConnection) -> str:
     if not searched.direct_documents:
         return f"None of {papers(searched.documents_searched)} speaks of {ends} {by_chance}."
     verb = "speaks" if searched.direct_documents == 1 else "speak"
-    return f"{sentence_case(papers(searched.direct_documents))} already {verb} of {ends} {by_chance}."
+    return f"{counted_first(searched.direct_documents, 'paper')} already {verb} of {ends} {by_chance}."
 
 
 def _further(connection: CandidateConnection) -> Iterator[tuple[str, ...]]:
@@ -232,13 +232,13 @@ def _further(connection: CandidateConnection) -> Iterator[tuple[str, ...]]:
         yield (sentence_case(origin.note),)
     yield f"First test: {link_test(connection, weakest).in_short()}.", f"To test first: {pair}."
     for arm in connection.arms:
-        yield (f"{sentence_case(papers(arm.with_end))} {'joins' if arm.with_end == 1 else 'join'} the two ends themselves.",)
+        yield (f"{counted_first(arm.with_end, 'paper')} {'joins' if arm.with_end == 1 else 'join'} the two ends themselves.",)
     against = sum(
         evidence.is_contrary for link in links if link.judgement is LinkJudgement.SAID for evidence in link.said
     )  # fmt: skip
     if against:
         denies = "denies something; read it first" if against == 1 else "deny something; read them first"
-        yield (f"{sentence_case(counted(against, 'quoted sentence'))} {denies}.",)
+        yield (f"{counted_first(against, 'quoted sentence')} {denies}.",)
     others = [named(bridge.concept) for bridge in connection.bridges[1:4]]
     if others and origin.made_by is not EvolutionStrategy.SIMPLIFY:
         yield f"Other ways there: {listed(others)}.", f"Another way there: {others[0]}."

@@ -61,11 +61,11 @@ WAYS = {
         "with {x} held equal in all groups",
     ),
     Kind.EXPOSURE: Ways(
-        "assign a low and a high level of {x}",
+        "assign two levels or kinds of {x}",
         "",
         "the usual level",
         "the recorded level of {x}",
-        "with a high rather than a low level of {x}",
+        "with a changed level or kind of {x}",
         "with {x} held equal in all groups",
     ),
     Kind.ORGANISM: Ways(

@@ -19,6 +19,14 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}" if count else f"no {plural}"
 
 
+def counted_first(count: int, noun: str) -> str:
+    """A count at the head of a sentence, small ones as a word: `Two papers`, `No papers`, `19 papers`."""
+    told = counted(count, noun)
+    if 0 < count <= len(_SMALL_NUMBERS):
+        return f"{_SMALL_NUMBERS[count - 1].capitalize()} {told.split(' ', 1)[1]}"
+    return told[0].upper() + told[1:]
+
+
 def papers(count: int) -> str:
     """So many papers."""
     return counted(count, "paper")
@@ -46,10 +54,8 @@ def named(concept: Concept) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """A capital at the head, unless the first word is written its own way (`mTOR`, `p53`); a small number as a word."""
-    first, space, rest = text.partition(" ")
-    if first.isdigit() and 0 < int(first) <= len(_SMALL_NUMBERS):
-        return f"{_SMALL_NUMBERS[int(first) - 1].capitalize()}{space}{rest}"
+    """A capital at the head, unless the first word is written its own way (`mTOR`, `p53`)."""
+    first = text.split(" ", 1)[0]
     if not first or not first[0].isalpha() or any(not letter.islower() for letter in first.replace("-", "").rstrip(".,:;")):
         return text
     return text[0].upper() + text[1:]
