@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.rooms.research.discovery import (
+    Arm,
     Bench,
     BridgeEvidence,
     CandidateConnection,
@@ -125,6 +126,23 @@ def test_summaries_share_few_sentences_and_have_no_slips(method: GenerationMetho
         assert not re.search(r"\b1 papers|\b[a-z]+s bears\b|\?\.|\b0\.0\b|\.\.", text)
     shared = set.intersection(*(set(re.split(r"(?<=\.) ", text)) for text in texts)) if len(texts) > 1 else set()
     assert sum(len(sentence.split()) for sentence in shared) <= 25
+
+
+@given(st.lists(st.integers(1, 9), min_size=5, max_size=5), st.integers(0, 10**6))
+def test_no_names_make_the_summary_of_a_combination_too_long_and_each_end_keeps_its_own_counts(
+    words: list[int], papers: int
+) -> None:
+    start, bridge, end, other_bridge, other_end = (concept(" ".join([f"n{place}"] * count)) for place, count in enumerate(words))
+    single = joined(start, bridge, end)
+    way = BridgeEvidence(other_bridge, 0.1, 0.1, papers, 777, (), ())
+    searched = NoveltySearch(1000, 20, 30, 1, 2.0, ())
+    combined = CandidateConnection(
+        **{**vars(single), "arms": (Arm(other_end, (way,), searched, 0, 0),), "also_ends": (other_end,), "novelty": searched}
+    )
+    text = render(combined).summary
+    assert 50 <= len(text.split()) <= 100
+    assert "777" in text
+    assert f"{papers:,}" in text or papers == 0
 
 
 def test_a_summary_has_counts_years_novelty_and_a_test() -> None:

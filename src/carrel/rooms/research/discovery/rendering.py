@@ -72,7 +72,7 @@ def summary(connection: CandidateConnection) -> str:
     """Fifty to a hundred words: the claim, what each side rests on, how new it is, what is special, and the first test."""
     told = [f"{sentence_case(claim(connection))}.", *_sides(connection), _how_new(connection), _CAVEAT]
     if word_count(" ".join(told)) > SUMMARY_MOST_WORDS:
-        told = [told[0], _sides_in_short(connection), _CAVEAT]
+        told = [told[0], _in_short(connection), _CAVEAT]
     for wordings in _further(connection):
         fitting = (more for more in wordings if word_count(" ".join((*told, more))) <= SUMMARY_MOST_WORDS)
         told[-1:-1] = [*islice(fitting, 1)]
@@ -204,13 +204,12 @@ def _held(link: Link) -> str:
             return f"{count}; never in one sentence"
 
 
-def _sides_in_short(connection: CandidateConnection) -> str:
-    near, far = leading_chain(connection)
-    text = f"{papers(near.documents)} on the one side and {papers(far.documents)} on the other speak of that bridge; "
-    return (
-        sentence_case(text)
-        + f"{_found(connection.novelty)} of {connection.novelty.documents_searched:,} speak of the ends together."
-    )
+def _in_short(connection: CandidateConnection) -> str:
+    # For names so long that nothing else fits: each way with its own counts, and what was found of the ends together.
+    ways = [(connection.end, connection.bridges[0]), *((arm.end, arm.bridges[0]) for arm in connection.arms)]
+    held = [f"{bridge.near_documents:,} and {bridge.far_documents:,}" for _, bridge in ways]
+    found = counted_first(connection.novelty.direct_documents, "paper")
+    return f"Papers on the two sides: {', then '.join(held)}. {found} of {connection.novelty.documents_searched:,} on the ends together."
 
 
 def _how_new(connection: CandidateConnection) -> str:
