@@ -244,7 +244,7 @@ class Discovery:
             )
             standing = sorted((champion, rival), key=_after_objections, reverse=True)
             rest = [bridge for bridge in plain.bridges if bridge not in (champion, rival)]
-            verdict = f"After the objections {named(standing[0].concept)} comes before {named(standing[1].concept)}."
+            verdict = f"The debate put {named(standing[0].concept)} before {named(standing[1].concept)}."
             origin = Origin(GenerationMethod.DEBATE, verdict, (), turns)
             yield replace(plain, bridges=(*standing, *rest), origin=origin)
 

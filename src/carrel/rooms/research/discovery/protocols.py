@@ -136,7 +136,7 @@ def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
     if connection.arms:
         ways = " and ".join(f"to {named(arm.end)} through {named(arm.bridges[0].concept)}" for arm in connection.arms)
         objective = (
-            f"Find out whether {a} is connected to {c} through {b}, {ways}, beginning with the weakest link, {_pair(weakest)}."
+            f"Find out whether {a} is connected to {c} through {b} and {ways}, beginning with the weakest link, {_pair(weakest)}."
         )
     return ExperimentalProtocol(
         objective,
@@ -202,11 +202,14 @@ def _arm_steps(connection: CandidateConnection) -> list[str]:
                 "Ends that change independently of each other speak against combining them."
             )
             continue
-        both = can_be_changed(kind_of(end)) and can_be_changed(kind_of(arm.end))
-        how = "four groups: neither, each alone, and both" if both else "groups with neither, with each alone and with both"
+        kinds = (kind_of(end), kind_of(arm.end))
+        pair = f"{named(end)} and {named(arm.end)}"
+        if all(can_be_changed(kind) or kind is Kind.DISEASE for kind in kinds):
+            do = f"{pair} in four groups (neither, each alone, both); read out {readout(start)}"
+        else:
+            do = f"record {pair} in the same subjects, with {readout(start)}"
         steps.append(
-            f"Then the two ends together: {named(end)} and {named(arm.end)} in {how}; read out {readout(start)}. "
-            "A joint effect no greater than the stronger one alone speaks against combining them."
+            f"Then the two ends together: {do}. Both telling no more than the stronger one alone speaks against combining them."
         )
     return steps
 
