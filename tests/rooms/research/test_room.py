@@ -181,7 +181,7 @@ def test_every_method_type_and_strategy_answers_with_its_own(settings: Settings)
                 assert error.code == "no_connection_found"
                 continue
             assert all((row.method, row.elo_score, row.status) == (method, 1000.0, "pending") for row in rows)
-        (first, *_) = await asker.in_full(research_id)
+        first = next(row for row in await asker.in_full(research_id) if row.title.startswith("Marine oil"))
         for kind in ("initial", "deep_verification", "simulation"):
             review = await asker.ask("review_hypothesis", hypothesis_id=first.id, review_type=kind)
             assert (review.review_type, review.hypothesis_id) == (kind, first.id)

@@ -72,7 +72,7 @@ def test_a_closed_goal_gives_hypotheses_on_the_pair_and_says_why_there_are_fewer
         research_id = await finished(asker, PAIR, 12)
         rows = await asker.in_full(research_id)
         made = [row for row in rows if row.status != "evolved"]
-        on_pair = [row for row in made if "marine oil" in row.title and "cold finger disease" in row.title]
+        on_pair = [row for row in made if "marine oil" in row.title.lower() and "cold finger disease" in row.title.lower()]
         assert len(on_pair) >= 3
         assert len({row.bridges[0] for row in on_pair}) == len(on_pair)
         for row in made:
@@ -174,9 +174,8 @@ def test_expansion_does_not_claim_a_ranking_that_was_not_held(settings: Settings
         imported = await asker.ask("import_hypotheses", hypotheses=earlier, goal=GOAL)
         (first,) = await asker.ask("generate_hypotheses", research_id=imported.research_id, count=1)
         (beside,) = await asker.ask("generate_hypotheses", research_id=imported.research_id, count=1, method="expansion")
-        seed = (
-            f"A neighbour of {first.title.split(' may ')[0]} (an end proposed before; nothing has been reviewed or ranked yet)."
-        )
+        assert "marine oil" in first.title.lower()
+        seed = "A neighbour of marine oil (an end proposed before; nothing has been reviewed or ranked yet)."
         assert seed in beside.rationale
         research_id = await finished(asker, GOAL, 1)
         (later, *_) = await asker.ask("generate_hypotheses", research_id=research_id, count=1, method="expansion")

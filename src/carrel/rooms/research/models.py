@@ -193,6 +193,8 @@ class EvidenceShown(Answer):
     sentence: str
     bridge: str | None = None
     speaks_against: bool = False
+    names_both: bool = True
+    speaks_only_of: str | None = None
 
 
 class StrengthShown(Answer):

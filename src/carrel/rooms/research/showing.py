@@ -186,7 +186,7 @@ def _evidence(made: Hypothesis) -> Iterator[EvidenceShown]:
     connection = made.draft.connection
     if connection is None:
         return
-    for bridge in connection.bridges:
+    for bridge in connection.every_bridge:
         for evidence in (*bridge.near_evidence, *bridge.far_evidence):
             yield _sentence(evidence, bridge.concept.label)
     for evidence in connection.novelty.direct_evidence:
@@ -202,4 +202,6 @@ def _sentence(evidence: Evidence, bridge: str | None) -> EvidenceShown:
         sentence=evidence.sentence,
         bridge=bridge,
         speaks_against=evidence.is_contrary,
+        names_both=evidence.speaks_of_both,
+        speaks_only_of=evidence.speaks_only_of or None,
     )

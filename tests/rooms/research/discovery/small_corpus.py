@@ -26,11 +26,12 @@ def small_papers() -> list[Paper]:
     bridges = ("blood viscosity", "platelet aggregation", "vessel tone")
     for number, bridge in enumerate(bridges * 4):
         method = _METHODS[number % 3]
+        model = " This was in mice." if number % 2 else ""
         papers.append(
             Paper(
                 f"disease-{number}",
                 f"Raised {bridge} in cold finger disease",
-                f"Patients came in winter. We found that {bridge} is raised in cold finger disease. We used {method}.",
+                f"Patients came in winter. We found that {bridge} is raised in cold finger disease. We used {method}.{model}",
                 ("cold finger disease", bridge, method),
                 year=2000 + number,
             )
@@ -39,7 +40,7 @@ def small_papers() -> list[Paper]:
             Paper(
                 f"oil-{number}",
                 f"Marine oil lowers {bridge}",
-                f"Volunteers took capsules. Marine oil lowered {bridge} but did not change weight. We used {method}.",
+                f"Volunteers took capsules. Marine oil lowered {bridge} but did not change weight. We used {method}.{model}",
                 ("marine oil", bridge, method),
                 year=2001 + number,
             )
@@ -70,7 +71,11 @@ def small_papers() -> list[Paper]:
     return papers
 
 
+def discovery_of(papers: list[Paper]) -> Discovery:
+    """Discovery over some papers."""
+    return Discovery(ConceptIndex.build(papers), Shelf(papers))
+
+
 def small_discovery() -> Discovery:
     """Discovery over the small corpus."""
-    papers = small_papers()
-    return Discovery(ConceptIndex.build(papers), Shelf(papers))
+    return discovery_of(small_papers())

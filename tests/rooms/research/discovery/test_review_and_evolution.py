@@ -13,6 +13,7 @@ from carrel.rooms.research.discovery import (
     LinkJudgement,
     NothingToEvolveError,
     NoveltySearch,
+    Paper,
     Relevance,
     ReviewType,
     Testing,
@@ -21,12 +22,32 @@ from carrel.rooms.research.discovery import (
     review,
     score,
 )
+from carrel.rooms.research.discovery.wording import named
 from carrel.rooms.research.safety import safety_score
-from tests.rooms.research.discovery.small_corpus import GOAL, small_discovery
+from tests.rooms.research.discovery.small_corpus import GOAL, discovery_of, small_discovery, small_papers
 
 DISCOVERY = small_discovery()
 FOUND = DISCOVERY.generate(GOAL, count=3)
 BEST = FOUND[0]
+# One more way from the disease, so that a shift has somewhere to go.
+WIDER = discovery_of(
+    [
+        *small_papers(),
+        *(
+            Paper(
+                f"{name}-{number}",
+                f"Nerve firing in {name}",
+                f"Here nerve firing and {name} were seen together.",
+                (name, "nerve firing"),
+                year=2011 + number,
+            )
+            for name in ("cold finger disease", "vapor bath")
+            for number in range(4)
+        ),
+    ]
+)
+WIDER_FOUND = WIDER.generate(GOAL, count=3)
+WIDER_BEST = next(found for found in WIDER_FOUND if found.end.key == "marine oil")
 
 
 def with_direct(connection: CandidateConnection, papers: int) -> CandidateConnection:
@@ -88,35 +109,109 @@ def test_the_initial_review_is_short() -> None:
 
 
 @pytest.mark.parametrize("strategy", list(EvolutionStrategy))
-def test_a_child_names_its_parents_and_the_parent_stays(strategy: EvolutionStrategy) -> None:
-    before = BEST.key
-    child = evolve(DISCOVERY, BEST, strategy, FOUND[1])
-    assert BEST.key == before
-    assert child.key != BEST.key
-    assert BEST.key in child.origin.parents
+def test_a_child_names_its_parents_and_says_what_changed(strategy: EvolutionStrategy) -> None:
+    before, parent = WIDER_BEST.key, render(WIDER_BEST)
+    child = evolve(WIDER, WIDER_BEST, strategy, next(found for found in WIDER_FOUND if found is not WIDER_BEST))
+    text = render(child)
+    assert WIDER_BEST.key == before
+    assert child.key != WIDER_BEST.key
+    assert WIDER_BEST.key in child.origin.parents
     assert child.origin.made_by is strategy
+    assert child.origin.change
+    assert child.origin.change in text.title
+    assert text.title != parent.title
+    assert text.summary != parent.summary
+    assert text.protocol != parent.protocol
     assert set(child.citations)
-    assert 50 <= len(render(child).summary.split()) <= 100
+    assert 50 <= len(text.summary.split()) <= 100
 
 
-def test_simplify_leaves_one_bridge_and_then_has_nothing_to_do() -> None:
+def test_simplify_leaves_one_bridge_with_one_link_to_test_and_then_has_nothing_to_do() -> None:
     child = evolve(DISCOVERY, BEST, EvolutionStrategy.SIMPLIFY)
+    steps = render(child).protocol.methodology
     assert len(child.bridges) == 1
+    assert len(steps) < len(render(BEST).protocol.methodology)
+    assert not any("whole chain" in step or "other link" in step for step in steps)
     with pytest.raises(NothingToEvolveError):
         evolve(DISCOVERY, child, EvolutionStrategy.SIMPLIFY)
 
 
-def test_combine_needs_another_and_joins_both_ends() -> None:
+def test_combine_needs_another() -> None:
     with pytest.raises(NothingToEvolveError):
         evolve(DISCOVERY, BEST, EvolutionStrategy.COMBINE)
+
+
+def test_a_combination_counts_each_end_for_itself_and_searches_for_both() -> None:
     child = evolve(DISCOVERY, BEST, EvolutionStrategy.COMBINE, FOUND[1])
-    assert {end.key for end in (child.end, *child.also_ends)} == {BEST.end.key, FOUND[1].end.key}
+    (arm,) = child.arms
+    index = DISCOVERY.reader.index
+
+    def having(*keys: str) -> int:
+        numbers = [index.number(key) for key in keys]
+        postings = [set(index.documents(number)) for number in numbers if number is not None]
+        return len(set.intersection(*postings))
+
+    assert {child.end.key, arm.end.key} == {BEST.end.key, FOUND[1].end.key}
+    assert [end.key for end in child.also_ends] == [arm.end.key]
+    assert arm.with_end == having(child.end.key, arm.end.key)
+    assert child.novelty.end_documents == having(child.end.key) + having(arm.end.key) - arm.with_end
+    for end, bridges in ((child.end, child.bridges), (arm.end, arm.bridges)):
+        for bridge in bridges:
+            together = having(end.key, bridge.concept.key, child.start.key)
+            assert bridge.far_documents == having(end.key, bridge.concept.key) - together
+    text = render(child)
+    assert f"{arm.bridges[0].far_documents} paper" in text.summary
+    assert child.bridges[0].far_documents != arm.bridges[0].far_documents
+    assert named(arm.end) in text.novelty
+    assert named(child.end) in text.novelty
 
 
-def test_a_paradigm_shift_leaves_the_parents_first_bridges_out_or_leads_elsewhere() -> None:
-    child = evolve(DISCOVERY, BEST, EvolutionStrategy.PARADIGM_SHIFT)
-    leant_on = {bridge.concept.key for bridge in BEST.bridges[:2]}
-    assert child.end.key != BEST.end.key or not leant_on & {bridge.concept.key for bridge in child.bridges}
+def test_refining_to_a_narrower_end_counts_its_papers_alone() -> None:
+    narrow = [
+        Paper(
+            f"arctic-{number}",
+            f"Arctic marine oil lowers {bridge}",
+            f"Arctic marine oil lowered {bridge}.",
+            ("arctic marine oil", bridge),
+            year=2010,
+        )
+        for number, bridge in enumerate(("blood viscosity", "platelet aggregation") * 2)
+    ]
+    discovery = discovery_of([*small_papers(), *narrow])
+    parent = next(found for found in discovery.generate(GOAL, count=5) if found.end.key == "marine oil")
+    child = evolve(discovery, parent, EvolutionStrategy.REFINE)
+    assert child.end.key == "arctic marine oil"
+    assert child.novelty.end_documents == 4
+    assert "narrowed from marine oil" in render(child).title
+
+
+def test_refining_to_one_model_system_counts_only_its_papers() -> None:
+    child = evolve(DISCOVERY, BEST, EvolutionStrategy.REFINE)
+    lead, of_parent = child.bridges[0], BEST.bridges[0]
+    assert child.scope == "in mice"
+    assert 2 <= lead.near_documents < of_parent.near_documents
+    assert child.novelty.documents_searched == BEST.novelty.documents_searched
+    assert child.novelty.start_documents == BEST.novelty.start_documents
+    assert "in mice" in render(child).title
+    with pytest.raises(NothingToEvolveError):
+        evolve(DISCOVERY, child, EvolutionStrategy.REFINE)
+
+
+def test_a_paradigm_shift_has_none_of_the_parents_bridges() -> None:
+    child = evolve(WIDER, WIDER_BEST, EvolutionStrategy.PARADIGM_SHIFT)
+    theirs = {bridge.concept.key for bridge in WIDER_BEST.bridges}
+    assert not theirs & {bridge.concept.key for bridge in child.bridges}
+
+
+def test_the_protocol_tests_first_the_link_that_simulation_names() -> None:
+    for connection in (*FOUND, *WIDER_FOUND):
+        weakest = review(connection, ReviewType.SIMULATION).weakest_link
+        assert weakest is not None
+        protocol = render(connection).protocol
+        step = next(step for step in protocol.methodology if step.startswith("Weakest link first"))
+        assert f"{weakest.from_label} – {weakest.to_label}" in step
+        assert f"{weakest.from_label} – {weakest.to_label}" in protocol.objective
+        assert connection.bridges[0].concept.label in protocol.objective
 
 
 @pytest.mark.promise("S3")

@@ -2,6 +2,8 @@
 
 from carrel.rooms.research.discovery.chunks import Chunk, ChunkReader, read_chunk
 from carrel.rooms.research.discovery.connections import (
+    Arm,
+    Bench,
     BridgeEvidence,
     CandidateConnection,
     Evidence,
@@ -20,14 +22,19 @@ from carrel.rooms.research.discovery.evolution import NothingToEvolveError, evol
 from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.kinds import kind_of
 from carrel.rooms.research.discovery.layout import Request
+from carrel.rooms.research.discovery.links import Link, LinkJudgement, weakest_link
 from carrel.rooms.research.discovery.ports import ConceptRow, Corpus, DocumentRow, IndexStore, Mapper
-from carrel.rooms.research.discovery.records import Concept, Paper, Standing
-from carrel.rooms.research.discovery.rendering import ExperimentalProtocol, HypothesisText, render
-from carrel.rooms.research.discovery.review import LinkCheck, LinkJudgement, Review, ReviewType, Scores, review, score
+from carrel.rooms.research.discovery.protocols import ExperimentalProtocol
+from carrel.rooms.research.discovery.records import Concept, Kind, Paper, Standing
+from carrel.rooms.research.discovery.rendering import HypothesisText, render
+from carrel.rooms.research.discovery.review import LinkCheck, Review, ReviewType, Scores, review, score
 from carrel.rooms.research.discovery.vocabulary import Sphere, Term, Vocabulary
 
 __all__ = [
+    "Arm",
+    "Bench",
     "BridgeEvidence",
     "CandidateConnection",
     "Chunk",
@@ -46,6 +53,8 @@ __all__ = [
     "GoalReading",
     "HypothesisText",
     "IndexStore",
+    "Kind",
+    "Link",
     "LinkCheck",
     "LinkJudgement",
     "Mapper",
@@ -68,8 +77,10 @@ __all__ = [
     "Turn",
     "Vocabulary",
     "evolve",
+    "kind_of",
     "read_chunk",
     "render",
     "review",
     "score",
+    "weakest_link",
 ]

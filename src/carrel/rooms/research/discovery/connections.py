@@ -7,6 +7,9 @@ from math import sqrt
 
 from carrel.rooms.research.discovery.records import Concept
 
+UNSAID_COUNTS = 0.4
+"""What is left of a bridge's weight for a side that papers name together but no sentence says."""
+
 
 class GenerationMethod(StrEnum):
     """How a connection was come by."""
@@ -36,7 +39,11 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """One paper with the sentence that says it; `sentence_number` counts within the abstract, 0 in title and keywords."""
+    """One paper with the sentence that says it; `sentence_number` counts within the abstract, 0 in title and keywords.
+
+    A sentence that does not name both things is no support for their link: `speaks_only_of` says which one it names. One that
+    names something only as part of a longer known name (`heart` in `heart disease`) is weaker: `is_in_longer_name`.
+    """
 
     document_id: str
     year: int | None
@@ -45,6 +52,28 @@ class Evidence:
     sentence: str
     speaks_of_both: bool
     is_contrary: bool
+    speaks_only_of: str = ""
+    is_in_longer_name: bool = False
+
+
+@dataclass(frozen=True)
+class TestMethod:
+    """A method or model system that papers of the corpus use where the connection runs."""
+
+    __test__ = False
+
+    label: str
+    documents: int
+    document_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What the papers on one side of a bridge work on and with; `papers` says how many were read for it."""
+
+    papers: int = 0
+    systems: tuple[TestMethod, ...] = ()
+    methods: tuple[TestMethod, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,11 +87,31 @@ class BridgeEvidence:
     far_documents: int
     near_evidence: tuple[Evidence, ...]
     far_evidence: tuple[Evidence, ...]
+    near_bench: Bench = Bench()
+    far_bench: Bench = Bench()
 
     @property
     def weight(self) -> float:
         """The geometric mean of both sides."""
         return sqrt(self.near_weight * self.far_weight)
+
+    @property
+    def sides_said(self) -> int:
+        """On how many of its two sides a sentence names both things, each as itself."""
+        return sum(
+            any(one.speaks_of_both and not one.is_in_longer_name for one in side)
+            for side in (self.near_evidence, self.far_evidence)
+        )
+
+    @property
+    def is_said(self) -> bool:
+        """Whether sentences say it on both sides."""
+        return self.sides_said == 2
+
+    @property
+    def weight_as_said(self) -> float:
+        """Its weight, less for every side that no sentence says."""
+        return self.weight * UNSAID_COUNTS ** (2 - self.sides_said)
 
     @property
     def weaker_side_documents(self) -> int:
@@ -85,14 +134,17 @@ class NoveltySearch:
 
 
 @dataclass(frozen=True)
-class TestMethod:
-    """A method that papers of the corpus use where the connection runs."""
+class Arm:
+    """A second end with what leads to it, where two connections were combined: its bridges and counts are its own.
 
-    __test__ = False
+    `with_end` papers speak of both ends, `with_everything` of both ends and the start.
+    """
 
-    label: str
-    documents: int
-    document_ids: tuple[str, ...]
+    end: Concept
+    bridges: tuple[BridgeEvidence, ...]
+    novelty: NoveltySearch
+    with_end: int
+    with_everything: int
 
 
 @dataclass(frozen=True)
@@ -128,17 +180,25 @@ class Turn:
 
 @dataclass(frozen=True)
 class Origin:
-    """How the connection arose: by a method from a goal, or by a strategy from parents, which stay."""
+    """How the connection arose: by a method from a goal, or by a strategy from parents, which stay.
+
+    `change` says in a few words what a child has that its parent had not.
+    """
 
     made_by: GenerationMethod | EvolutionStrategy
     note: str = ""
     parents: tuple[str, ...] = ()
     turns: tuple[Turn, ...] = ()
+    change: str = ""
 
 
 @dataclass(frozen=True)
 class CandidateConnection:
-    """A may be connected to C through the bridges: a candidate found in the literature, not a finding."""
+    """A may be connected to C through the bridges: a candidate found in the literature, not a finding.
+
+    The first bridge is the one it is told by. `scope` narrows the claim to a model system; a combination has `arms`, and
+    then `novelty` is of the start with either end.
+    """
 
     goal: str
     start: Concept
@@ -151,6 +211,8 @@ class CandidateConnection:
     also_ends: tuple[Concept, ...] = field(default=())
     testing: Testing | None = None
     relevance: Relevance = field(default_factory=Relevance)
+    arms: tuple[Arm, ...] = ()
+    scope: str = ""
 
     @property
     def key(self) -> str:
@@ -162,14 +224,21 @@ class CandidateConnection:
             *(bridge.concept.key for bridge in self.bridges),
             self.origin.made_by,
             self.origin.note,
+            *((self.scope,) if self.scope else ()),
         )
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @property
+    def every_bridge(self) -> tuple[BridgeEvidence, ...]:
+        """The bridges to all its ends."""
+        return (*self.bridges, *(bridge for arm in self.arms for bridge in arm.bridges))
+
+    @property
     def citations(self) -> tuple[str, ...]:
         """Every document the connection rests on, once."""
-        pieces = [*(e for b in self.bridges for e in (*b.near_evidence, *b.far_evidence)), *self.novelty.direct_evidence]
+        pieces = [*(e for b in self.every_bridge for e in (*b.near_evidence, *b.far_evidence)), *self.novelty.direct_evidence]
         pieces.extend(piece for turn in self.origin.turns for piece in turn.evidence)
-        return tuple(
-            dict.fromkeys([*(e.document_id for e in pieces), *(cited for m in self.methods for cited in m.document_ids)])
-        )
+        used = [*self.methods]
+        for bench in (bench for bridge in self.bridges[:1] for bench in (bridge.near_bench, bridge.far_bench)):
+            used.extend((*bench.systems, *bench.methods))
+        return tuple(dict.fromkeys([*(e.document_id for e in pieces), *(cited for one in used for cited in one.document_ids)]))

@@ -72,7 +72,8 @@ class NoConnectionError(Exception):
     def __init__(self, start: str, documents: int, why: str = "") -> None:
         super().__init__(
             why
-            or f"The {documents} papers on {start} lead to nothing that is not already studied with it. Add papers, or widen the goal."
+            or f"From the papers on {start} ({documents}) nothing leads on that is not already studied with it. "
+            "Add papers, or widen the goal."
         )
         self.start = start
         self.documents = documents

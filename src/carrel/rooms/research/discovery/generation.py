@@ -4,15 +4,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
-from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance
+from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, NoveltySearch, Origin, Relevance
 from carrel.rooms.research.discovery.errors import NoConnectionError
 from carrel.rooms.research.discovery.goals import GoalReading, read_goal
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.layout import BRIDGES_SHOWN, Layout, Request
-from carrel.rooms.research.discovery.literatures import Reader
+from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.nearby import counted
 from carrel.rooms.research.discovery.pair_methods import PairMethods
 from carrel.rooms.research.discovery.ports import Corpus
+from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.start_methods import StartMethods
 from carrel.rooms.research.discovery.things import Thing
 
@@ -111,9 +112,18 @@ class Discovery:
         end: int,
         origin: Origin,
         admits: Callable[[int], bool] = lambda _: True,
+        within: frozenset[int] | None = None,
     ) -> CandidateConnection | None:
-        """A connection with its evidence laid out, or None when no bridge holds on both sides."""
-        return self._now.layout.connection(reading, end, origin, admits)
+        """A connection with its evidence laid out, or None when no bridge holds on both sides; `within` keeps its end to some papers."""
+        return self._now.layout.connection(reading, end, origin, admits, within)
+
+    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
+        """What the whole index says of both ends together."""
+        return self._now.layout.novelty(a, c, end)
+
+    def concept(self, number: int) -> Concept:
+        """A concept as authors write it, with its kind."""
+        return self._now.layout.concept(number)
 
     def _widened(self, reading: GoalReading, method: GenerationMethod, asked: Request) -> Iterator[CandidateConnection]:
         assert reading.end is not None

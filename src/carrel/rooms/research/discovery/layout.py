@@ -3,19 +3,25 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+from carrel.rooms.research.discovery.benches import BenchReader
 from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, NoveltySearch, Origin, Testing
 from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
+from carrel.rooms.research.discovery.kinds import is_method_name
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method, methods_in, tells_nothing
+from carrel.rooms.research.discovery.naming import Namer, are_variants
 from carrel.rooms.research.discovery.paths import Bridge, Side, bridges, leading_bridges, side
 from carrel.rooms.research.discovery.ports import Corpus
 from carrel.rooms.research.discovery.prospects import prospect
+from carrel.rooms.research.discovery.reading import PaperReader
 from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.sorts import CAN_BE_CHANGED, Sort, sort_of
 
 BRIDGES_SHOWN = 6
+BRIDGES_READ = 12
+PAPERS_FOR_BENCH = 12
 PAPERS_SHOWN = 3
 METHODS_SHOWN = 5
 METHODS_READ = 40
@@ -41,7 +47,10 @@ class Layout:
     def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
         self.index = index
         self.reader = Reader(index)
-        self.quoter = Quoter(index, corpus)
+        papers = PaperReader(corpus)
+        self.quoter = Quoter(index, papers)
+        self._namer = Namer(index, papers)
+        self._benches = BenchReader()
         self._side: Side | None = None
         self._sorts: dict[int, Sort] = {}
         self._methods: dict[int, bool] = {}
@@ -52,11 +61,42 @@ class Layout:
         end: int,
         origin: Origin,
         admits: Callable[[int], bool] = lambda _: True,
+        within: frozenset[int] | None = None,
     ) -> CandidateConnection | None:
-        """A connection with its evidence laid out, or None when no bridge holds on both sides."""
+        """A connection with its evidence laid out, or None when no bridge holds on both sides; `within` keeps its end to some papers."""
         c = self.far(reading, end)
-        chosen = () if c is None else self.bridges(reading.start, c, BRIDGES_SHOWN, admits)
-        return self.laid_out(reading, end, chosen, origin) if chosen else None
+        if c is not None and within is not None:
+            c = Literature(c.label, c.concepts, c.documents & within)
+        if c is None or not c.documents:
+            return None
+        ends = {reading.start_concept.key, self.index.key(end)}
+        found = self.bridges(
+            reading.start,
+            c,
+            BRIDGES_READ,
+            lambda number: admits(number) and not any(are_variants(self.index.key(number), own) for own in ends),
+        )
+        chosen = self._apart(found)[:BRIDGES_SHOWN]
+        return self._told(reading, c, end, chosen, origin) if chosen else None
+
+    def _told(
+        self, reading: GoalReading, c: Literature, end: int, chosen: Sequence[Bridge], origin: Origin
+    ) -> CandidateConnection:
+        # A bridge that sentences say is told before one as strong that only counts speak for.
+        weighed = [(bridge.kind, self.evidence(bridge, reading.start, c)) for bridge in chosen]
+        told = [bridge for _, bridge in sorted(weighed, key=lambda one: (one[0], one[1].weight_as_said), reverse=True)]
+        return self._connected(reading, c, end, chosen, told, self.novelty(reading.start, c, end), origin)
+
+    def _apart(self, found: Sequence[Bridge]) -> list[Bridge]:
+        kept: list[Bridge] = []
+        for bridge in found:
+            key = self.index.key(bridge.concept)
+            if not any(
+                self.reader.are_close(bridge.concept, other.concept) or are_variants(key, self.index.key(other.concept))
+                for other in kept
+            ):
+                kept.append(bridge)
+        return kept
 
     def far(self, reading: GoalReading, end: int) -> Literature | None:
         """The literature of an end."""
@@ -74,24 +114,44 @@ class Layout:
         self, reading: GoalReading, end: int, chosen: Sequence[Bridge], origin: Origin, *, is_way: bool = False
     ) -> CandidateConnection:
         """The connection over these bridges; `is_way` where the pair was asked for and the first bridge is what is proposed."""
-        reader, index = self.reader, self.index
+        index = self.index
         a, c = reading.start, self.far(reading, end)
         assert c is not None
         searched = self.novelty(a, c, end)
         if is_way:
             through = a.documents.intersection(c.documents, index.documents(chosen[0].concept))
             searched = replace(searched, way_documents=len(through))
+        return self._connected(reading, c, end, chosen, [self.evidence(bridge, a, c) for bridge in chosen], searched, origin)
+
+    def _connected(
+        self,
+        reading: GoalReading,
+        c: Literature,
+        end: int,
+        chosen: Sequence[Bridge],
+        told: Sequence[BridgeEvidence],
+        searched: NoveltySearch,
+        origin: Origin,
+    ) -> CandidateConnection:
+        reader, a = self.reader, reading.start
         return CandidateConnection(
             reading.goal,
-            replace(reading.start_concept, label=a.label),
-            replace(self.concept(end), label=c.label),
-            tuple(self.evidence(bridge, a, c) for bridge in chosen),
+            self._shown(self.index.number(reading.start_concept.key), reading.start_concept, a),
+            self._shown(end, self.index.concept(end), c),
+            tuple(told),
             searched,
             methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
             prospect(reader.company_of(a), reader.company(end)),
             origin,
             testing=self._testing(chosen, end),
         )
+
+    def _shown(self, number: int | None, concept: Concept, literature: Literature) -> Concept:
+        """An end as authors write it; under the goal's own name where that is another."""
+        if number is None:
+            return replace(concept, label=literature.label)
+        named = self.concept(number)
+        return named if literature.label == self.index.label(number) else replace(named, label=literature.label)
 
     def side(self, literature: Literature) -> Side:
         """A literature ready to be bridged from; the latest one is remembered."""
@@ -110,11 +170,11 @@ class Layout:
 
     def tells_nothing(self, number: int) -> bool:
         """Whether a concept can be no end and no bridge."""
-        return tells_nothing(self.reader, number)
+        return tells_nothing(self.reader, number) or is_method_name(self.index.key(number))
 
     def concept(self, number: int) -> Concept:
-        """A concept as it is shown."""
-        return self.index.concept(number)
+        """A concept as authors write it, with its kind."""
+        return self._namer.concept(number)
 
     def is_method(self, number: int) -> bool:
         """Whether a concept names a way of finding out."""
@@ -130,14 +190,17 @@ class Layout:
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
+        concept, quoter = self.concept(bridge.concept), self.quoter
         return BridgeEvidence(
-            self.concept(bridge.concept),
+            concept,
             bridge.near,
             bridge.far,
             len(bridge.near_documents),
             len(bridge.far_documents),
-            self.quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN),
-            self.quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN),
+            quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN, concept.label),
+            quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN, concept.label),
+            self._benches.bench(quoter.newest(bridge.near_documents, PAPERS_FOR_BENCH)),
+            self._benches.bench(quoter.newest(bridge.far_documents, PAPERS_FOR_BENCH)),
         )
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:

@@ -1,7 +1,7 @@
 """What discovery reads: papers as records, and the concepts they speak of."""
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,30 @@ class Standing(Enum):
     WORD = "word"
 
 
+class Kind(StrEnum):
+    """What can be done with a concept in a test: some things can be changed, others only observed or compared."""
+
+    SUBSTANCE = "substance"
+    GENE = "gene or protein"
+    PROCESS = "process"
+    CELL = "cell type"
+    ANATOMY = "anatomy"
+    DISEASE = "disease or condition"
+    BEHAVIOUR = "behaviour or state"
+    EXPOSURE = "exposure"
+    EVENT = "event"
+    ORGANISM = "organism"
+    METHOD = "method"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True)
 class Concept:
-    """A concept as the index knows it: `key` in normal form, `label` as a reader would write it."""
+    """A concept as the index knows it: `key` in normal form, `label` as authors write it, `takes_article` where they say `the`."""
 
     key: str
     label: str
     standing: Standing
     documents: int
+    kind: Kind = Kind.UNKNOWN
+    takes_article: bool = False

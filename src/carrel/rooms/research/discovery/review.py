@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, log1p, prod
 
-from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, Evidence
+from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection
+from carrel.rooms.research.discovery.links import PLENTY_OF_PAPERS, TRUST, Link, LinkJudgement, chain, weakest_link
 from carrel.rooms.research.discovery.rendering import quotation, render
+from carrel.rooms.research.discovery.wording import counted, papers
 
 SafetyScore = Callable[[str], float]
 
-PLENTY_OF_PAPERS = 20
 PLENTY_OF_METHODS = 5
 ONE_BRIDGE = 0.35
 VERIFIED_BRIDGE = 0.6
@@ -25,15 +26,6 @@ class ReviewType(StrEnum):
     INITIAL = "initial"
     DEEP_VERIFICATION = "deep_verification"
     SIMULATION = "simulation"
-
-
-class LinkJudgement(StrEnum):
-    """What the quoted sentences make of one side of a bridge."""
-
-    SAID = "said in one sentence"
-    ADJACENT = "named in the same paper, not in one sentence"
-    DENIED = "a quoted sentence denies something"
-    UNQUOTED = "no sentence to quote"
 
 
 @dataclass(frozen=True)
@@ -89,12 +81,12 @@ def review(connection: CandidateConnection, review_type: ReviewType, safety: Saf
     strengths, weaknesses, recommendations = _said_of(connection, scores)
     weakest, strength = None, None
     if review_type is ReviewType.SIMULATION:
-        weakest, strength = _walk(links)
+        weakest, strength = _checked(weakest_link(connection)), _chain_strength(links)
         weaknesses.append(
-            f"Weakest link: {weakest.from_label} to {weakest.to_label} ({weakest.documents} papers; {weakest.judgement.value})."
+            f"Weakest link: {weakest.from_label} to {weakest.to_label} ({papers(weakest.documents)}; {weakest.judgement.value})."
         )
         recommendations.insert(
-            0, f"Test {weakest.from_label} to {weakest.to_label} first: if it breaks, the best chain breaks with it."
+            0, f"Test {weakest.from_label} to {weakest.to_label} first: if it breaks, the chain breaks with it."
         )
     if review_type is ReviewType.DEEP_VERIFICATION:
         denied = [link for link in links if link.judgement is LinkJudgement.DENIED]
@@ -122,7 +114,7 @@ def _scored(
         case ReviewType.DEEP_VERIFICATION:
             plausible = _verified(connection, links)
         case ReviewType.SIMULATION:
-            plausible = _simulated(links)
+            plausible = _simulated(connection, links)
     found = {
         "plausibility": plausible,
         "novelty": _new(connection),
@@ -161,7 +153,7 @@ def _verified(connection: CandidateConnection, links: tuple[LinkCheck, ...]) -> 
     # A chain is believed as far as the worse of its two links is said, not only by how many papers mention it.
     missing = 1.0
     for place, bridge in enumerate(connection.bridges):
-        trust = min(_TRUST[link.judgement] for link in links[2 * place : 2 * place + 2])
+        trust = min(TRUST[link.judgement] for link in links[2 * place : 2 * place + 2])
         missing *= 1 - VERIFIED_BRIDGE * _thickness(bridge) * trust
     told = Counter(link.judgement for link in links)
     kinds = ", ".join(f"{count} {judgement.value}" for judgement, count in told.most_common())
@@ -171,11 +163,11 @@ def _verified(connection: CandidateConnection, links: tuple[LinkCheck, ...]) -> 
     )
 
 
-def _simulated(links: tuple[LinkCheck, ...]) -> Found:
-    weakest, strength = _walk(links)
-    return strength, (
+def _simulated(connection: CandidateConnection, links: tuple[LinkCheck, ...]) -> Found:
+    weakest = _checked(weakest_link(connection))
+    return _chain_strength(links), (
         f"The chance that at least one of {_counted(len(links) // 2, 'chain')} carries, each link by its papers and sentences; "
-        f"the best chain is limited by {weakest.from_label} to {weakest.to_label} ({weakest.strength:.2f})."
+        f"the leading chain is limited by {weakest.from_label} to {weakest.to_label} ({weakest.strength:.2f})."
     )
 
 
@@ -248,69 +240,42 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _links(connection: CandidateConnection, bridge: BridgeEvidence) -> tuple[LinkCheck, LinkCheck]:
-    sides = (
-        (connection.start.label, bridge.concept.label, bridge.near_documents, bridge.near_evidence),
-        (bridge.concept.label, connection.end.label, bridge.far_documents, bridge.far_evidence),
-    )
-    first, second = (
-        LinkCheck(
-            start,
-            end,
-            documents,
-            _strength(documents, judgement),
-            judgement,
-            tuple(quotation(evidence) for evidence in evidences),
-        )
-        for start, end, documents, evidences in sides
-        for judgement in (_judged(evidences),)
-    )
-    return first, second
+    near, far = chain(connection.start, bridge, connection.end)
+    return _checked(near), _checked(far)
 
 
-def _judged(quoted: tuple[Evidence, ...]) -> LinkJudgement:
-    if not quoted:
-        return LinkJudgement.UNQUOTED
-    both = [evidence for evidence in quoted if evidence.speaks_of_both]
-    if both and any(not evidence.is_contrary for evidence in both):
-        return LinkJudgement.SAID
-    return LinkJudgement.DENIED if any(evidence.is_contrary for evidence in quoted) else LinkJudgement.ADJACENT
+def _checked(link: Link) -> LinkCheck:
+    quotations = tuple(quotation(evidence) for evidence in link.evidence)
+    return LinkCheck(link.cause.label, link.effect.label, link.documents, link.strength, link.judgement, quotations)
 
 
-_TRUST = {LinkJudgement.SAID: 0.7, LinkJudgement.ADJACENT: 0.4, LinkJudgement.DENIED: 0.15, LinkJudgement.UNQUOTED: 0.2}
-
-
-def _strength(documents: int, judgement: LinkJudgement) -> float:
-    return min(1.0, log1p(documents) / log1p(PLENTY_OF_PAPERS)) * _TRUST[judgement]
-
-
-def _walk(links: tuple[LinkCheck, ...]) -> tuple[LinkCheck, float]:
-    # Each bridge is a chain of two links in series; the bridges stand side by side, and the best chain carries the idea.
-    chains = [links[place : place + 2] for place in range(0, len(links), 2)]
-    best = max(chains, key=lambda chain: min(link.strength for link in chain))
+def _chain_strength(links: tuple[LinkCheck, ...]) -> float:
+    # Each bridge is a chain of two links in series; the bridges stand side by side.
     broken = 1.0
-    for near, far in chains:
+    for near, far in zip(links[::2], links[1::2], strict=True):
         broken *= 1 - near.strength * far.strength
-    return min(best, key=lambda link: link.strength), 1 - broken
+    return 1 - broken
 
 
 def _said_of(connection: CandidateConnection, scores: Scores) -> tuple[list[str], list[str], list[str]]:
     best, searched = connection.bridges[0], connection.novelty
-    held = f"rests on {best.weaker_side_documents} or more papers a side"
-    strengths = [f"{len(connection.bridges)} bridges; the first, {best.concept.label}, {held}."]
+    held = f"rests on {papers(best.weaker_side_documents)} or more a side"
+    strengths = [f"{counted(len(connection.bridges), 'bridge')}; the first, {best.concept.label}, {held}."]
     weaknesses: list[str] = []
     recommendations = ["Search databases beyond this corpus for both ends together."]
     if searched.direct_documents:
         known = ", ".join(evidence.document_id for evidence in searched.direct_evidence)
-        weaknesses.append(f"{searched.direct_documents} papers already speak of both ends: {known}.")
+        verb = "speaks" if searched.direct_documents == 1 else "speak"
+        weaknesses.append(f"{papers(searched.direct_documents)} already {verb} of both ends: {known}.")
     else:
-        strengths.append(f"None of {searched.documents_searched} papers speaks of both ends.")
+        strengths.append(f"None of {papers(searched.documents_searched)} speaks of both ends.")
     if connection.methods:
         strengths.append(f"Methods in use where the bridges run: {', '.join(method.label for method in connection.methods)}.")
     else:
         weaknesses.append("No method of testing is named in the papers on the bridges.")
         recommendations.append("Say by which method the bridge would be measured.")
     if best.weaker_side_documents < 3:
-        weaknesses.append(f"The thinner side of {best.concept.label} rests on {best.weaker_side_documents} papers.")
+        weaknesses.append(f"The thinner side of {best.concept.label} rests on {papers(best.weaker_side_documents)}.")
         recommendations.append(f"Add papers on {best.concept.label}, or refine the connection to better supported bridges.")
     if scores.specificity < 0.5:
         weaknesses.append("The concepts are broad.")

@@ -17,6 +17,7 @@ from carrel.rooms.research.discovery.rendering import render
 from carrel.rooms.research.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.rooms.research.discovery.review import Scores as Measured
 from carrel.rooms.research.discovery.understanding import told
+from carrel.rooms.research.discovery.wording import papers
 from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
 from carrel.rooms.research.minds.advice import advice_in, meta_review_text
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
@@ -245,7 +246,7 @@ def _said_to_people() -> Iterator[None]:
     except NoConnectionError as error:
         raise NoConnectionFoundError(
             error.why
-            or f"The {error.documents} papers on {error.start} lead to nothing further that is not already studied with it",
+            or f"From {papers(error.documents)} on {error.start} nothing further leads on that is not already studied with it",
             next_step="Add papers, widen the goal, or try another method.",
             details={"start": error.start, "papers": error.documents},
         ) from error
