@@ -189,7 +189,8 @@ def test_every_method_type_and_strategy_answers_with_its_own(settings: Settings)
             assert bool(review.quotations) is (kind != "initial")
             if kind == "simulation":
                 assert any("Weakest link" in weakness for weakness in review.weaknesses)
-        made = set()
+        # What the run itself evolved from it is not made a second time.
+        made = {row.method for row in await asker.in_full(research_id) if first.id in row.parents}
         for strategy in ("refine", "combine", "simplify", "paradigm_shift"):
             try:
                 child = await asker.ask("evolve_hypothesis", hypothesis_id=first.id, strategy=strategy)

@@ -243,11 +243,15 @@ class Supervisor:
             best = [made for made in leading(brief.hypotheses) if made.status != "evolved"]
             if place > len(best):
                 return Made(Changes())
-            strategy = _STRATEGIES[(place - 1) % len(_STRATEGIES)]
-            try:
-                return await evolve(self.workshop, brief, best[place - 1], strategy)
-            except NothingToEvolveError as error:
-                return Made(Changes(events=(self.workshop.event(brief, "evolved", error.message),)))
+            # Each leader by a strategy of its own; where that changes nothing, by the next that does.
+            refused: list[str] = []
+            for turn in range(len(_STRATEGIES)):
+                try:
+                    strategy = _STRATEGIES[(place - 1 + turn) % len(_STRATEGIES)]
+                    return await evolve(self.workshop, brief, best[place - 1], strategy)
+                except NothingToEvolveError as error:
+                    refused.append(error.message)
+            return Made(Changes(events=(self.workshop.event(brief, "evolved", " ".join(refused)),)))
 
         return work
 

@@ -13,6 +13,7 @@ from carrel.rooms.research.discovery.kinds import is_method_name
 from carrel.rooms.research.discovery.links import chain
 from carrel.rooms.research.discovery.literatures import Literature
 from carrel.rooms.research.discovery.naming import are_variants
+from carrel.rooms.research.discovery.pair_methods import is_worded_like
 from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.wording import counted, counted_first, listed, named, papers
 
@@ -233,12 +234,17 @@ def _with_bridges_of(discovery: Discovery, parent: CandidateConnection, partner:
     keys = own | theirs
     added = [named(bridge.concept) for bridge in partner.bridges if bridge.concept.key in theirs]
     note = f"The bridges of two hypotheses with one end together; {listed(added[:3])} came from the second."
-    made = Origin(EvolutionStrategy.COMBINE, note, (parent.key, partner.key), change=f"with {added[0]} as a second bridge")
+    made = Origin(EvolutionStrategy.COMBINE, note, (parent.key, partner.key))
     reading, index = _reading(discovery, parent), discovery.reader.index
     child = discovery.connection(reading, end, made, lambda number: index.key(number) in keys)
-    if child is None:
+    lead = next((bridge for bridge in child.bridges if bridge.concept.key in own), None) if child is not None else None
+    if child is None or lead is None:
+        raise NothingToEvolveError(EvolutionStrategy.COMBINE, "no bridge of the first leads from this start")
+    child = _led_by(child, lead)
+    second = next((named(bridge.concept) for bridge in child.bridges if bridge.concept.key in theirs), None)
+    if second is None:
         raise NothingToEvolveError(EvolutionStrategy.COMBINE, "no bridge of the second leads from this start")
-    return child
+    return replace(child, origin=replace(made, change=f"with {second} as a second bridge"))
 
 
 def _rebuilt(discovery: Discovery, reading: GoalReading, end: Concept, made: Origin) -> CandidateConnection | None:
@@ -255,8 +261,10 @@ def _shifted(discovery: Discovery, parent: CandidateConnection) -> CandidateConn
     keys = [index.key(number) for number in own]
 
     def admits(number: int) -> bool:
-        return not any(reader.are_close(number, one) for one in own) and not any(
-            are_variants(index.key(number), key) for key in keys
+        return (
+            not any(reader.are_close(number, one) for one in own)
+            and not any(are_variants(index.key(number), key) for key in keys)
+            and not is_worded_like(reader, number, own)
         )
 
     end, left_out = index.number(parent.end.key), named(parent.bridges[0].concept)

@@ -176,6 +176,10 @@ class Layout:
         """A concept as authors write it, with its kind."""
         return self._namer.concept(number)
 
+    def label(self, number: int) -> str:
+        """A concept's name as authors write it."""
+        return self.concept(number).label
+
     def is_method(self, number: int) -> bool:
         """Whether a concept names a way of finding out."""
         if number not in self._methods:

@@ -94,7 +94,7 @@ class PairMethods:
                 every,
                 key=lambda bridge: (
                     not self._is_named_way(reading, bridge),
-                    _is_worded_like(reader, bridge.concept, ends),
+                    is_worded_like(reader, bridge.concept, ends),
                     reader.is_broad(bridge.concept) or reader.coherence(bridge.concept) < LEAST_COHERENCE,
                     -bridge.kind,
                     layout.sort(bridge.concept) not in kinds,
@@ -113,7 +113,7 @@ class PairMethods:
         assert reading.end is not None
         told = []
         if reading.through is not None and not any(self._is_named_way(reading, bridge) for bridge in self.ways(reading)):
-            label, documents = self._index.label(reading.through), set(self._index.documents(reading.through))
+            label, documents = self._layout.label(reading.through), set(self._index.documents(reading.through))
             near, far = len(documents & reading.start.documents), len(documents & reading.end.documents)
             told.append(
                 f"{label}, the way the goal names, does not hold on both sides by papers of their own "
@@ -153,7 +153,7 @@ class PairMethods:
         own = reader.profile_everywhere(bridge.concept)
         alike = (n for n in strong if n == bridge.concept or similarity(own, reader.profile_everywhere(n)) >= SAME_ROUTE)
         found = next(alike, None)
-        return None if found is None else index.label(found)
+        return None if found is None else self._layout.label(found)
 
     def _laid_out(self, reading: GoalReading, lead: Bridge, others: Sequence[Bridge], origin: Origin) -> CandidateConnection:
         assert reading.pair is not None
@@ -173,7 +173,7 @@ class PairMethods:
         ]
 
     def _note(self, reading: GoalReading, lead: Bridge, request: Request) -> str:
-        key, label = self._index.key(lead.concept), self._index.label(lead.concept)
+        key, label = self._index.key(lead.concept), self._layout.label(lead.concept)
         notes = [f"The goal names both ends; of {len(self.ways(reading))} concepts that join them, {label} leads here."]
         if self._is_named_way(reading, lead):
             notes.append("It is the way that the goal itself names.")
@@ -218,12 +218,12 @@ class PairMethods:
                 continue
             # The first that leads another way, or what comes nearest to that.
             likeness, lead = next((one for one in left if one[0] < SAME_ROUTE), min(left, key=lambda one: one[0]))
-            label = index.label(removed.concept)
+            label = self._layout.label(removed.concept)
             contrary = self._layout.quoter.contrary(index.documents(removed.concept), removed.concept, reading.start, 3)
             note = (
                 f"Assumption questioned: {label} is what most papers on either end share ({len(removed.near_documents)} on "
                 f"{reading.start.label}, {len(removed.far_documents)} on the other). Suppose it is not what matters: "
-                f"{index.label(lead.concept)} does without it{' and what keeps its company' if likeness < SAME_ROUTE else ''}."
+                f"{self._layout.label(lead.concept)} does without it{' and what keeps its company' if likeness < SAME_ROUTE else ''}."
             )
             says = f"{len(contrary)} quoted sentences deny something about it."
             turns = (Turn(f"against {label}", says, contrary),) if contrary else ()
@@ -269,18 +269,20 @@ class PairMethods:
         if literature is None or reader.is_close(number, kept):
             return None
         replaced = reading.start.label if is_start else reading.end.label
-        note = f"Widened: {index.label(number)} keeps company with {replaced} and stands in its place; {kept.label} is kept."
+        note = (
+            f"Widened: {self._layout.label(number)} keeps company with {replaced} and stands in its place; {kept.label} is kept."
+        )
         origin = Origin(GenerationMethod.EXPANSION, note)
         if is_start:
             other = replace(reading, start=literature, start_concept=self._layout.concept(number))
             made = self._layout.connection(other, reading.pair, origin)
         else:
             made = self._layout.connection(replace(reading, pair=number, end=literature), number, origin)
-        says = f"The goal asks about {replaced}; this is about {index.label(number)}, which keeps its company."
+        says = f"The goal asks about {replaced}; this is about {self._layout.label(number)}, which keeps its company."
         return None if made is None else replace(made, relevance=Relevance(REPLACES_AN_END, says))
 
 
-def _is_worded_like(reader: Reader, number: int, ends: Iterable[int]) -> bool:
+def is_worded_like(reader: Reader, number: int, ends: Iterable[int]) -> bool:
     """Whether a concept shares a word, its stem or its other spelling with an end: true, but no news."""
     words = [word for word in reader.index.key(number).split(" ") if len(word) > 3]
     for end in ends:

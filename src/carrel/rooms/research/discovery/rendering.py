@@ -9,6 +9,7 @@ from carrel.rooms.research.discovery.connections import (
     CandidateConnection,
     Evidence,
     EvolutionStrategy,
+    GenerationMethod,
     NoveltySearch,
     Place,
 )
@@ -227,7 +228,8 @@ def _further(connection: CandidateConnection) -> Iterator[tuple[str, ...]]:
     origin, links = connection.origin, leading_chain(connection)
     weakest = weakest_link(connection)
     pair = f"{named(weakest.cause)} – {named(weakest.effect)}"
-    if origin.note and word_count(origin.note) <= _LONGEST_NOTE_WORDS:
+    is_plain = origin.made_by is GenerationMethod.LITERATURE_BASED
+    if origin.note and not is_plain and word_count(origin.note) <= _LONGEST_NOTE_WORDS:
         yield (sentence_case(origin.note),)
     yield f"First test: {link_test(connection, weakest).in_short()}.", f"To test first: {pair}."
     for arm in connection.arms:
@@ -250,7 +252,7 @@ def _told_bridges(start: Concept, end: Concept, bridges: tuple[BridgeEvidence, .
         if len(bridges) == 1
         else f"{len(bridges)} concepts that papers on each speak of"
     )
-    yield f"{sentence_case(a)} and {c} are joined by {how}. A bridge is as strong as its weaker side."
+    yield f"{sentence_case(a)} and {c} are joined by {how}. A bridge weighs what both its sides weigh together (their geometric mean)."
     for place, bridge in enumerate(bridges, start=1):
         near, far = chain(start, bridge, end)
         yield (

@@ -69,20 +69,20 @@ class StartMethods:
                 notes = []
                 if reading.wanted and not is_wanted:
                     notes.append(
-                        f"The goal asks for a {reading.wanted.value}; {index.label(end.concept)} is not known to be one."
+                        f"The goal asks for a {reading.wanted.value}; {self._layout.label(end.concept)} is not known to be one."
                     )
                 elif reading.wanted:
                     notes.append(
-                        f"The goal asks for a {reading.wanted.value}: by its name and company here, {index.label(end.concept)} "
+                        f"The goal asks for a {reading.wanted.value}: by its name and company here, {self._layout.label(end.concept)} "
                         f"is a {layout.sort(end.concept).value}."
                     )
                 bridge = held[end.concept]
                 if bridge is not None:
                     notes.append(
-                        f"Put forward because {index.label(bridge)} carries leading hypotheses, as the meta-review says."
+                        f"Put forward because {self._layout.label(bridge)} carries leading hypotheses, as the meta-review says."
                     )
                 if weak:
-                    named = ", ".join(sorted(index.label(number) for number in weak))
+                    named = ", ".join(sorted(self._layout.label(number) for number in weak))
                     notes.append(f"Not built on {named}, which the meta-review found weak.")
                 yield end, " ".join(notes)
 
@@ -148,7 +148,7 @@ class StartMethods:
         taken: set[str] = set()
         for _, removed in usual[: max(1, (request.count + EACH_ASSUMPTION - 1) // EACH_ASSUMPTION)]:
             contrary = layout.quoter.contrary(index.documents(removed), removed, reading.start, 3)
-            label = index.label(removed)
+            label = self._layout.label(removed)
             held = f"{label} is in {near.counts[removed]} of the {len(near.documents)} papers on {reading.start.label}"
             note = f"Assumption questioned: {held}. Suppose it is not what matters: what still connects without it?"
             turns = (Turn(f"against {label}", f"{len(contrary)} quoted sentences deny something about it.", contrary),)
