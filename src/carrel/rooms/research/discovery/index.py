@@ -199,6 +199,11 @@ class ConceptIndex:
                 return found
         return None
 
+    def papers_of_phrase(self, key: str) -> int:
+        """How many papers have this very phrase as a concept of its own; no other spelling is looked for."""
+        found = self._placed.numbers.get(key)
+        return 0 if found is None else self.frequency(found)
+
     def key(self, number: int) -> str:
         """The key of a concept."""
         return self._placed.keys[number]

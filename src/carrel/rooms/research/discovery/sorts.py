@@ -90,7 +90,7 @@ _ENDINGS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
         r"|retina|some|synapse|chromatin|epithelium|endothelium|mitochondrion|reticulum|filament|axon|dendrite)$")),
 )  # fmt: skip
 # What papers put after a name tells what it names: one gives a substance, deletes a gene, and counts patients of a disorder.
-_COMPANY: dict[Sort, str] = {
+_TOLD: dict[Sort, str] = {
     Sort.SUBSTANCE: "administration supplementation infusion injection dose intake analog derivative biosynthesis molecule precursor",
     Sort.GENE_OR_PROTEIN: (
         "gene expression mutation mutant knockout knockdown deletion protein homolog ortholog overexpression allele variant depletion "
@@ -100,6 +100,7 @@ _COMPANY: dict[Sort, str] = {
     Sort.PROCESS: "pathway dynamics regulation defect process induction machinery rate flux impairment",
     Sort.CELL: "population subtype differentiation proliferation lineage culture progenitor identity",
 }
+_COMPANY = {sort: tuple(words.split()) for sort, words in _TOLD.items()}
 _SYMBOL = re.compile(r"^[A-Z][A-Z0-9]{1,5}[0-9][A-Za-z0-9]*$|^[A-Z]{3,6}$|^[a-z]{2,4}-\d+$|^[A-Z][a-z]{1,4}\d+[a-z]?$|^(mi|lnc)R")
 
 
@@ -139,11 +140,7 @@ def _trees(index: ConceptIndex, number: int) -> tuple[str, ...]:
     return () if term is None else term.trees
 
 
-def _company(index: ConceptIndex, key: str, words: str) -> float:
-    met = []
-    for word in words.split():
-        number = index.number(f"{key} {word}")
-        if number is not None:
-            met.append(index.frequency(number))
+def _company(index: ConceptIndex, key: str, words: tuple[str, ...]) -> float:
+    met = [papers for word in words if (papers := index.papers_of_phrase(f"{key} {word}"))]
     # One such phrase may be chance; two different ones are not.
     return log1p(sum(met)) if len(met) > 1 else 0.5 * min(1, len(met))
