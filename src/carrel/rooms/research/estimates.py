@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from carrel.rooms.research.records import Job, Pace, Project, StepDone
+from carrel.rooms.research.records import Pace, Project, StepDone
 
 # What a step of each kind is taken to last before any was ever done, in seconds.
 _FIRST_GUESS = {"generate": 2.0, "review": 0.05, "match": 0.02, "evolve": 0.5}
-_SHARES = {"generate": 0.02, "review": 0.2, "match": 0.7, "evolve": 0.05}
-_ENOUGH_STEPS = 10
+_ANY_STEP = 0.05
 
 
-def remaining_seconds(expected_steps: int, done: Sequence[StepDone], pace: Mapping[str, Pace]) -> float:
-    """What is left to do, at the pace of this run where it has one, else of earlier ones."""
-    left = max(0, expected_steps - len(done))
-    if len(done) >= _ENOUGH_STEPS:
-        return left * sum(step.seconds for step in done) / len(done)
-    known = {kind: pace[kind].seconds if kind in pace else guess for kind, guess in _FIRST_GUESS.items()}
-    return left * sum(_SHARES[kind] * seconds for kind, seconds in known.items())
+def remaining_seconds(expected: Mapping[str, int], done: Sequence[StepDone], pace: Mapping[str, Pace]) -> float:
+    """What is left to do, kind by kind, at the pace of this run where it has one, else of earlier ones."""
+    counts = Counter(step.kind for step in done)
+    spent: dict[str, float] = {}
+    for step in done:
+        spent[step.kind] = spent.get(step.kind, 0.0) + step.seconds
+    seconds = 0.0
+    for kind, count in expected.items():
+        left = max(0, count - counts[kind])
+        if counts[kind]:
+            seconds += left * spent[kind] / counts[kind]
+        elif kind in pace:
+            seconds += left * pace[kind].seconds
+        else:
+            seconds += left * _FIRST_GUESS.get(kind, _ANY_STEP)
+    return seconds
 
 
-def progress(project: Project, run: Job | None, done: Sequence[StepDone]) -> float:
-    """The share of the expected steps that is finished; 1 only when all of it is."""
+def progress(project: Project, done: Sequence[StepDone], remaining: float) -> float:
+    """The share of the time the run will have taken that is behind it; 1 only when all of it is."""
     if project.status == "completed":
         return 1.0
-    if run is None or not run.planned_steps:
-        return 0.0
-    return round(min(0.99, len(done) / run.planned_steps), 4)
+    spent = sum(step.seconds for step in done)
+    return round(min(0.99, spent / (spent + remaining)), 4) if spent else 0.0

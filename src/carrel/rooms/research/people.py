@@ -133,7 +133,8 @@ class People:
             research_id=subject.research_id,
             hypothesis_id=subject.id,
             review_type="person",
-            scores=Scores(plausibility=score, novelty=score, testability=score, safety=safe, overall=score),
+            # A person gives one number; what it says of each part is not ours to make up.
+            scores=Scores(plausibility=None, novelty=None, testability=None, safety=safe, overall=score),
             strengths=(comment,) if comment and score >= 0.5 else (),
             weaknesses=(comment,) if comment and score < 0.5 else (),
             reviewer=call.caller.user_id,

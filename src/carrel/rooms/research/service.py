@@ -98,8 +98,8 @@ class ResearchRoom:
         outputs = () if read is None else (self._reading(project, read),)
         await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),), outputs=outputs))
         job = await self.jobs.begin(project, "research", Work(count=count))
-        expected = self._supervisor.expected_steps(job, project, (), ())
-        await self._memory.plan(job.id, expected)
+        expected = self._supervisor.expected_by_kind(project, ())
+        await self._memory.plan(job.id, sum(expected.values()))
         hours = remaining_seconds(expected, (), await self._memory.pace()) / 3600.0
         return StartedResearch(
             research_id=project.id,
@@ -119,23 +119,19 @@ class ResearchRoom:
         outputs = await self._memory.outputs(research_id)
         calls = [output for output in outputs if output.is_model_call]
         is_going_on = run is not None and project.status in {"initializing", "active"}
-        minutes = None
-        if run is not None and is_going_on:
-            expected = self._supervisor.expected_steps(run, project, done, hypotheses)
-            seconds = remaining_seconds(expected, done, await self._memory.pace())
-            minutes = -int(-seconds // 60)
+        left = remaining_seconds(self._supervisor.expected_by_kind(project, done), done, await self._memory.pace())
         leaders = leading(hypotheses)
         return ResearchStatus(
             research_id=project.id,
             goal=project.goal,
             status=project.status,
-            progress=progress(project, run, done),
+            progress=progress(project, done, left),
             hypotheses_generated=len(hypotheses),
             hypotheses_reviewed=sum(made.review_count > 0 for made in hypotheses),
             hypotheses_in_tournament=sum(made.standing.matches > 0 for made in hypotheses),
             top_hypothesis=top(leaders[0]) if leaders else None,
             last_update=project.updated_at,
-            estimated_completion_minutes=minutes,
+            estimated_completion_minutes=-int(-left // 60) if is_going_on else None,
             stage=done[-1].kind if done and is_going_on else None,
             matches_played=len(await self._memory.matches(research_id)),
             model_calls=len(calls),

@@ -60,18 +60,30 @@ class Supervisor:
         """How many steps the job will have had, as far as can be told now."""
         match job.kind:
             case "research":
-                made = sum(len(step.made) for step in done if step.kind == "generate")
-                is_all = any(step.kind == "review" for step in done)
-                count = made if is_all else project.hypothesis_count
-                children = min(EVOLVED, count)
-                batches = sum(step.kind == "generate" for step in done) if is_all else len(batches_of(count))
-                return batches + count * (1 + MATCHES_EACH) + children * (2 + MATCHES_EACH) + 6
+                return sum(self.expected_by_kind(project, done).values())
             case "generate":
                 return max(1, -(-job.work.count // BATCH))
             case "rank":
                 return (1 if job.work.method == "direct_comparison" else _matches_wanted(hypotheses, done)) + 1
             case _:
                 return 1
+
+    def expected_by_kind(self, project: Project, done: Sequence[StepDone]) -> dict[str, int]:
+        """How many steps of each kind a whole run will have had, as far as can be told now."""
+        made = sum(len(step.made) for step in done if step.kind == "generate")
+        is_all = any(step.kind == "review" for step in done)
+        count = made if is_all else project.hypothesis_count
+        children = min(EVOLVED, count)
+        return {
+            "goal": 1,
+            "generate": sum(step.kind == "generate" for step in done) if is_all else len(batches_of(count)),
+            "review": count + children,
+            "match": self._most_matches(count, 0) + self._most_matches(children, count),
+            "settle": 2,
+            "proximity": 1,
+            "meta-review": 2,
+            "evolve": children,
+        }
 
     async def next_step(self, job: Job, project: Project, done: Sequence[StepDone]) -> Step | None:
         """What to do now, or None when the job is done."""

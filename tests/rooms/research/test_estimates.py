@@ -1,0 +1,40 @@
+"""How far a run is, and how long the rest will take."""
+
+from __future__ import annotations
+
+import pytest
+
+from carrel.rooms.research.estimates import progress, remaining_seconds
+from carrel.rooms.research.records import Pace, Project, StepDone
+
+PROJECT = Project(
+    id="res_1", owner="ada", goal="A goal of some length", domain="medicine", hypothesis_count=4, seed=1, created_at="", updated_at="",
+    status="active",
+)  # fmt: skip
+EXPECTED = {"generate": 2, "match": 100}
+
+
+def done(kind: str, seconds: float, number: int = 1) -> StepDone:
+    return StepDone(job_id="job_1", name=f"{kind}:{number}", kind=kind, seconds=seconds, at="")
+
+
+@pytest.mark.promise("S2")
+def test_what_is_left_is_counted_kind_by_kind_at_the_pace_of_this_run() -> None:
+    steps = [done("generate", 10.0), *(done("match", 0.1, number) for number in range(10))]
+    assert remaining_seconds(EXPECTED, steps, {}) == pytest.approx(10.0 + 90 * 0.1)
+
+
+@pytest.mark.promise("S2")
+def test_before_a_run_has_a_pace_that_of_earlier_ones_counts() -> None:
+    pace = {"generate": Pace(seconds=3.0, count=5), "match": Pace(seconds=0.2, count=50)}
+    assert remaining_seconds(EXPECTED, [], pace) == pytest.approx(2 * 3.0 + 100 * 0.2)
+    assert remaining_seconds(EXPECTED, [], {}) > 0
+
+
+@pytest.mark.promise("S2")
+def test_progress_is_a_share_of_time_and_not_of_steps() -> None:
+    steps = [done("generate", 9.0)]
+    assert progress(PROJECT, steps, 1.0) == pytest.approx(0.9)
+    assert progress(PROJECT, [], 5.0) == 0.0
+    assert progress(PROJECT, steps, 0.0) == 0.99
+    assert progress(PROJECT.model_copy(update={"status": "completed"}), steps, 1.0) == 1.0
