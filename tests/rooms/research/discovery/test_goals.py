@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from carrel.rooms.research.discovery import GoalNotInCorpusError, NoConnectionError
-from carrel.rooms.research.discovery.sorts import Sort, Wanted, sort_of
+from carrel.rooms.research.discovery.indexed_kinds import kind_in_index
+from carrel.rooms.research.discovery.records import Kind
 from carrel.rooms.research.discovery.understanding import told
+from carrel.rooms.research.discovery.wanted import Wanted
 from tests.rooms.research.discovery.goal_corpus import goal_discovery
 
 DISCOVERY = goal_discovery()
@@ -120,23 +122,23 @@ def test_a_single_paper_leads_nowhere_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("key", "kind"),
     [
-        ("doxorubicin", Sort.SUBSTANCE),
-        ("imatinib", Sort.SUBSTANCE),
-        ("statin", Sort.SUBSTANCE),
-        ("ribosomal kinase", Sort.GENE_OR_PROTEIN),
-        ("bdnf", Sort.GENE_OR_PROTEIN),
-        ("autophagy", Sort.PROCESS),
-        ("synaptogenesis", Sort.PROCESS),
-        ("alzheimer disease", Sort.DISORDER),
-        ("acute myeloid leukemia", Sort.DISORDER),
-        ("red cell", Sort.CELL),
-        ("tax law", Sort.UNKNOWN),
+        ("doxorubicin", Kind.SUBSTANCE),
+        ("imatinib", Kind.SUBSTANCE),
+        ("statin", Kind.SUBSTANCE),
+        ("ribosomal kinase", Kind.GENE),
+        ("bdnf", Kind.GENE),
+        ("autophagy", Kind.PROCESS),
+        ("synaptogenesis", Kind.PROCESS),
+        ("alzheimer disease", Kind.DISEASE),
+        ("acute myeloid leukemia", Kind.DISEASE),
+        ("red cell", Kind.CELL),
+        ("tax law", Kind.UNKNOWN),
     ],
 )
-def test_a_kind_is_told_by_name_and_company(key: str, kind: Sort) -> None:
+def test_a_kind_is_told_by_name_and_company(key: str, kind: Kind) -> None:
     number = DISCOVERY.index.number(key)
     assert number is not None
-    assert sort_of(DISCOVERY.index, number) is kind
+    assert kind_in_index(DISCOVERY.index, number) is kind
 
 
 @pytest.mark.promise("S7")

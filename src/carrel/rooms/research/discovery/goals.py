@@ -7,13 +7,14 @@ from math import log
 from carrel.rooms.research.discovery.errors import GoalNotInCorpusError, MissingName
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS
 from carrel.rooms.research.discovery.goal_words import AGENTS, ASKING, SETTINGS, WAYS
+from carrel.rooms.research.discovery.indexed_kinds import kind_in_index
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method
 from carrel.rooms.research.discovery.nearby import common_subjects, near_names
-from carrel.rooms.research.discovery.records import Concept
-from carrel.rooms.research.discovery.sorts import Sort, Wanted, is_intervention, sort_of, wanted_by
+from carrel.rooms.research.discovery.records import Concept, Kind
 from carrel.rooms.research.discovery.things import Thing, things_in
 from carrel.rooms.research.discovery.tokens import Token, looks_foreign, tokens_of
+from carrel.rooms.research.discovery.wanted import Wanted, is_intervention, wanted_by
 
 LEAST_DOCUMENTS = 3
 
@@ -139,8 +140,8 @@ def _two_ends(reader: Reader, tokens: Sequence[Token], ends: list[Thing], found:
     if AGENTS & between:
         return first, second
     if "and" in between or not between:
-        kinds = [sort_of(reader.index, thing.number) for thing in (first, second)]
-        if kinds[0] is Sort.DISORDER and kinds[1] is not Sort.DISORDER:
+        kinds = [kind_in_index(reader.index, thing.number) for thing in (first, second)]
+        if kinds[0] is Kind.DISEASE and kinds[1] is not Kind.DISEASE:
             return first, second
     return second, first
 

@@ -199,6 +199,11 @@ class ConceptIndex:
                 return found
         return None
 
+    def trees(self, number: int) -> tuple[str, ...]:
+        """Where a concept stands in the trees of the vocabulary, if it has one and stands there."""
+        term = self.vocabulary.term(self.key(number)) if self.vocabulary else None
+        return () if term is None else term.trees
+
     def papers_of_phrase(self, key: str) -> int:
         """How many papers have this very phrase as a concept of its own; no other spelling is looked for."""
         found = self._placed.numbers.get(key)

@@ -44,7 +44,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             Kind.DISEASE,
             r"disease|disorder|syndrome|cancer|tumor|infection|injury|lesion|dysfunction|deficiency|impairment|failure|insufficiency"
             r"|resistance|malformation|metastasis|mortality|death|degeneration|pain",
-            r"dystrophy|opathy|itis|algia|plegia|[a-z]{3}emia|(?<!pt)(?<!cyt)(?<!bi)(?<!mei)(?<!sm)(?<!mit)osis|[a-z]{3,}(?<!str)oma|tension",
+            r"degeneration|dementia|[a-z]{3,}epsy|[a-z]{3,}penia|dystrophy|opathy|itis|algia|plegia|[a-z]{3}emia|(?<!pt)(?<!cyt)(?<!bi)(?<!mei)(?<!sm)(?<!mit)osis|[a-z]{3,}(?<!str)oma|tension",
         ),
         (
             Kind.GENE,
@@ -91,7 +91,9 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             r"(\w+ )?acid|drug|inhibitor|agonist|antagonist|blocker|antibiotic|vitamin|lipid|ion|vaccine|compound|metabolite|nutrient"
             r"|supplement|sugar|toxin|polymer",
             r"hormone|steroid|lipid|peptide|transmitter|glyceride|lipoprotein|glycan|saccharide|[a-z]{4,}amine|[a-z]{3,}[bcdmnprtxz]ine"
-            r"|[a-z]{4,}[bcdfghmnpt]ol|[a-z]{3,}[cdfghlmnprtx]ide|[a-z]{4,}[lmnrsth]ate|[a-z]{4,}[rst]one|[a-z]{3,}ose|[a-z]{3,}statin",
+            r"|[a-z]{4,}[bcdfghmnpt]ol|[a-z]{3,}[cdfghlmnprtx]ide|[a-z]{4,}[lmnrsth]ate|[a-z]{4,}[rst]one|[a-z]{3,}ose|statin"
+            r"|mab|[a-z]{3,}nib|[a-z]{3,}vir|cillin|mycin|azole|[a-z]{3,}pril|sartan|olol|oxetine|azepam|triptan|formin|[a-z]{3,}parin|platin|taxel"
+            r"|rubicin|caine|cycline|floxacin|zolamide|[a-z]{3,}sium|[a-z]{3,}odium|[a-z]{2,}thium|[a-z]{2,}enium",
         ),
     )
 )

@@ -8,7 +8,8 @@ from carrel.rooms.research.discovery.connections import BridgeEvidence, Candidat
 from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.kinds import is_method_name
+from carrel.rooms.research.discovery.indexed_kinds import kind_in_index
+from carrel.rooms.research.discovery.kinds import can_be_changed, is_method_name
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method, methods_in, tells_nothing
 from carrel.rooms.research.discovery.naming import Namer, are_variants
@@ -16,8 +17,7 @@ from carrel.rooms.research.discovery.paths import Bridge, Side, bridges, leading
 from carrel.rooms.research.discovery.ports import Corpus
 from carrel.rooms.research.discovery.prospects import prospect
 from carrel.rooms.research.discovery.reading import PaperReader
-from carrel.rooms.research.discovery.records import Concept
-from carrel.rooms.research.discovery.sorts import CAN_BE_CHANGED, Sort, sort_of
+from carrel.rooms.research.discovery.records import Concept, Kind
 
 BRIDGES_SHOWN = 6
 BRIDGES_READ = 12
@@ -52,7 +52,7 @@ class Layout:
         self._namer = Namer(index, papers)
         self._benches = BenchReader()
         self._side: Side | None = None
-        self._sorts: dict[int, Sort] = {}
+        self._kinds: dict[int, Kind] = {}
         self._methods: dict[int, bool] = {}
 
     def connection(
@@ -186,11 +186,11 @@ class Layout:
             self._methods[number] = is_method(self.reader, number)
         return self._methods[number]
 
-    def sort(self, number: int) -> Sort:
-        """What sort of thing a concept is."""
-        if number not in self._sorts:
-            self._sorts[number] = sort_of(self.index, number)
-        return self._sorts[number]
+    def kind(self, number: int) -> Kind:
+        """What kind of thing a concept is, as the index alone tells it."""
+        if number not in self._kinds:
+            self._kinds[number] = kind_in_index(self.index, number)
+        return self._kinds[number]
 
     def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
         """A bridge with quotations from both sides."""
@@ -224,13 +224,13 @@ class Layout:
         far = [self._methods_of(bridge.far_documents) for bridge in chosen]
         shared = set().union(*near) & set().union(*far)
         most_used = sorted(shared, key=lambda number: (-self.index.frequency(number), number))
-        kind = self.sort(end)
+        kind = self.kind(end)
         return Testing(
             2 * len(chosen),
             sum(map(bool, (*near, *far))),
             tuple(self.index.label(number) for number in most_used[:METHODS_SHOWN]),
             kind.value,
-            kind in CAN_BE_CHANGED,
+            can_be_changed(kind),
         )
 
     def _methods_of(self, documents: Sequence[int]) -> set[int]:

@@ -10,8 +10,8 @@ from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.layout import Layout, Request
 from carrel.rooms.research.discovery.literatures import Reader, similarity
 from carrel.rooms.research.discovery.paths import Bridge
-from carrel.rooms.research.discovery.sorts import ANSWERS
 from carrel.rooms.research.discovery.start_methods import LEAST_COHERENCE, argued, company
+from carrel.rooms.research.discovery.wanted import ANSWERS
 
 BRIDGES_LOOKED_AT = 200
 BRIDGES_WEIGHED = 60
@@ -97,7 +97,7 @@ class PairMethods:
                     is_worded_like(reader, bridge.concept, ends),
                     reader.is_broad(bridge.concept) or reader.coherence(bridge.concept) < LEAST_COHERENCE,
                     -bridge.kind,
-                    layout.sort(bridge.concept) not in kinds,
+                    layout.kind(bridge.concept) not in kinds,
                 ),
             )
             kept: list[Bridge] = []

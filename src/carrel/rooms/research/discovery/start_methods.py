@@ -9,7 +9,7 @@ from carrel.rooms.research.discovery.connections import CandidateConnection, Gen
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.layout import Layout, Request
 from carrel.rooms.research.discovery.paths import End, ends, first_bridges, is_rare
-from carrel.rooms.research.discovery.sorts import ANSWERS
+from carrel.rooms.research.discovery.wanted import ANSWERS
 
 LEAST_COHERENCE = 1.5
 ENDS_KEPT = 120
@@ -74,7 +74,7 @@ class StartMethods:
                 elif reading.wanted:
                     notes.append(
                         f"The goal asks for a {reading.wanted.value}: by its name and company here, {self._layout.label(end.concept)} "
-                        f"is a {layout.sort(end.concept).value}."
+                        f"is a {layout.kind(end.concept).value}."
                     )
                 bridge = held[end.concept]
                 if bridge is not None:
@@ -101,7 +101,7 @@ class StartMethods:
             return (
                 not layout.tells_nothing(number)
                 and not reader.is_broad(number)
-                and (kinds is None or layout.sort(number) in kinds)
+                and (kinds is None or layout.kind(number) in kinds)
                 and reader.coherence(number) >= LEAST_COHERENCE
             )
 
@@ -126,7 +126,7 @@ class StartMethods:
         return None if made is None else self._weighed(reading, end.concept, made)
 
     def _weighed(self, reading: GoalReading, end: int, made: CandidateConnection) -> CandidateConnection:
-        if reading.wanted is None or self._layout.sort(end) in ANSWERS[reading.wanted]:
+        if reading.wanted is None or self._layout.kind(end) in ANSWERS[reading.wanted]:
             return made
         says = f"The goal asks for a {reading.wanted.value}, which {made.end.label} is not known to be."
         return replace(made, relevance=Relevance(ANOTHER_SORT, says))
@@ -194,7 +194,7 @@ class StartMethods:
             return
         near = layout.side(reading.start)
         kinds = ANSWERS[reading.wanted] if reading.wanted else frozenset()
-        for neighbour in sorted(company(layout, number), key=lambda one: layout.sort(one) not in kinds):
+        for neighbour in sorted(company(layout, number), key=lambda one: layout.kind(one) not in kinds):
             if not reader.is_close(neighbour, reading.start) and is_rare(
                 reader, near.counts[neighbour], len(near.documents), index.frequency(neighbour)
             ):
@@ -213,7 +213,7 @@ def company(layout: Layout, number: int, most: int = 60) -> list[int]:
     """Specific things that keep company with a concept, closest first; those of its own sort before the rest."""
     reader = layout.reader
     own = reader.profile_everywhere(number)
-    kind = layout.sort(number)
+    kind = layout.kind(number)
     near = sorted(own.items(), key=lambda item: (-item[1], item[0]))[:most]
     chosen = [
         neighbour
@@ -223,7 +223,7 @@ def company(layout: Layout, number: int, most: int = 60) -> list[int]:
         and not reader.is_broad(neighbour)
         and not reader.are_close(neighbour, number)
     ]
-    return sorted(chosen, key=lambda neighbour: layout.sort(neighbour) is not kind)
+    return sorted(chosen, key=lambda neighbour: layout.kind(neighbour) is not kind)
 
 
 def argued(plain: CandidateConnection, other: int, documents: int, note: str = "") -> CandidateConnection:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from carrel.rooms.research.discovery.errors import MissingName
 from carrel.rooms.research.discovery.function_words import NEEDS_COMPANY
 from carrel.rooms.research.discovery.goal_words import ASKING, AUXILIARIES, GENERIC, RELATING, SETTINGS, is_aspect
+from carrel.rooms.research.discovery.indexed_kinds import kind_in_index
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.nearby import counted
-from carrel.rooms.research.discovery.sorts import Sort, sort_of
+from carrel.rooms.research.discovery.records import Kind
 from carrel.rooms.research.discovery.spans import ENOUGH_DOCUMENTS, Span, chosen, spans_in
 from carrel.rooms.research.discovery.tokens import Token, is_title_case
 from carrel.rooms.research.discovery.words import may_end_a_concept
@@ -163,7 +164,7 @@ def _is_unknown_compound(reader: Reader, tokens: Sequence[Token], part: _Part) -
 def _is_aspect(reader: Reader, tokens: Sequence[Token], span: Span) -> bool:
     """Whether a single word only says what of the name before it is meant; a disorder never does (`neurodegeneration`)."""
     is_word = span.end - span.start == 1 and is_aspect(tokens[span.start].word)
-    return is_word and sort_of(reader.index, span.number) is not Sort.DISORDER
+    return is_word and kind_in_index(reader.index, span.number) is not Kind.DISEASE
 
 
 def _named(reader: Reader, span: Span) -> Thing:

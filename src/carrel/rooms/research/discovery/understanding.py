@@ -2,9 +2,10 @@
 
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.sorts import ANSWERS, Sort
+from carrel.rooms.research.discovery.records import Kind
+from carrel.rooms.research.discovery.wanted import ANSWERS
 
-_PLURALS = {Sort.SUBSTANCE: "substances", Sort.GENE_OR_PROTEIN: "genes or proteins", Sort.PROCESS: "processes"}
+_PLURALS = {Kind.SUBSTANCE: "substances", Kind.GENE: "genes or proteins", Kind.PROCESS: "processes"}
 
 
 def told(reading: GoalReading, index: ConceptIndex) -> str:
