@@ -15,7 +15,7 @@ _WIDTH = 100
 def _list(rows: Iterable[HypothesisRow]) -> str:
     told = [
         f"{place:3}. {row.elo_score:5.0f}  {row.title}\n"
-        f"            {row.id} · {row.wins} won, {row.losses} lost · {_reviews(row.review_count)} · {row.status} · {row.approval}"
+        f"            {row.id} · {row.wins} won, {row.losses} lost · {_reviews(row.review_count)} · {row.place} · {row.status} · {row.approval}"
         for place, row in enumerate(rows, start=1)
     ]
     return "\n".join(told) or "No hypotheses."

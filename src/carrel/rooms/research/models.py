@@ -222,6 +222,7 @@ class HypothesisRow(Answer):
     wins: int
     losses: int
     draws: int
+    place: str
     status: str
     review_count: int
     approval: str

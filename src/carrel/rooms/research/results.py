@@ -70,7 +70,7 @@ def _shortfall(project: Project, ordered: Sequence[Hypothesis], events: Sequence
 
 def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[Paper], reviews: Sequence[Review]) -> NihAims:
     """The parts of the page, drawn from the leading hypotheses and the sentences they quote."""
-    chosen = leading(ordered)[:AIMS]
+    chosen = aims_of(ordered)
     first = chosen[0] if chosen else None
     by_id = {paper.id: paper for paper in papers}
     cited = [by_id[paper_id] for made in chosen for paper_id in made.draft.citations if paper_id in by_id]
@@ -93,6 +93,18 @@ def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[P
         pilot_evaluation=_pilot(first, weak),
         articles=[_article(paper, chosen) for paper in dict.fromkeys(cited)][:_ARTICLES],
     )
+
+
+def aims_of(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Whose aims the page has: the leading ones, of several that go the same way between the same ends only the first."""
+    chosen: dict[object, Hypothesis] = {}
+    for made in leading(ordered):
+        connection = made.draft.connection
+        way: object = made.id
+        if connection is not None and connection.bridges:
+            way = (frozenset({connection.start.key, connection.end.key}), connection.bridges[0].concept.key)
+        chosen.setdefault(way, made)
+    return list(chosen.values())[:AIMS]
 
 
 def markdown(

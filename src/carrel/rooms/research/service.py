@@ -46,7 +46,7 @@ from carrel.rooms.research.records import (
     Work,
 )
 from carrel.rooms.research.report import html_report
-from carrel.rooms.research.results import AIMS, executive_summary, markdown, nih_aims, outside_references
+from carrel.rooms.research.results import aims_of, executive_summary, markdown, nih_aims, outside_references
 from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.safety import check_goal
 from carrel.rooms.research.showing import cited, in_full, in_results, review_shown, row, shown, top, understood_as
@@ -208,7 +208,7 @@ class ResearchRoom:
         items.extend(item for made in chosen for item in outside_references(made))
         aims = None
         if form == "nih_aims":
-            behind = list(dict.fromkeys(paper_id for made in leading(ordered)[:AIMS] for paper_id in made.draft.citations))
+            behind = list(dict.fromkeys(paper_id for made in aims_of(ordered) for paper_id in made.draft.citations))
             aims = nih_aims(project, ordered, await self._corpus.papers(behind), reviews)
         read = await understanding(self._memory, research_id)
         events = await self._memory.events(research_id)

@@ -78,6 +78,7 @@ def _row_facts(made: Hypothesis) -> dict[str, Any]:
         "wins": standing.wins,
         "losses": standing.losses,
         "draws": standing.draws,
+        "place": place_of(made),
         "status": made.status,
         "review_count": made.review_count,
         "approval": made.decision.approval,

@@ -90,7 +90,7 @@ def test_a_protocol_says_model_comparison_readout_and_decision_with_papers_that_
     weakest, decision = render(connection).protocol.methodology[1:3]
     assert "in mice (named by 4 of 6 papers read on this link, such as mouse-paper)" in weakest
     assert "Comparison: a control construct" in weakest
-    assert "Readout: how often and how severely stiff wing occurs, by immunostaining" in weakest
+    assert "Readout: the frequency and severity of stiff wing, by immunostaining" in weakest
     assert decision.startswith("Decide: go on only if")
     assert "speaks against the connection" in decision
     assert {"mouse-paper", "stain-paper"} <= set(connection.citations)

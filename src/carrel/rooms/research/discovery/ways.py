@@ -80,7 +80,7 @@ WAYS = {
         "compare subjects with and without {x}",
         "",
         "controls matched for age, sex and source",
-        "how often and how severely {x} occurs",
+        "the frequency and severity of {x}",
         "in subjects with {x}",
         "in subjects without {x}",
     ),

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from carrel.rooms.research.citing import address, in_short
+from carrel.rooms.research.order import place_of
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Review
 from carrel.rooms.research.report.drawings import COLOURS, DRAWN, evidence_drawing, ratings_drawing
 
@@ -100,7 +101,7 @@ class _Page:
         facts = [
             f"Elo {standing.elo_score:.0f}",
             f"strength {standing.strength:.2f} (95 % from {standing.strength_low:.2f} to {standing.strength_high:.2f})",
-            f"{standing.wins} won of {played}" if standing.matches else "has not played",
+            f"{standing.wins} won of {played}" if standing.matches else place_of(made),
             made.status,
             made.decision.approval + (f": {made.decision.reason}" if made.decision.reason else ""),
             draft.origin,
