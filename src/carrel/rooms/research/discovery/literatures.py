@@ -126,15 +126,23 @@ class Reader:
         rest = total - size
         fixed = table[total] - table[size] - table[rest]
         weights = {}
+        # Most concepts meet once or twice and are as frequent as many others: each such pair of counts is worked out once.
+        worked_out: dict[int, float] = {}
         for number, both in counts.items():
             if both < least:
                 continue
             other = frequencies[number]
-            if 1 < other < total and both * total > size * other and number not in without:
-                ratio = fixed + table[both] + table[size - both] + table[other - both] + table[rest - other + both]
-                ratio -= table[other] + table[total - other]
-                if ratio > 0:
-                    weights[number] = sqrt(2 * ratio)
+            counted = both * total + other
+            weight = worked_out.get(counted)
+            if weight is None:
+                weight = 0.0
+                if 1 < other < total and both * total > size * other:
+                    ratio = fixed + table[both] + table[size - both] + table[other - both] + table[rest - other + both]
+                    ratio -= table[other] + table[total - other]
+                    weight = sqrt(2 * ratio) if ratio > 0 else 0.0
+                worked_out[counted] = weight
+            if weight and number not in without:
+                weights[number] = weight
         length = sqrt(sum(weight * weight for weight in weights.values()))
         return {number: weight / length for number, weight in weights.items()} if length else {}
 
