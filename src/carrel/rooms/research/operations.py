@@ -14,6 +14,19 @@ from carrel.core.operation import Effect, Operation, Question
 from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.jobs import OPERATION_OF
 from carrel.rooms.research.models import (
+    HypothesisInFull,
+    HypothesisRow,
+    HypothesisShown,
+    ImportReport,
+    ProjectChanged,
+    ProjectSummary,
+    ResearchStatus,
+    Results,
+    ReviewShown,
+    StartedResearch,
+)
+from carrel.rooms.research.prompts import prompts
+from carrel.rooms.research.questions import (
     DecideHypothesis,
     DeleteResearch,
     EvolveHypothesis,
@@ -22,27 +35,16 @@ from carrel.rooms.research.models import (
     GetHypothesis,
     GetResearchStatus,
     GetResults,
-    HypothesisInFull,
-    HypothesisRow,
-    HypothesisShown,
     ImportHypotheses,
-    ImportReport,
     ListHypotheses,
     ListResearchProjects,
     OneProject,
-    ProjectChanged,
-    ProjectSummary,
     RankHypotheses,
     RateHypothesis,
-    ResearchStatus,
-    Results,
     ReviewHypothesis,
-    ReviewShown,
-    StartedResearch,
     StartResearch,
     SubmitHypothesis,
 )
-from carrel.rooms.research.prompts import prompts
 from carrel.rooms.research.resources import resources
 from carrel.rooms.research.service import ResearchRoom
 

@@ -9,8 +9,9 @@ from carrel.rooms.research.agents.workshop import derived_id
 from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.errors import UnsafeGoalError
 from carrel.rooms.research.importing import imported_hypothesis, read_earlier
-from carrel.rooms.research.models import ImportReport, SubmitHypothesis
+from carrel.rooms.research.models import ImportReport
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
+from carrel.rooms.research.questions import SubmitHypothesis
 from carrel.rooms.research.records import (
     Changes,
     Decision,

@@ -19,12 +19,13 @@ _RATIONALE = 300
 
 def resources(service: ResearchRoom) -> tuple[Resource, ...]:
     async def project(variables: Mapping[str, str], call: Call) -> Text:
-        found, hypotheses, _, _ = await service.story(variables["project_id"], call)
-        return Text(project_page(found, await service.status(found.id, call), hypotheses), "text/markdown")
+        found = await service.project(variables["project_id"], call)
+        status, hypotheses = await service.telling.status(found), await service.telling.ordered(found)
+        return Text(project_page(found, status, hypotheses), "text/markdown")
 
     async def hypothesis(variables: Mapping[str, str], call: Call) -> Text:
         found, _ = await service.hypothesis(variables["hypothesis_id"], call)
-        return Text(hypothesis_page(found, await service.references([found])), "text/markdown")
+        return Text(hypothesis_page(found, await service.telling.references([found])), "text/markdown")
 
     return (
         Resource(

@@ -20,7 +20,9 @@ def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
         found, _ = await service.hypothesis(arguments["hypothesis_id"], call)
         # The hypothesis goes in last, so that whatever stands in it is never taken for a place to fill.
         before, _, after = text_of("hypothesis-analysis").replace("{hypothesis_id}", found.id).partition("{hypothesis}")
-        return _told(before + hypothesis_page(found, await service.references([found])) + after, f"A close look at {found.id}")
+        return _told(
+            before + hypothesis_page(found, await service.telling.references([found])) + after, f"A close look at {found.id}"
+        )
 
     return (
         Prompt(
