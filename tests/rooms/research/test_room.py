@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from carrel.core.answer import Partial
-from carrel.core.errors import CarrelError, InsufficientPermissionsError, InvalidInputError
+from carrel.core.errors import CarrelError, ConflictError, InsufficientPermissionsError, InvalidInputError
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.errors import UnsafeGoalError
 from carrel.settings import Settings
@@ -273,6 +273,11 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
             citations=cited,
         )
         assert (own.origin, own.citations, own.elo_score) == ("submitted by ada", cited, 1000.0)
+        assert "Steps: none were given." in own.experimental_protocol
+        with pytest.raises(ConflictError, match=own.id):
+            await asker.ask("submit_hypothesis", research_id=research_id, title=own.title, summary=own.summary)
+        with pytest.raises(InvalidInputError, match="none in it"):
+            await asker.ask("import_hypotheses", hypotheses="[]")
         with pytest.raises(InvalidInputError, match="no paper of this corpus"):
             await asker.ask(
                 "submit_hypothesis",
@@ -283,6 +288,7 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
             )
         rating = await asker.ask("rate_hypothesis", hypothesis_id=own.id, score=0.9, comment="Worth a pilot")
         assert (rating.reviewer, rating.scores.overall, rating.strengths) == ("ada", 0.9, ["Worth a pilot"])
+        assert (rating.scores.plausibility, rating.scores.novelty) == (None, None)
         assert (await asker.ask("review_hypothesis", hypothesis_id=own.id)).citations
         approved = await asker.ask("approve_hypothesis", hypothesis_id=own.id, reason="Feasible")
         assert (approved.approval, approved.approval_reason) == ("approved", "Feasible")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import ConflictError, InvalidInputError
 from carrel.rooms.research.agents.workshop import derived_id
 from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.errors import UnsafeGoalError
@@ -47,6 +47,9 @@ class People:
                 next_step="Cite papers by the paper_id that search_papers gives.",
                 details={"missing": missing},
             )
+        for other in await self._memory.hypotheses(project.id):
+            if (other.draft.title, other.draft.summary) == (question.title, question.summary):
+                raise ConflictError(f"The project has this very hypothesis already: {other.id}", details={"id": other.id})
         now = self._clock.now().isoformat()
         steps = tuple(line.strip() for line in question.experimental_protocol.splitlines() if line.strip())
         made = Hypothesis(
@@ -77,6 +80,8 @@ class People:
     async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
         """Hypotheses of the earlier system become a project of the caller's; those that are here already are left as they are."""
         read, failed = read_earlier(text)
+        if not read and not failed:
+            raise InvalidInputError("hypotheses: there are none in it", next_step="Give the earlier system's hypotheses.json.")
         owner, now = call.caller.user_id, self._clock.now().isoformat()
         project = Project(
             id=self._ids("res"),

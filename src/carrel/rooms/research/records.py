@@ -85,7 +85,11 @@ class Protocol(Record):
             ("Timeline", (self.timeline,) if self.timeline else ()),
         )
         return "\n\n".join(
-            [f"Objective: {self.objective}", f"Steps:\n{steps}", *(f"{name}: {' '.join(lines)}" for name, lines in rows if lines)]
+            [
+                f"Objective: {self.objective}",
+                f"Steps:\n{steps}" if steps else "Steps: none were given.",
+                *(f"{name}: {' '.join(lines)}" for name, lines in rows if lines),
+            ]
         )
 
 
