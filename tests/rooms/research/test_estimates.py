@@ -32,9 +32,11 @@ def test_before_a_run_has_a_pace_that_of_earlier_ones_counts() -> None:
 
 
 @pytest.mark.promise("S2")
-def test_progress_is_a_share_of_time_and_not_of_steps() -> None:
-    steps = [done("generate", 9.0)]
-    assert progress(PROJECT, steps, 1.0) == pytest.approx(0.9)
-    assert progress(PROJECT, [], 5.0) == 0.0
-    assert progress(PROJECT, steps, 0.0) == 0.99
-    assert progress(PROJECT.model_copy(update={"status": "completed"}), steps, 1.0) == 1.0
+def test_progress_weighs_steps_by_what_their_kind_takes_and_never_goes_back() -> None:
+    assert progress(PROJECT, EXPECTED, []) == 0.0
+    steps = [done("generate", 9.0), done("generate", 0.1, 2), *(done("match", 5.0, number) for number in range(100))]
+    shown = [progress(PROJECT, EXPECTED, steps[:count]) for count in range(len(steps) + 1)]
+    assert shown == sorted(shown)
+    assert shown[1] > 10 * (shown[3] - shown[2])
+    assert shown[-1] == 0.99
+    assert progress(PROJECT.model_copy(update={"status": "completed"}), EXPECTED, steps) == 1.0

@@ -9,6 +9,7 @@ import pytest
 
 from carrel.core.errors import CarrelError
 from carrel.rooms.research.discovery import ReviewType
+from carrel.rooms.research.errors import WrongStateError
 from carrel.rooms.research.minds.advice import advice_in, meta_review_text
 from carrel.rooms.research.records import Draft, Hypothesis, HypothesisStanding, Protocol
 from carrel.settings import Settings
@@ -180,5 +181,32 @@ def test_expansion_does_not_claim_a_ranking_that_was_not_held(settings: Settings
         research_id = await finished(asker, GOAL, 1)
         (later, *_) = await asker.ask("generate_hypotheses", research_id=research_id, count=1, method="expansion")
         assert "(an end of one of the hypotheses that lead the tournament so far)" in later.rationale
+
+    visit(settings, story)
+
+
+@pytest.mark.promise("S9")
+def test_a_statement_off_the_goal_is_not_taken_for_relevant(settings: Settings) -> None:
+    async def story(asker: Asker) -> None:
+        research_id = await finished(asker, PAIR, 2)
+        titles = ("Marine oil eases cold finger disease via vessel tone", "Ginger root eases sleep via platelet aggregation")
+        shares = []
+        for title in titles:
+            own = await asker.ask("submit_hypothesis", research_id=research_id, title=title, summary="It may well be so.")
+            shares.append((await asker.ask("review_hypothesis", hypothesis_id=own.id)).scores.relevance)
+        assert shares[0] == 1.0
+        assert shares[1] is None or shares[1] < 0.5
+
+    visit(settings, story)
+
+
+@pytest.mark.promise("S9")
+def test_nothing_is_made_from_what_a_person_rejected(settings: Settings) -> None:
+    async def story(asker: Asker) -> None:
+        research_id = await finished(asker, GOAL, 2)
+        (first, *_) = await asker.ask("list_hypotheses", research_id=research_id)
+        await asker.ask("reject_hypothesis", hypothesis_id=first.id, reason="Known already")
+        with pytest.raises(WrongStateError, match="rejected"):
+            await asker.ask("evolve_hypothesis", hypothesis_id=first.id, strategy="simplify")
 
     visit(settings, story)

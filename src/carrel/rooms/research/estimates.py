@@ -30,9 +30,18 @@ def remaining_seconds(expected: Mapping[str, int], done: Sequence[StepDone], pac
     return seconds
 
 
-def progress(project: Project, done: Sequence[StepDone], remaining: float) -> float:
-    """The share of the time the run will have taken that is behind it; 1 only when all of it is."""
+def progress(project: Project, expected: Mapping[str, int], done: Sequence[StepDone]) -> float:
+    """How much of the run is behind it, each step weighed by what its kind usually takes; 1 only when all of it is.
+
+    The weights are fixed, so that what is learned on the way never takes a share back that was shown.
+    """
     if project.status == "completed":
         return 1.0
-    spent = sum(step.seconds for step in done)
-    return round(min(0.99, spent / (spent + remaining)), 4) if spent else 0.0
+    counts = Counter(step.kind for step in done)
+    whole = sum(_weight(kind) * max(count, counts[kind]) for kind, count in expected.items())
+    behind = sum(_weight(kind) * counts[kind] for kind in expected)
+    return round(min(0.99, behind / whole), 4) if whole else 0.0
+
+
+def _weight(kind: str) -> float:
+    return _FIRST_GUESS.get(kind, _ANY_STEP)

@@ -48,7 +48,7 @@ from carrel.rooms.research.showing import review_shown, row, shown, understood_a
 from carrel.rooms.research.steering import Steering
 from carrel.rooms.research.telling import Telling
 
-READ_WITHIN_SECONDS = 1.0
+READ_WITHIN_SECONDS = 2.5
 
 
 class ResearchRoom:
@@ -142,6 +142,11 @@ class ResearchRoom:
 
     async def evolve(self, hypothesis_id: str, strategy: str, call: Call) -> JobAnswer:
         parent, project = await self.hypothesis(hypothesis_id, call)
+        if parent.decision.approval == "rejected":
+            raise errors.WrongStateError(
+                "A person has rejected this hypothesis, so nothing is made from it",
+                next_step="Approve it first, or choose another.",
+            )
         return await self.jobs.do(project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy), call)
 
     async def list_hypotheses(

@@ -36,13 +36,14 @@ class Telling:
         outputs = await self._memory.outputs(research_id)
         calls = [output for output in outputs if output.is_model_call]
         is_going_on = run is not None and project.status in {"initializing", "active"}
-        left = remaining_seconds(self._supervisor.expected_by_kind(project, done), done, await self._memory.pace())
+        expected = self._supervisor.expected_by_kind(project, done)
+        left = remaining_seconds(expected, done, await self._memory.pace())
         leaders = leading(hypotheses)
         return ResearchStatus(
             research_id=project.id,
             goal=project.goal,
             status=project.status,
-            progress=progress(project, done, left),
+            progress=progress(project, expected, done),
             hypotheses_generated=len(hypotheses),
             hypotheses_reviewed=sum(made.review_count > 0 for made in hypotheses),
             hypotheses_in_tournament=sum(made.standing.matches > 0 for made in hypotheses),

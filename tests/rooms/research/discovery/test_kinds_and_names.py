@@ -5,6 +5,7 @@ import pytest
 from carrel.rooms.research.discovery import Concept, ConceptIndex, Discovery, Kind, Paper, Standing, Term, Vocabulary, kind_of
 from carrel.rooms.research.discovery.kinds import can_be_changed, kind_by_form, kind_in_company
 from carrel.rooms.research.discovery.naming import are_variants
+from carrel.rooms.research.discovery.wording import sentence_case
 from carrel.rooms.research.discovery.words import normal_phrase
 from tests.rooms.research.discovery.small_corpus import Shelf
 
@@ -103,3 +104,13 @@ def test_a_structure_takes_the_article_authors_give_it() -> None:
 def test_spellings_of_one_name_are_told_from_other_names(one: str, other: str, same: bool) -> None:
     assert are_variants(one, other) is same
     assert are_variants(other, one) is same
+
+
+def test_a_greek_letter_and_its_latin_stand_in_are_one_name() -> None:
+    assert are_variants("nf kappab", "nf kb")
+    assert not are_variants("nf kappab", "nf y")
+
+
+def test_a_greek_letter_at_the_head_of_a_sentence_stays_as_it_is() -> None:
+    assert sentence_case("β-catenin may act on sleep") == "β-catenin may act on sleep"
+    assert sentence_case("autophagy may act on sleep") == "Autophagy may act on sleep"

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, Turn
 from carrel.rooms.research.discovery.literatures import Reader, similarity
+from carrel.rooms.research.discovery.wording import papers
 
 
 def plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
     """What speaks for a bridge."""
     says = (
-        f"For {bridge.concept.label}: {bridge.near_documents} papers on {connection.start.label} and {bridge.far_documents} "
+        f"For {bridge.concept.label}: {papers(bridge.near_documents)} on {connection.start.label} and {bridge.far_documents} "
         f"on {connection.end.label} speak of it."
     )
     return Turn(f"for {bridge.concept.label}", says, (*bridge.near_evidence[:1], *bridge.far_evidence[:1]))
@@ -18,7 +19,7 @@ def plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
 def objection(bridge: BridgeEvidence, documents: int) -> Turn:
     """What speaks against it."""
     contrary = tuple(e for e in (*bridge.near_evidence, *bridge.far_evidence) if e.is_contrary)
-    thin = f"its thinner side rests on {bridge.weaker_side_documents} of {documents} papers"
+    thin = f"its thinner side rests on {bridge.weaker_side_documents} of {papers(documents)}"
     if contrary:
         says = f"Against {bridge.concept.label}: {len(contrary)} of the quoted sentences deny something, and {thin}."
     else:

@@ -30,7 +30,7 @@ class NothingToEvolveError(Exception):
     code = "nothing_to_evolve"
 
     def __init__(self, strategy: EvolutionStrategy, why: str) -> None:
-        super().__init__(f"{strategy.value} changes nothing here: {why}. Try another strategy or another hypothesis.")
+        super().__init__(f"{strategy.value} changes nothing here: {why}")
         self.strategy = strategy
 
 
@@ -41,6 +41,17 @@ def evolve(
     partner: CandidateConnection | None = None,
 ) -> CandidateConnection:
     """A child of the connection (and, for combine, of its partner) that differs from it in substance."""
+    child = _evolved(discovery, connection, strategy, partner)
+    # What leaves part of the goal aside does so in its children, too.
+    return replace(child, relevance=min(child.relevance, connection.relevance, key=lambda one: one.share))
+
+
+def _evolved(
+    discovery: Discovery,
+    connection: CandidateConnection,
+    strategy: EvolutionStrategy,
+    partner: CandidateConnection | None,
+) -> CandidateConnection:
     match strategy:
         case EvolutionStrategy.REFINE:
             return _refined(discovery, connection)
@@ -232,19 +243,18 @@ def _with_bridges_of(discovery: Discovery, parent: CandidateConnection, partner:
     if not theirs or end is None:
         raise NothingToEvolveError(EvolutionStrategy.COMBINE, "the two rest on the same bridges to the same end")
     keys = own | theirs
-    added = [named(bridge.concept) for bridge in partner.bridges if bridge.concept.key in theirs]
-    note = f"The bridges of two hypotheses with one end together; {listed(added[:3])} came from the second."
-    made = Origin(EvolutionStrategy.COMBINE, note, (parent.key, partner.key))
+    made = Origin(EvolutionStrategy.COMBINE, "", (parent.key, partner.key))
     reading, index = _reading(discovery, parent), discovery.reader.index
     child = discovery.connection(reading, end, made, lambda number: index.key(number) in keys)
     lead = next((bridge for bridge in child.bridges if bridge.concept.key in own), None) if child is not None else None
     if child is None or lead is None:
         raise NothingToEvolveError(EvolutionStrategy.COMBINE, "no bridge of the first leads from this start")
     child = _led_by(child, lead)
-    second = next((named(bridge.concept) for bridge in child.bridges if bridge.concept.key in theirs), None)
-    if second is None:
+    added = [named(bridge.concept) for bridge in child.bridges if bridge.concept.key in theirs]
+    if not added:
         raise NothingToEvolveError(EvolutionStrategy.COMBINE, "no bridge of the second leads from this start")
-    return replace(child, origin=replace(made, change=f"with {second} as a second bridge"))
+    note = f"The bridges of two hypotheses with one end together; {listed(added[:3])} came from the second."
+    return replace(child, origin=replace(made, note=note, change=f"with {added[0]} as a second bridge"))
 
 
 def _rebuilt(discovery: Discovery, reading: GoalReading, end: Concept, made: Origin) -> CandidateConnection | None:

@@ -59,8 +59,17 @@ class Discovery:
         """The reading that generation works with: where the first one leads nowhere the next is taken, and that is said."""
         known = self._now.readings
         if goal not in known:
-            known[goal] = self._settled(self.read_goal(goal))
+            known[goal] = self._named(self._settled(self.read_goal(goal)))
         return known[goal]
+
+    def _named(self, reading: GoalReading) -> GoalReading:
+        """The reading with its ends called what authors call them, where the goal has no name of its own for them."""
+        layout, start = self._now.layout, self.index.number(reading.start_concept.key)
+        if start is not None and reading.start.label == self.index.label(start):
+            reading = replace(reading, start=replace(reading.start, label=layout.label(start)))
+        if reading.pair is not None and reading.end is not None and reading.end.label == self.index.label(reading.pair):
+            reading = replace(reading, end=replace(reading.end, label=layout.label(reading.pair)))
+        return reading
 
     def generate(
         self,

@@ -1,5 +1,6 @@
 """From a goal in a person's words to the concepts of the corpus it is about, by what it names and not by how it asks."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
@@ -17,6 +18,9 @@ from carrel.rooms.research.discovery.tokens import Token, looks_foreign, tokens_
 from carrel.rooms.research.discovery.wanted import Wanted, is_intervention, wanted_by
 
 LEAST_DOCUMENTS = 3
+
+
+_REPEATED = re.compile(r"\b(\w+)(?:\s+\1\b)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class GoalReading:
 
 def read_goal(reader: Reader, goal: str) -> GoalReading:
     """The things a goal names that papers speak of; two of them make a pair, whatever verb stands between."""
-    tokens = tokens_of(goal)
+    tokens = tokens_of(_REPEATED.sub(r"\1", goal))
     things, missing, ignored = things_in(reader, tokens)
     is_foreign = looks_foreign(tokens)
     searched = tuple(token.word for token in tokens if token.word not in FUNCTION_WORDS and token.word not in ASKING)

@@ -9,7 +9,7 @@ from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.indexed_kinds import kind_in_index
-from carrel.rooms.research.discovery.kinds import can_be_changed, is_method_name
+from carrel.rooms.research.discovery.kinds import can_be_changed, is_method_name, kind_of
 from carrel.rooms.research.discovery.literatures import Literature, Reader
 from carrel.rooms.research.discovery.methods import is_method, methods_in, tells_nothing
 from carrel.rooms.research.discovery.naming import Namer, are_variants
@@ -224,7 +224,7 @@ class Layout:
         far = [self._methods_of(bridge.far_documents) for bridge in chosen]
         shared = set().union(*near) & set().union(*far)
         most_used = sorted(shared, key=lambda number: (-self.index.frequency(number), number))
-        kind = self.kind(end)
+        kind = kind_of(self.concept(end))
         return Testing(
             2 * len(chosen),
             sum(map(bool, (*near, *far))),

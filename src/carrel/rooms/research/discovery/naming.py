@@ -17,6 +17,8 @@ from carrel.rooms.research.discovery.words import normal_phrase, normal_word
 
 PAPERS_READ = 24
 
+_GREEK = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|sigma|omega")
+
 _NEXT_WORD = re.compile(r"[\s’'-]*([^\W_]+)")
 _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 
@@ -77,10 +79,15 @@ def is_part_of_a_longer_name(index: ConceptIndex, sentence: Sentence, key: str) 
 
 def are_variants(one: str, other: str) -> bool:
     """Whether two keys are spellings of one name: the same letters, or one a short form of the other."""
-    first, second = one.replace(" ", ""), other.replace(" ", "")
-    if first.removesuffix("s") == second.removesuffix("s"):
+    first, second = _letters(one), _letters(other)
+    if first == second:
         return True
     return _is_short_for(one, other) or _is_short_for(other, one)
+
+
+def _letters(key: str) -> str:
+    # `nf kappab` and `nf kb` are one: where authors save themselves a Greek letter they write its Latin one.
+    return _GREEK.sub(lambda found: found[0][0], key).replace(" ", "").removesuffix("s")
 
 
 def _is_short_for(short: str, long: str) -> bool:

@@ -9,6 +9,7 @@ from carrel.rooms.research.discovery.connections import CandidateConnection, Gen
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.layout import Layout, Request
 from carrel.rooms.research.discovery.literatures import Reader, similarity
+from carrel.rooms.research.discovery.naming import are_variants
 from carrel.rooms.research.discovery.paths import Bridge
 from carrel.rooms.research.discovery.start_methods import LEAST_COHERENCE, argued, company
 from carrel.rooms.research.discovery.wanted import ANSWERS
@@ -266,7 +267,10 @@ class PairMethods:
         assert reading.pair is not None and reading.end is not None
         literature = reader.literature([index.key(number)])
         kept = reading.end if is_start else reading.start
-        if literature is None or reader.is_close(number, kept):
+        left = reading.pair if not is_start else index.number(reading.start_concept.key)
+        key = index.key(number)
+        is_same = left is not None and (reader.are_close(number, left) or are_variants(key, index.key(left)))
+        if literature is None or is_same or reader.is_close(number, kept):
             return None
         replaced = reading.start.label if is_start else reading.end.label
         note = (

@@ -56,7 +56,12 @@ def named(concept: Concept) -> str:
 def sentence_case(text: str) -> str:
     """A capital at the head, unless the first word is written its own way (`mTOR`, `p53`)."""
     first = text.split(" ", 1)[0]
-    if not first or not first[0].isalpha() or any(not letter.islower() for letter in first.replace("-", "").rstrip(".,:;")):
+    if (
+        not first
+        or not first[0].isalpha()
+        or not first[0].isascii()
+        or any(not letter.islower() for letter in first.replace("-", "").rstrip(".,:;"))
+    ):
         return text
     return text[0].upper() + text[1:]
 

@@ -21,7 +21,15 @@ from carrel.rooms.research.discovery.wording import papers
 from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
 from carrel.rooms.research.minds.advice import advice_in, meta_review_text
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
-from carrel.rooms.research.minds.subjects import Covered, NotCovered, keeping_statement, keeping_way, subject_of, without_weak
+from carrel.rooms.research.minds.subjects import (
+    Covered,
+    NotCovered,
+    keeping_statement,
+    keeping_way,
+    left_out,
+    subject_of,
+    without_weak,
+)
 from carrel.rooms.research.order import leading
 from carrel.rooms.research.ports import Corpus
 from carrel.rooms.research.ranking import Judging
@@ -87,8 +95,10 @@ class DiscoveryMind:
         return await self._corpus.with_discovery(work)
 
     async def review(self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType) -> Assessment:
+        goal = brief.project.goal
+
         def work(discovery: Discovery) -> Assessment:
-            match subject_of(discovery, hypothesis):
+            match subject_of(discovery, hypothesis, goal):
                 case NotCovered(says):
                     return _abstained(hypothesis, says)
                 case Covered(connection, says):
@@ -97,7 +107,8 @@ class DiscoveryMind:
         return await self._corpus.with_discovery(work)
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
-        one, other = await self._measured(first), await self._measured(second)
+        goal = brief.project.goal
+        one, other = await self._measured(first, goal), await self._measured(second, goal)
         if one is None or other is None:
             if one is other:
                 return Judgement("draw", "The papers at hand speak of neither.")
@@ -121,20 +132,20 @@ class DiscoveryMind:
     async def evolve(
         self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
     ) -> Draft:
-        weak = advice_in(brief.feedback).weak
+        goal, weak = brief.project.goal, advice_in(brief.feedback).weak
 
         def work(discovery: Discovery) -> Draft:
-            subject = subject_of(discovery, hypothesis)
+            subject = subject_of(discovery, hypothesis, goal)
             if isinstance(subject, NotCovered):
                 raise NothingToEvolveError(subject.says, next_step="Choose another hypothesis, or set up a language model.")
-            other = None if partner is None else subject_of(discovery, partner)
-            chosen, note = without_weak(subject.connection, weak)
+            other = None if partner is None else subject_of(discovery, partner, goal)
+            chosen = without_weak(subject.connection, weak)
             try:
                 child = evolve(discovery, chosen, strategy, other.connection if isinstance(other, Covered) else None)
             except (Unchanged, NoConnectionError, NotInCorpus) as error:
                 raise NothingToEvolveError(str(error), next_step="Try another strategy or another hypothesis.") from error
             parents = tuple(subject.connection.key if key == chosen.key else key for key in child.origin.parents)
-            told_note = f"{child.origin.note} {note}".strip()
+            told_note = f"{child.origin.note} {left_out(subject.connection, child, weak)}".strip()
             kept = keeping_way(replace(child, origin=replace(child.origin, parents=parents, note=told_note)), subject)
             draft = drafted(kept)
             return keeping_statement(hypothesis.draft, draft, subject) if hypothesis.draft.connection is None else draft
@@ -144,13 +155,13 @@ class DiscoveryMind:
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
         return meta_review_text(brief.hypotheses, reviews)
 
-    async def _measured(self, hypothesis: Hypothesis) -> Measured | None:
+    async def _measured(self, hypothesis: Hypothesis, goal: str) -> Measured | None:
         if hypothesis.id not in self._measures:
             if len(self._measures) > _MOST_REMEMBERED:
                 self._measures.clear()
 
             def work(discovery: Discovery) -> Measured | None:
-                subject = subject_of(discovery, hypothesis)
+                subject = subject_of(discovery, hypothesis, goal)
                 return score(subject.connection, safety_score) if isinstance(subject, Covered) else None
 
             self._measures[hypothesis.id] = await self._corpus.with_discovery(work)

@@ -13,6 +13,8 @@ from carrel.rooms.research.discovery.words import normal_phrase
 from carrel.rooms.research.records import Draft, Hypothesis
 
 _STATEMENT_WORDS = 45
+KEEPS_ONE = 0.5
+OFF_THE_GOAL = 0.1
 COVERED = 0.7
 """The share of the terms a hypothesis names that must have been looked at for a review to speak of it."""
 
@@ -37,7 +39,7 @@ class NotCovered:
 Subject = Covered | NotCovered
 
 
-def subject_of(discovery: Discovery, hypothesis: Hypothesis) -> Subject:
+def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subject:
     """Its own connection, or the one between the two things that its title names, else its title and summary."""
     draft = hypothesis.draft
     if draft.connection is not None:
@@ -50,7 +52,7 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis) -> Subject:
             names = ", ".join(f"“{name.text}”" for name in error.missing) or "what it names"
             return problem or NotCovered(f"Not covered by this corpus: no paper here speaks of {names}.")
         if reading.is_closed:
-            return _between(discovery, reading)
+            return _between(discovery, reading, goal)
         problem = NotCovered(
             f"Not covered by this corpus: of what it names, only {reading.start.label} is what papers here are about"
             f"{_aside(reading)}. One term is no connection."
@@ -59,7 +61,24 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis) -> Subject:
     return problem
 
 
-def _between(discovery: Discovery, reading: GoalReading) -> Subject:
+def _relevance(discovery: Discovery, reading: GoalReading, goal: str) -> Relevance:
+    """How much of what the project asks a statement is about: both its things, one of them, or none."""
+    try:
+        asked = discovery.understand(goal)
+    except GoalNotInCorpusError:
+        return Relevance(1.0, "The goal itself is not covered by these papers, so nothing is said on whether this is about it.")
+    reader, index = discovery.reader, discovery.index
+    wanted = [number for number in (index.number(asked.start_concept.key), asked.pair) if number is not None]
+    own = [number for number in (index.number(reading.start_concept.key), reading.pair, reading.through) if number is not None]
+    met = sum(any(reader.are_close(one, other) for other in own) for one in wanted)
+    if met == len(wanted):
+        return Relevance()
+    if met:
+        return Relevance(KEEPS_ONE, "It is about one of the two things that the goal asks about.")
+    return Relevance(OFF_THE_GOAL, "It is about nothing that the goal asks about.")
+
+
+def _between(discovery: Discovery, reading: GoalReading, goal: str) -> Subject:
     assert reading.end is not None
     terms = f"{reading.end.label} ({len(reading.end.documents)} papers) and {reading.start.label} ({len(reading.start.documents)} papers)"
     named = 2 + (reading.through is not None)
@@ -72,13 +91,13 @@ def _between(discovery: Discovery, reading: GoalReading) -> Subject:
     if connection is None:
         return NotCovered(f"Not covered by this corpus: nothing joins {terms} here{_aside(reading)}.")
     first = connection.bridges[0].concept
-    relevance = Relevance(share, f"{named} of the {round(named / share)} terms that it names were looked at.")
+    relevance = _relevance(discovery, reading, goal)
     through = set() if reading.through is None else set(discovery.index.key(reading.through).split())
     notes = " ".join(discovery.notes_on(reading))
     return Covered(
         replace(connection, relevance=relevance),
         f"Looked at: {terms}, joined here by {first.label}{_aside(reading)}. {notes}".strip(),
-        first.key if through & set(first.key.split()) else None,
+        first.key if through and through <= set(first.key.split()) else None,
     )
 
 
@@ -129,10 +148,14 @@ def keeping_way(child: CandidateConnection, covered: Covered) -> CandidateConnec
     return replace(child, bridges=(*own, *(bridge for bridge in child.bridges if bridge.concept.key != covered.way)))
 
 
-def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> tuple[CandidateConnection, str]:
-    """The connection without bridges that the meta-review found weak, where others remain, and a word on it."""
+def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> CandidateConnection:
+    """The connection without bridges that the meta-review found weak, where others remain."""
     kept = tuple(bridge for bridge in connection.bridges if bridge.concept.key not in weak)
-    if not kept or len(kept) == len(connection.bridges):
-        return connection, ""
-    gone = ", ".join(bridge.concept.label for bridge in connection.bridges if bridge.concept.key in weak)
-    return replace(connection, bridges=kept), f"Left out on the meta-review's advice: {gone}."
+    return replace(connection, bridges=kept) if kept else connection
+
+
+def left_out(parent: CandidateConnection, child: CandidateConnection, weak: frozenset[str]) -> str:
+    """Which bridges of the parent its child does without, because the meta-review found them weak; in words."""
+    still = {bridge.concept.key for bridge in child.every_bridge}
+    gone = [bridge.concept for bridge in parent.bridges if bridge.concept.key in weak and bridge.concept.key not in still]
+    return f"Left out on the meta-review's advice: {', '.join(concept.label for concept in gone)}." if gone else ""
