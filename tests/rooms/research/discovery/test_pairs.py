@@ -77,7 +77,7 @@ def test_where_hardly_anything_joins_the_pair_one_end_is_followed_and_that_is_sa
     assert wider
     for connection in wider:
         assert "so ginger root is left aside" in connection.origin.note
-        assert connection.relevance.share == pytest.approx(0.3)
+        assert connection.relevance.share == pytest.approx(0.1)
 
 
 @pytest.mark.promise("S5")

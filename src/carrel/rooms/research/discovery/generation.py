@@ -17,7 +17,7 @@ from carrel.rooms.research.discovery.records import Concept
 from carrel.rooms.research.discovery.start_methods import StartMethods
 from carrel.rooms.research.discovery.things import Thing
 
-LEAVES_AN_END = 0.3
+LEAVES_AN_END = 0.1
 """How relevant a connection is that speaks of one of the two ends a goal names."""
 
 

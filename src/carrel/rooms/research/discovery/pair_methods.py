@@ -25,7 +25,7 @@ MOST_SUPPORT = 3
 LONG_STEM = 8
 SAME_SPELLING = 0.88
 LEAST_EXPANSIONS = 3
-REPLACES_AN_END = 0.5
+REPLACES_AN_END = 0.2
 """How relevant a connection is that keeps one of the two ends and has a neighbour in place of the other."""
 
 

@@ -133,6 +133,7 @@ class DiscoveryMind:
         self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
     ) -> Draft:
         goal, weak = brief.project.goal, advice_in(brief.feedback).weak
+        ways = {_way(made.draft.connection) for made in brief.hypotheses if made.draft.connection is not None}
 
         def work(discovery: Discovery) -> Draft:
             subject = subject_of(discovery, hypothesis, goal)
@@ -144,6 +145,11 @@ class DiscoveryMind:
                 child = evolve(discovery, chosen, strategy, other.connection if isinstance(other, Covered) else None)
             except (Unchanged, NoConnectionError, NotInCorpus) as error:
                 raise NothingToEvolveError(str(error), next_step="Try another strategy or another hypothesis.") from error
+            if strategy is EvolutionStrategy.PARADIGM_SHIFT and _way(child) in ways:
+                raise NothingToEvolveError(
+                    f"the other way, through {child.bridges[0].concept.label}, is proposed already",
+                    next_step="Try another strategy or another hypothesis.",
+                )
             parents = tuple(subject.connection.key if key == chosen.key else key for key in child.origin.parents)
             told_note = f"{child.origin.note} {left_out(subject.connection, child, weak)}".strip()
             kept = keeping_way(replace(child, origin=replace(child.origin, parents=parents, note=told_note)), subject)
@@ -216,6 +222,11 @@ def _assessed(connection: CandidateConnection, review_type: ReviewType, says: st
         tuple(dict.fromkeys(quoted)),
         {**found.reasons, **({"subject": says} if says else {})},
     )
+
+
+def _way(connection: CandidateConnection) -> tuple[frozenset[str], str]:
+    """What a connection joins, and through what first."""
+    return frozenset({connection.start.key, connection.end.key}), connection.bridges[0].concept.key
 
 
 def _abstained(hypothesis: Hypothesis, says: str) -> Assessment:
