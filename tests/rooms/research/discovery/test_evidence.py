@@ -107,3 +107,14 @@ def test_a_name_inside_a_longer_name_comes_after_the_name_itself() -> None:
 )
 def test_denials_are_told_from_ways_of_speaking(sentence: str, contrary: bool) -> None:
     assert is_contrary(sentence) is contrary
+
+
+def test_what_stands_in_brackets_is_a_short_form_only_where_it_is_one() -> None:
+    def names(text: str, key: str) -> tuple[str, ...]:
+        paper = PaperReader(Shelf([Paper("p", "On it", text)])).paper("p")
+        assert paper is not None
+        return paper.names_of(key)
+
+    assert names("We studied long-term potentiation (LTP) here.", "long term potentiation") == ("long term potentiation", "ltp")
+    assert names("In coastal Kenya (Kilifi, Mombasa) we saw it.", "kenya") == ("kenya",)
+    assert names("The rat sarcoma (RAS) family.", "sarcoma") == ("sarcoma",)

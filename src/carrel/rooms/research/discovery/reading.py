@@ -64,9 +64,15 @@ class ReadPaper:
                 continue
             for _, end in sentence.spans(key):
                 found = _SHORT_FORM.match(sentence.text, end)
-                if found and any(letter.isupper() for letter in found[1]):
+                if found and _is_short_for(found[1], key):
                     short[normal_phrase(found[1])] = None
         return (key, *short)
+
+
+def _is_short_for(short: str, key: str) -> bool:
+    # `LTP` after `long-term potentiation`: it begins as the name does, and is written as no other word is. A place in brackets is neither.
+    is_written_short = sum(letter.isupper() for letter in short) > 1 or any(letter.isdigit() for letter in short)
+    return is_written_short and normal_phrase(short)[:1] == key[:1]
 
 
 class PaperReader:
