@@ -34,6 +34,8 @@ DRUG, TARGET = Wanted.DRUG, Wanted.TARGET
         ("Malaria transmission blocking vaccine candidates", "malaria", None, None, None),
         ("Le zinc peut-il soulager la tinnitus ?", "tinnitus", "zinc", None, None),
         ("autophagy neurodegeneration", "neurodegeneration", "autophagy", None, None),
+        ("Find drugs for tinnitus that do not cause depression", "tinnitus", None, None, DRUG),
+        ("Tinnitus tinnitus tinnitus", "tinnitus", None, None, None),
     ],
 )
 def test_goals_of_many_forms_are_read_by_what_they_name(
@@ -47,6 +49,11 @@ def test_goals_of_many_forms_are_read_by_what_they_name(
         reading.wanted,
     )
     assert read == (start, end, through, wanted)
+
+
+@pytest.mark.promise("S7")
+def test_what_an_answer_must_not_bring_about_is_said_to_be_left_aside() -> None:
+    assert "depression (not wanted)" in DISCOVERY.understand("Treat tinnitus without causing depression").ignored
 
 
 @pytest.mark.promise("S7")

@@ -20,6 +20,11 @@ from carrel.rooms.research.discovery.wanted import Wanted, is_intervention, want
 LEAST_DOCUMENTS = 3
 
 
+_UNWANTED = re.compile(
+    r"\b(?:(?:that|which)\s+)?(?:(?:do|does|would|will|should)\s+not|don['’]t|doesn['’]t|without|not|never)\s+"
+    r"(?:caus|induc|trigger|worsen|provok|aggravat|lead|risk)\w*(?:\s+to)?\s+(?P<what>[^,.;?!]+?)(?=\s+(?:but|and|while|yet)\b|[,.;?!]|$)",
+    re.IGNORECASE,
+)
 _REPEATED = re.compile(r"\b(\w+)(?:\s+\1\b)+", re.IGNORECASE)
 
 
@@ -49,8 +54,11 @@ class GoalReading:
 
 def read_goal(reader: Reader, goal: str) -> GoalReading:
     """The things a goal names that papers speak of; two of them make a pair, whatever verb stands between."""
-    tokens = tokens_of(_REPEATED.sub(r"\1", goal))
+    asked = _UNWANTED.sub(" ", _REPEATED.sub(r"\1", goal))
+    tokens = tokens_of(asked)
     things, missing, ignored = things_in(reader, tokens)
+    # What an answer must not bring about is no end of the search.
+    ignored.extend(f"{found['what'].strip()} (not wanted)" for found in _UNWANTED.finditer(goal))
     is_foreign = looks_foreign(tokens)
     searched = tuple(token.word for token in tokens if token.word not in FUNCTION_WORDS and token.word not in ASKING)
     named = [thing for thing in things if not thing.is_loose]
