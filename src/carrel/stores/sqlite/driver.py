@@ -10,7 +10,7 @@ from pathlib import Path
 
 from carrel.core.errors import ConflictError, UnavailableError
 from carrel.stores.sql.driver import Rows, Step
-from carrel.stores.sqlite.upgrading import bring_forward
+from carrel.stores.sqlite.upgrading import bring_forward, write_ahead
 
 
 class SqliteFileDriver:
@@ -77,5 +77,5 @@ def open_private(file: Path, scripts: Sequence[str], busy_seconds: float) -> sql
         raise UnavailableError(f"{file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
     bring_forward(file, scripts)
     connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
+    write_ahead(connection)
     return connection

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 _WAIT_MS = 60_000
+_LOOK_EVERY_SECONDS = 0.01
 
 
 class NewerFileError(sqlite3.DatabaseError):
@@ -30,7 +32,7 @@ def bring_forward(file: Path, scripts: Sequence[str]) -> None:
         # Somebody else may be bringing it forward just now; that can take longer than a usual write.
         connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
         is_current = _version(connection, file, latest) == latest
-        connection.execute("PRAGMA journal_mode = WAL")
+        write_ahead(connection)
         if is_current:
             return
         connection.execute("PRAGMA synchronous = FULL")
@@ -44,6 +46,20 @@ def bring_forward(file: Path, scripts: Sequence[str]) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def write_ahead(connection: sqlite3.Connection) -> None:
+    """Turns the write-ahead log on. SQLite does not wait its busy timeout for that, so where two ask at once we wait ourselves."""
+    until = time.monotonic() + _WAIT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED} or time.monotonic() > until:
+                raise
+            time.sleep(_LOOK_EVERY_SECONDS)
+        else:
+            return
 
 
 def version_of(file: Path) -> int:
