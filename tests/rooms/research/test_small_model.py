@@ -26,6 +26,7 @@ from tests.rooms.research.test_kill import ROOT, Server, serving
 ENVIRONMENT = os.environ.get("CARREL_SMALL_MODEL")
 PAPERS = ROOT.parent / "shared" / "data" / "papers" / "elife_metadata.jsonl.xz"
 WINDOW = 2048
+KEPT_BEFORE_THE_KILL = 6
 PRICES = (1.0, 2.0)
 NAME = "smollm2-135m"
 
@@ -109,10 +110,13 @@ def test_a_whole_project_with_a_small_real_model_and_a_kill_in_the_middle(
         # Whatever the model manages to write has somebody to play against.
         own = {"title": "Cold slows the first defence", "summary": "Cells that are cooled answer later."}
         server.ask("submit_hypothesis", research_id=research_id, **own)
-        before: dict[str, Any] = {"reviews": []}
-        while not before["reviews"]:
+        # It is killed once some answers are kept; so small a model may never write a review that can be read.
+        while True:
             time.sleep(1)
             before = _exported(server, research_id)
+            if sum(output["is_model_call"] for output in before["agent_outputs"]) >= KEPT_BEFORE_THE_KILL:
+                break
+            assert before["project"]["status"] != "completed"
             if before["project"]["status"] == "failed":
                 assert NAME in before["project"]["problem"]
                 server.ask("resume_research", research_id=research_id)
@@ -152,9 +156,9 @@ def test_a_whole_project_with_a_small_real_model_and_a_kill_in_the_middle(
         assert results["total_hypotheses"] == len(whole["hypotheses"])
         assert results["markdown"].startswith(f"# {goal}")
         assert (results["nih_aims"] is not None) == (form == "nih_aims")
-        assert {item["id"] for item in results["bibliography"]} == {
-            name for made in whole["hypotheses"] for name in made["draft"]["citations"]
-        }
+        cited = {name for made in whole["hypotheses"] for name in made["draft"]["citations"]}
+        named = {item["id"] for item in results["bibliography"]}
+        assert named == cited if form == "detailed" else named <= cited
     assert page.startswith("<!") and "<svg" in page
 
 
@@ -192,7 +196,7 @@ def _nothing_made_up(whole: dict[str, Any], calls: list[dict[str, Any]]) -> None
         assert not re.search(r"\b10\.\d{4,9}/|PMID", json.dumps(draft))
     for review in whole["reviews"]:
         assert set(review["citations"]) <= there
-        assert all(0 <= value <= 1 for value in review["scores"].values())
+        assert all(0 <= value <= 1 for value in review["scores"].values() if value is not None)
         material = " ".join(" ".join(call["given"] for call in calls).split())
         assert all(" ".join(said.split()).strip('“”"') in material for said in review["quotations"])
 
