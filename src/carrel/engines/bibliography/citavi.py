@@ -72,7 +72,6 @@ class _Project:
     """The tables of a project, by the identifiers that join them."""
 
     def __init__(self, root: Node) -> None:
-        self._root = root
         self.references = list(_rows(root, "References"))
         self._by_id = {reference.attributes.get("id", ""): reference for reference in self.references}
         self._people = {row.attributes.get("id", ""): _person(row) for row in _rows(root, "Persons")}

@@ -78,7 +78,7 @@ class Context:
     """Handed through every closure of one rendering. `called` and `rendered` count variables, for groups."""
 
     __slots__ = (
-        "called", "capitalize_term", "citation_label", "citation_number", "cite", "dates", "disambiguation", "fields",
+        "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "fields",
         "given_level", "has_locator", "has_year_suffix", "in_bibliography", "in_sort", "is_comparing", "is_subsequent",
         "item", "name_sets", "names", "names_text", "present", "rendered", "substitution", "suppress_names", "suppressed",
         "trace", "year_suffix",
@@ -104,7 +104,6 @@ class Context:
         self.in_sort = False
         self.is_subsequent = False
         self.is_comparing = False
-        self.capitalize_term = False
         self.citation_number = 0
         self.citation_label = ""
         self.year_suffix = ""

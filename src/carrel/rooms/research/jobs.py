@@ -22,7 +22,7 @@ OPERATION_OF: Mapping[JobKind, str] = {
     "rank": "rank_hypotheses",
     "evolve": "evolve_hypothesis",
 }
-# What each of them asks for; whoever may do the work may follow it.
+# What each of them asks of its caller; whoever may do the work may follow it.
 SCOPES_OF: Mapping[JobKind, frozenset[str]] = {
     "generate": frozenset({"hypotheses:generate"}),
     "review": frozenset({"reviews:write"}),

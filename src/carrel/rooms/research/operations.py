@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
 from carrel.core.answer import Text
@@ -12,7 +12,7 @@ from carrel.core.catalogue import Room
 from carrel.core.lasting import Lasting, LastingWork, NamedJob
 from carrel.core.operation import Effect, Operation, Question
 from carrel.rooms.research.answers import JobAnswer
-from carrel.rooms.research.jobs import OPERATION_OF
+from carrel.rooms.research.jobs import OPERATION_OF, SCOPES_OF
 from carrel.rooms.research.models import (
     HypothesisInFull,
     HypothesisRow,
@@ -156,13 +156,13 @@ def room(service: ResearchRoom) -> Room:
                 "Generate hypotheses",
                 "New hypotheses with summary, rationale, protocol and the papers they rest on. Waits for them; a long job answers "
                 "with what is done and a job_id.",
-                GenerateHypotheses, list[HypothesisShown], generate, {"hypotheses:generate"}, Effect.WRITES, command="generate",
+                GenerateHypotheses, list[HypothesisShown], generate, SCOPES_OF["generate"], Effect.WRITES, command="generate",
             ),
             _operation(
                 "evolve_hypothesis",
                 "Evolve a hypothesis",
                 "A new hypothesis made from one; the original stays for comparison.",
-                EvolveHypothesis, HypothesisShown, evolve, {"hypotheses:evolve"}, Effect.WRITES, command="evolve",
+                EvolveHypothesis, HypothesisShown, evolve, SCOPES_OF["evolve"], Effect.WRITES, command="evolve",
             ),
             _operation(
                 "list_hypotheses",
@@ -180,13 +180,13 @@ def room(service: ResearchRoom) -> Room:
                 "review_hypothesis",
                 "Review a hypothesis",
                 "Review for plausibility, novelty, testability and safety: scores from 0 to 1 with their reasons and citations.",
-                ReviewHypothesis, ReviewShown, review, {"reviews:write"}, Effect.WRITES, command="review",
+                ReviewHypothesis, ReviewShown, review, SCOPES_OF["review"], Effect.WRITES, command="review",
             ),
             _operation(
                 "rank_hypotheses",
                 "Rank hypotheses",
                 "Compare a project's hypotheses pair by pair; answers all with new Elo scores, best first. Review before ranking.",
-                RankHypotheses, list[HypothesisRow], rank, {"hypotheses:generate", "reviews:read"}, Effect.WRITES, command="rank",
+                RankHypotheses, list[HypothesisRow], rank, SCOPES_OF["rank"], Effect.WRITES, command="rank",
             ),
             _operation(
                 "get_results",
@@ -253,7 +253,7 @@ def _operation(
     question: type[Question],
     answer: Any,
     run: Callable[[Any, Call], Coroutine[Any, Any, Any]],
-    scopes: set[str],
+    scopes: Collection[str],
     effect: Effect = Effect.READS,
     command: str | None = None,
 ) -> Operation[Any]:

@@ -119,7 +119,7 @@ class Reader:
 
     def profile(self, counts: Mapping[int, int], size: int, without: frozenset[int], least: int = LEAST_MEETINGS) -> Profile:
         """What some documents speak of more than the rest: root log-likelihood against the corpus, of length one."""
-        # The loop everything waits for: the log-likelihood of `weights.Counted`, written out over its table.
+        # The loop everything waits for: the log-likelihood ratio of meeting, written out over the table of `weights.Counted`.
         frequencies, table, total = self._frequencies, self.counted.n_log_n, self.counted.documents
         if not 0 < size < total:
             return {}

@@ -14,20 +14,9 @@ class Counted:
         self.documents = documents
         self.n_log_n = [_n_log_n(n) for n in range(documents + 1)]
 
-    def log_likelihood(self, both: int, one: int, other: int) -> float:
-        """Signed log-likelihood ratio (G²): positive where the two meet more often than chance would have it."""
-        table, total = self.n_log_n, self.documents
-        if not 0 < one < total or not 0 < other < total:
-            return 0.0
-        ratio = 2 * (
-            table[both] + table[one - both] + table[other - both] + table[total - one - other + both]
-            - table[one] - table[total - one] - table[other] - table[total - other] + table[total]
-        )  # fmt: skip
-        return max(ratio, 0.0) if both * total > one * other else -max(ratio, 0.0)
-
     @staticmethod
     def signed(inside: int, inside_size: int, outside: int, outside_size: int) -> float:
-        """The same ratio for a word in one collection against another, apart from any corpus."""
+        """Signed log-likelihood ratio (G²) of a word in one collection against another: positive where it is there more than by chance."""
         total, word = inside_size + outside_size, inside + outside
         cells = (inside, inside_size - inside, outside, outside_size - outside)
         margins = (inside_size, outside_size, word, total - word)

@@ -84,7 +84,6 @@ class KeptVectors:
 
     def __init__(self, home: Path, name: str, dimensions: int) -> None:
         self._keys_path, self._vectors_path = home / f"vectors-{name}.keys", vector_file(home, name)
-        self._dimensions = dimensions
         for path in (self._keys_path, self._vectors_path):
             path.touch()
         whole = min(self._keys_path.stat().st_size // KEY_BYTES, self._vectors_path.stat().st_size // (4 * dimensions))
