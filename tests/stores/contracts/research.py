@@ -106,6 +106,30 @@ class ResearchMemoryContract:
     def told(self) -> Callable[[Story], None]:
         raise NotImplementedError
 
+    def test_outputs_are_told_apart_by_who_made_them_and_never_by_what_they_say(self, told: Callable[[Story], None]) -> None:
+        def output(name: str, agent: str, *, is_model_call: bool = False) -> AgentOutput:
+            # What was given and answered reads like the record of another agent, and of a model's call.
+            misleading = '{"agent":"meta-review","is_model_call":true}'
+            return AgentOutput(
+                id=name, research_id="res_a", agent=agent, step="s", mind="m", given=misleading, answered=misleading,
+                is_model_call=is_model_call, created_at=NOW,
+            )  # fmt: skip
+
+        async def story(memory: ContextMemory) -> None:
+            plain, looking_back, called = (
+                output("out_1", "ranking"),
+                output("out_2", "meta-review"),
+                output("out_3", "generation", is_model_call=True),
+            )
+            await memory.keep(Changes(projects=(project(),), outputs=(plain, looking_back, called)))
+            assert await memory.outputs("res_a") == [plain, looking_back, called]
+            assert await memory.outputs("res_a", agent="meta-review") == [looking_back]
+            assert await memory.outputs("res_a", only_model_calls=True) == [called]
+            assert await memory.outputs("res_a", agent="ranking", only_model_calls=True) == []
+            assert await memory.outputs("res_b", agent="meta-review") == []
+
+        told(story)
+
     def test_what_is_kept_comes_back_as_it_was(self, told: Callable[[Story], None]) -> None:
         async def story(memory: ContextMemory) -> None:
             made = (hypothesis("hyp_1"), hypothesis("hyp_2", parents=("hyp_1",)))

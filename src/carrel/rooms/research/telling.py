@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from carrel.rooms.research.agents.reading import understanding, understanding_in
+from carrel.rooms.research.agents.reading import understanding
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.agents.workshop import last_meta_review
 from carrel.rooms.research.estimates import progress, remaining_seconds
 from carrel.rooms.research.jobs import Jobs
 from carrel.rooms.research.models import HypothesisInFull, ResearchStatus, Results
@@ -33,8 +34,7 @@ class Telling:
         jobs = await self._memory.jobs(research_id)
         run = next((job for job in jobs if job.kind == "research"), None)
         done = await self._memory.steps(run.id) if run is not None else []
-        outputs = await self._memory.outputs(research_id)
-        calls = [output for output in outputs if output.is_model_call]
+        calls = await self._memory.outputs(research_id, only_model_calls=True)
         is_going_on = run is not None and project.status in {"initializing", "active"}
         expected = self._supervisor.expected_by_kind(project, done)
         left = remaining_seconds(expected, done, await self._memory.pace())
@@ -56,7 +56,7 @@ class Telling:
             cost=sum(output.cost for output in calls),
             working_on=[*self._being_read(), *await self._jobs.working_on(jobs)],
             problem=project.problem,
-            understood_as=understood_as(understanding_in(outputs)),
+            understood_as=understood_as(await understanding(self._memory, research_id)),
         )
 
     def _being_read(self) -> list[str]:
@@ -89,7 +89,7 @@ class Telling:
         read = await understanding(self._memory, research_id)
         events = await self._memory.events(research_id)
         summary = executive_summary(project, ordered, reviews, matches, read, events)
-        told = await self.meta_review(research_id)
+        told = await last_meta_review(self._memory, research_id)
         lines = await self._corpus.rendered(items) if items else []
         return Results(
             research_id=project.id,
@@ -126,7 +126,7 @@ class Telling:
                 await understanding(self._memory, research_id),
                 await self._memory.events(research_id),
             ),
-            meta_review=await self.meta_review(research_id),
+            meta_review=await last_meta_review(self._memory, research_id),
         )
 
     async def everything(self, project: Project) -> dict[str, Any]:
@@ -153,7 +153,3 @@ class Telling:
         named = list(dict.fromkeys(paper_id for made in hypotheses for paper_id in made.draft.citations))
         items = await self._corpus.references(named) if named else []
         return [*items, *(item for made in hypotheses for item in outside_references(made))]
-
-    async def meta_review(self, research_id: str) -> str:
-        told = [output.answered for output in await self._memory.outputs(research_id) if output.agent == "meta-review"]
-        return told[-1] if told else ""

@@ -177,8 +177,14 @@ class SqlResearch:
         rows = await self._rows("SELECT body FROM research_outputs WHERE id = :id", id=output_id)
         return AgentOutput.model_validate_json(rows[0][0]) if rows else None
 
-    async def outputs(self, research_id: str) -> list[AgentOutput]:
-        return await self._all(AgentOutput, "outputs", research_id, "created_at, id")
+    async def outputs(self, research_id: str, *, agent: str | None = None, only_model_calls: bool = False) -> list[AgentOutput]:
+        # A field of the record itself stands in its text unescaped; inside what was given or answered every quote is escaped.
+        by_agent = "%" if agent is None else f'%"agent":"{agent}"%'
+        by_model = '%"is_model_call":true%' if only_model_calls else "%"
+        sql = """SELECT body FROM research_outputs WHERE research_id = :id AND body LIKE CAST(:agent AS TEXT)
+            AND body LIKE CAST(:model AS TEXT) ORDER BY created_at, id"""
+        rows = await self._rows(sql, id=research_id, agent=by_agent, model=by_model)
+        return [AgentOutput.model_validate_json(row[0]) for row in rows]
 
     async def safety(self, owner: str) -> list[SafetyRecord]:
         rows = await self._rows("SELECT body FROM research_safety WHERE owner = :owner ORDER BY created_at, id", owner=owner)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from carrel.rooms.research.agents.safety import look_at_goal
 from carrel.rooms.research.agents.workshop import Made, Workshop
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.ports import ContextMemory
-from carrel.rooms.research.records import AgentOutput, Understanding
+from carrel.rooms.research.records import Understanding
 
 AGENT = "goal reading"
 
@@ -25,10 +23,5 @@ async def begin(workshop: Workshop, brief: Brief) -> Made:
 
 async def understanding(memory: ContextMemory, research_id: str) -> Understanding | None:
     """How the goal was read, as it was kept."""
-    return understanding_in(await memory.outputs(research_id))
-
-
-def understanding_in(outputs: Sequence[AgentOutput]) -> Understanding | None:
-    """The same, from what agents answered."""
-    found = [output.answered for output in outputs if output.agent == AGENT]
-    return Understanding.model_validate_json(found[-1]) if found else None
+    found = await memory.outputs(research_id, agent=AGENT)
+    return Understanding.model_validate_json(found[-1].answered) if found else None

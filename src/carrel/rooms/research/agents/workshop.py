@@ -33,6 +33,15 @@ class Made:
     ids: tuple[str, ...] = ()
 
 
+META_REVIEW = "meta-review"
+
+
+async def last_meta_review(memory: ContextMemory, research_id: str) -> str:
+    """What the reviews say together, as it was last told; empty before it was."""
+    told = await memory.outputs(research_id, agent=META_REVIEW)
+    return told[-1].answered if told else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Workshop:
     """The agents' common room."""
@@ -47,8 +56,7 @@ class Workshop:
 
     async def brief(self, project: Project, job: Job, step: str) -> Brief:
         hypotheses = await self.memory.hypotheses(project.id)
-        told = [output.answered for output in await self.memory.outputs(project.id) if output.agent == "meta-review"]
-        return Brief(project, job.id, step, hypotheses, told[-1] if told else "")
+        return Brief(project, job.id, step, hypotheses, await last_meta_review(self.memory, project.id))
 
     async def placed(
         self, brief: Brief, drafts: Sequence[Draft], parents: Sequence[str] = (), *, is_evolved: bool = False

@@ -124,7 +124,7 @@ class Asking:
     async def _stay_within_budget(self, brief: Brief) -> None:
         if self._budget.calls is None and self._budget.cost is None:
             return
-        calls = [output for output in await self._memory.outputs(brief.project.id) if output.is_model_call]
+        calls = await self._memory.outputs(brief.project.id, only_model_calls=True)
         spent = sum(output.cost for output in calls)
         is_over = (self._budget.calls is not None and len(calls) >= self._budget.calls) or (
             self._budget.cost is not None and spent >= self._budget.cost
