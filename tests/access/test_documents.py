@@ -70,6 +70,6 @@ def test_the_deployments_name_settings_that_exist(monkeypatch: pytest.MonkeyPatc
 
 
 def _paths() -> list[tuple[str, ...]]:
-    from carrel.settings import _known_paths
+    from carrel.settings.reading import known_paths
 
-    return _known_paths()
+    return known_paths()

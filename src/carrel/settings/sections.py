@@ -1,15 +1,12 @@
-"""Everything an operator may set, read once: flags over environment over carrel.toml over defaults."""
+"""What there is to set, section by section, with what holds where nothing was set."""
 
 from __future__ import annotations
 
-import os
-import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from carrel import __version__
 from carrel.core.errors import CarrelError
@@ -23,11 +20,13 @@ class SettingsError(CarrelError):
     code = "invalid_settings"
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """Base of every section: no unknown names, never changed after it was read."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ServerSettings(_Section):
+class ServerSettings(Section):
     """Where the server listens and what it tells clients about itself."""
 
     host: str = "127.0.0.1"
@@ -45,7 +44,7 @@ class ServerSettings(_Section):
     compact: bool = False
 
 
-class PapersSettings(_Section):
+class PapersSettings(Section):
     """The corpus: a snapshot file, and the folder or address its texts are in."""
 
     snapshot: Path | None = None
@@ -55,7 +54,7 @@ class PapersSettings(_Section):
     max_asset_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
 
 
-class LookupServices(_Section):
+class LookupServices(Section):
     """Addresses of the services that know works, where they are not the usual ones."""
 
     doi_org: str | None = None
@@ -67,7 +66,7 @@ class LookupServices(_Section):
     google_books: str | None = None
 
 
-class ReferencesSettings(_Section):
+class ReferencesSettings(Section):
     """The person's library file, how it is cited, and how works are looked up."""
 
     library: Path | None = None
@@ -81,7 +80,7 @@ class ReferencesSettings(_Section):
     services: LookupServices = LookupServices()
 
 
-class ClientSettings(_Section):
+class ClientSettings(Section):
     """A program the operator knows, for the built-in authorization server. Without scopes it may ask for any."""
 
     id: str = Field(min_length=1, max_length=200)
@@ -90,7 +89,7 @@ class ClientSettings(_Section):
     scopes: tuple[str, ...] | None = None
 
 
-class KnowledgeSettings(_Section):
+class KnowledgeSettings(Section):
     """Where notes and nodes are kept: a file in the home folder, PostgreSQL by DATABASE_URL, or Firestore."""
 
     store: Literal["sqlite", "postgres", "firestore"] = "sqlite"
@@ -98,7 +97,7 @@ class KnowledgeSettings(_Section):
     database: str = "(default)"
 
 
-class ElasticsearchSettings(_Section):
+class ElasticsearchSettings(Section):
     """A real Elasticsearch. Without one the embedded search answers; `indices` are those that may be asked beside our own."""
 
     url: str | None = None
@@ -114,7 +113,7 @@ class ElasticsearchSettings(_Section):
         return self.url or (f"http://{self.host}:{self.port}" if self.host else None)
 
 
-class ResearchSettings(_Section):
+class ResearchSettings(Section):
     """How research works: how long a call waits, how many runs at once, and how much models may be used per project."""
 
     patience_seconds: float = Field(default=20.0, gt=0, le=110)
@@ -127,7 +126,7 @@ class ResearchSettings(_Section):
     max_cost: float | None = Field(default=None, gt=0)
 
 
-class ModelSettings(_Section):
+class ModelSettings(Section):
     """A language model. Without a provider, hypotheses come from the papers alone."""
 
     provider: Literal["openai", "anthropic", "google"] | None = None
@@ -143,13 +142,13 @@ class ModelSettings(_Section):
     output_price: float = Field(default=0.0, ge=0)
 
 
-class DatabaseSettings(_Section):
+class DatabaseSettings(Section):
     """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the home folder."""
 
     url: str | None = None
 
 
-class AuthSettings(_Section):
+class AuthSettings(Section):
     """How callers are recognised. Unset means the one local user, and only on loopback."""
 
     mode: Literal["local", "tokens", "jwt", "builtin", "cloudrun"] | None = None
@@ -176,14 +175,14 @@ class AuthSettings(_Section):
     platform_admins: tuple[str, ...] = ()
 
 
-class RateSettings(_Section):
+class RateSettings(Section):
     """A rate of its own for one operation or scope."""
 
     per_minute: float = Field(gt=0)
     burst: float = Field(default=10.0, ge=1)
 
 
-class LimitSettings(_Section):
+class LimitSettings(Section):
     """How often a caller may call; `rates` and `costs` are by operation or scope."""
 
     per_minute: float = Field(default=60.0, gt=0)
@@ -192,7 +191,7 @@ class LimitSettings(_Section):
     costs: dict[str, float] = Field(default_factory=dict)
 
 
-class AuditSettings(_Section):
+class AuditSettings(Section):
     """Whether and where calls are written down: files in the home folder, or PostgreSQL where DATABASE_URL is set."""
 
     enabled: bool = True
@@ -203,14 +202,14 @@ class AuditSettings(_Section):
     keep_timeout_seconds: float = Field(default=2.0, gt=0, le=30)
 
 
-class LogSettings(_Section):
+class LogSettings(Section):
     """What goes to standard error."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["text", "json"] = "text"
 
 
-class Settings(_Section):
+class Settings(Section):
     """The whole of it."""
 
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("carrel"))
@@ -241,147 +240,3 @@ class Settings(_Section):
         host = self.server.host
         shown = "localhost" if host in {"0.0.0.0", "::", ""} else f"[{host}]" if ":" in host else host  # noqa: S104
         return f"http://{shown}:{self.server.port}"
-
-
-# Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins over them.
-_FOREIGN_NAMES = {
-    "PORT": ("server", "port"),
-    "DATABASE_URL": ("database", "url"),
-    "GOOGLE_CLOUD_PROJECT": ("knowledge", "project"),
-    "ELASTICSEARCH_URL": ("elasticsearch", "url"),
-    "ELASTICSEARCH_HOST": ("elasticsearch", "host"),
-    "ELASTICSEARCH_PORT": ("elasticsearch", "port"),
-    "ELASTICSEARCH_API_KEY": ("elasticsearch", "api_key"),
-    "PAPER_DB_SNAPSHOT_DB": ("papers", "snapshot"),
-    "PAPER_DB_STATIC_BASE_URL": ("papers", "static"),
-    "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
-    "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
-}
-_LISTS = {
-    ("rooms",),
-    ("references", "allowed_folders"),
-    *(("server", name) for name in ("allowed_origins", "allowed_hosts", "trusted_proxies")),
-    *(("auth", name) for name in ("audience", "algorithms", "redirect_hosts", "platform_scopes", "platform_admins")),
-    ("elasticsearch", "indices"),
-}
-
-Flat = dict[tuple[str, ...], object]
-
-
-def read_settings(
-    flags: Mapping[tuple[str, ...], object] | None = None,
-    *,
-    environment: Mapping[str, str] | None = None,
-    config: Path | None = None,
-) -> Settings:
-    """Reads all sources and merges them; a bad value names the source it came from."""
-    environment = os.environ if environment is None else environment
-    from_environment = _from_environment(environment)
-    home = (flags or {}).get(("home",)) or from_environment.get(("home",))
-    file = _config_file(config, environment, Path(str(home)) if home else platformdirs.user_data_path("carrel"))
-    merged = _from_file(file) if file else {}
-    origins: dict[tuple[str, ...], str] = dict.fromkeys(_flatten(merged), str(file))
-    for path, value in from_environment.items():
-        _put(merged, path, value)
-        origins[path] = "the environment"
-    for path, value in (flags or {}).items():
-        if value is not None:
-            _put(merged, path, value)
-            origins[path] = "the command line"
-    try:
-        settings = Settings.model_validate({**merged, "source": file})
-    except ValidationError as error:
-        raise _explained(error, origins) from None
-    unknown = sorted(set(settings.rooms) - set(ROOM_NAMES))
-    if unknown:
-        raise SettingsError(
-            f"There is no room called {', '.join(unknown)}",
-            next_step=f"Choose from {', '.join(ROOM_NAMES)}.",
-            details={"rooms": unknown},
-        )
-    return settings
-
-
-def _config_file(given: Path | None, environment: Mapping[str, str], home: Path) -> Path | None:
-    named = given or (Path(environment["CARREL_CONFIG"]) if environment.get("CARREL_CONFIG") else None)
-    if named is not None:
-        if not named.is_file():
-            raise SettingsError(f"There is no settings file at {named}", next_step="Correct --config or CARREL_CONFIG.")
-        return named
-    places = (Path("carrel.toml"), home / "carrel.toml", platformdirs.user_config_path("carrel") / "carrel.toml")
-    return next((place.resolve() for place in places if place.is_file()), None)
-
-
-def _from_file(file: Path) -> dict[str, Any]:
-    try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8.") from None
-    folder = file.parent
-    for path in (("home",), ("papers", "snapshot"), ("references", "library"), ("research", "vocabulary"), ("audit", "file")):
-        value = _get(values, path)
-        if isinstance(value, str):
-            _put(values, path, str((folder / Path(value).expanduser()).absolute()))
-    return values
-
-
-def _from_environment(environment: Mapping[str, str]) -> Flat:
-    found: Flat = {}
-    for name, foreign in _FOREIGN_NAMES.items():
-        if environment.get(name):
-            found[foreign] = environment[name]
-    for path in _known_paths():
-        value = environment.get("CARREL_" + "_".join(path).upper())
-        if value is not None:
-            found[path] = [item.strip() for item in value.split(",") if item.strip()] if path in _LISTS else value
-    return found
-
-
-def _known_paths() -> list[tuple[str, ...]]:
-    paths: list[tuple[str, ...]] = []
-    for name, field in Settings.model_fields.items():
-        section = field.annotation
-        if isinstance(section, type) and issubclass(section, _Section):
-            paths.extend((name, inner) for inner in section.model_fields)
-        elif name != "source":
-            paths.append((name,))
-    return paths
-
-
-def _explained(error: ValidationError, origins: Mapping[tuple[str, ...], str]) -> SettingsError:
-    first = error.errors(include_url=False)[0]
-    path = tuple(str(part) for part in first["loc"])
-    name = ".".join(path)
-    origin = next((origins[path[:length]] for length in range(len(path), 0, -1) if path[:length] in origins), "the settings")
-    if first["type"] == "extra_forbidden":
-        known = ", ".join(sorted(".".join(known) for known in _known_paths() if known[0] == path[0] or len(path) == 1))
-        return SettingsError(f"{origin} sets {name}, which is not a setting", next_step=f"Settings there: {known}.")
-    return SettingsError(
-        f"{name} = {first['input']!r} from {origin} cannot be used: {first['msg'].lower()}",
-        next_step="Correct the value and start again.",
-        details={"setting": name, "origin": origin},
-    )
-
-
-def _flatten(values: Mapping[str, Any], before: tuple[str, ...] = ()) -> Flat:
-    flat: Flat = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            flat.update(_flatten(value, (*before, key)))
-        flat[(*before, key)] = value
-    return flat
-
-
-def _get(values: Mapping[str, Any], path: tuple[str, ...]) -> object:
-    for key in path:
-        values = values.get(key, {}) if isinstance(values, Mapping) else {}
-    return values or None
-
-
-def _put(values: dict[str, Any], path: tuple[str, ...], value: object) -> None:
-    for key in path[:-1]:
-        inner = values.setdefault(key, {})
-        if not isinstance(inner, dict):
-            inner = values[key] = {}
-        values = inner
-    values[path[-1]] = value
