@@ -14,7 +14,7 @@ from carrel.policy.scopes import ALL_SCOPES, expand
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.papers_build import build_papers
-from tests.rooms.research.discovery.small_corpus import small_papers
+from tests.rooms.research.discovery.small_corpus import GOAL, small_papers
 
 ENDED = {"completed", "failed", "cancelled", "paused"}
 
@@ -106,3 +106,11 @@ def visit(
 
 def other(asker: Asker, name: str = "bob", scopes: frozenset[str] = ALL_SCOPES) -> Asker:
     return Asker(asker.desk, Caller(name, expand(scopes)))
+
+
+async def finished_project(asker: Asker, count: int = 4) -> str:
+    """A finished project."""
+    answer = await asker.ask("start_research", goal=GOAL, hypothesis_count=count)
+    status = await asker.finished(answer.research_id)
+    assert status.status == "completed", status.problem
+    return str(answer.research_id)
