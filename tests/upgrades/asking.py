@@ -1,0 +1,136 @@
+"""What is asked of a home, by any version: the same questions, reduced to facts that must never change."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+PASSWORD = "a long enough password"
+ROOT = Path(__file__).parents[2]
+_RUN = "import sys; from carrel.cli import main; sys.exit(main())"
+
+
+def carrel(home: Path, *words: str, text: str = "") -> str:
+    """Runs a command on a home; answers what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=170,
+        check=False,
+        env=_environment(home),
+        cwd=home,
+    )
+    assert done.returncode == 0, f"carrel {' '.join(words)}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def tools(home: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Calls tools over stdio; answers their structured contents, and fails where one failed."""
+    start = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "upgrades", "version": "1"},
+    }
+    messages: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": start},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ]
+    for number, (name, arguments) in enumerate(calls, 1):
+        params = {"name": name, "arguments": arguments}
+        messages.append({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+    lines = carrel(home, "mcp", text="".join(json.dumps(message) + "\n" for message in messages)).splitlines()
+    answers = {answer["id"]: answer for answer in map(json.loads, lines) if "id" in answer}
+    found = []
+    for number, (name, arguments) in enumerate(calls, 1):
+        result = answers[number].get("result", answers[number])
+        assert "content" in result and not result.get("isError"), f"{name} {arguments}: {result}"
+        found.append(result.get("structuredContent") or {"text": result["content"][0]["text"]})
+    return found
+
+
+def ask_all(home: Path) -> dict[str, Any]:
+    """Every fact that the home holds, read through the doors."""
+    return {
+        "papers": _papers(home),
+        "references": _references(home),
+        "knowledge": _knowledge(home),
+        "nodes": _nodes(home),
+        "research": _research(home),
+        "users": sorted(name for name in ("ada", "bob") if name in carrel(home, "users", "list")),
+    }
+
+
+def _papers(home: Path) -> list[dict[str, Any]]:
+    words = (
+        "paper",
+        "search",
+        "citation",
+        "commit",
+        "identifiers",
+        "reproducibility",
+        "fish oil",
+        "Raynaud",
+        "magnesium",
+        "migraine",
+    )
+    answers = tools(home, [("search_papers", {"query": word, "limit": 100}) for word in words])
+    ids = sorted({hit["paper_id"] for answer in answers for hit in _rows(answer)})
+    metadata = tools(home, [("get_paper_metadata", {"paper_id": paper}) for paper in ids])
+    texts = tools(home, [("get_paper_source", {"paper_id": paper}) for paper in ids])
+    return [
+        {
+            "paper_id": paper,
+            **{name: told[name] for name in ("title", "authors", "year")},
+            "text": text.get("content", text.get("text")),
+        }
+        for paper, told, text in zip(ids, metadata, texts, strict=True)
+    ]
+
+
+def _references(home: Path) -> dict[str, Any]:
+    (listed,) = tools(home, [("list_references", {"format": "json", "limit": 100})])
+    (text,) = tools(home, [("get_fulltext", {"id": "ostrom1990"})])
+    return {"items": sorted(listed["references"], key=lambda item: str(item["id"])), "fulltext": text["markdown"]}
+
+
+def _knowledge(home: Path) -> list[dict[str, Any]]:
+    titles = ("Imported first", "Imported second", "A personal note", "A note for the team", "A proposed note")
+    answers = tools(home, [("search_knowledge", {"query": title}) for title in titles])
+    ids = sorted({hit["id"] for answer in answers for hit in _rows(answer)})
+    kept = ("id", "title", "content", "tags", "source", "user_id", "status", "created_at", "updated_at")
+    notes = tools(home, [("get_knowledge", {"id": found}) for found in ids])
+    return [{name: note[name] for name in kept if name in note} for note in notes]
+
+
+def _nodes(home: Path) -> list[dict[str, Any]]:
+    names = ["Liver fibrosis", "Gremlin-1"]
+    (answer,) = tools(home, [("node_knowledge_retriever", {"node_names": names, "include_metadata": True})])
+    return list(answer["results"])
+
+
+def _research(home: Path) -> list[dict[str, Any]]:
+    (listed,) = tools(home, [("list_research_projects", {})])
+    found = []
+    for project in _rows(listed):
+        (answer,) = tools(home, [("list_hypotheses", {"research_id": project["id"], "limit": 50})])
+        hypotheses = {one["id"]: one["summary"] for one in _rows(answer)}
+        found.append({"research_id": project["id"], "hypotheses": hypotheses})
+    return found
+
+
+def _rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The one list of an answer, whatever it is called."""
+    (rows,) = (value for value in answer.values() if isinstance(value, list))
+    return list(rows)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))}
+    snapshot = str(home / "papers" / "paper_snapshot.db")
+    return {**kept, "PYTHONPATH": str(ROOT / "src"), "CARREL_HOME": str(home), "CARREL_PAPERS_SNAPSHOT": snapshot}
