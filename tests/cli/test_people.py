@@ -79,19 +79,20 @@ def test_the_audit_log_is_listed_exported_and_a_removed_line_shows(home: Path, c
         assert main(["tokens", "create", name, "--scopes", "papers:read"]) == 0
     capsys.readouterr()
     assert main(["audit", "list", "--action", "tokens:"]) == 0
-    assert capsys.readouterr().out.count("tokens:create") == 3
+    assert capsys.readouterr().out.count("tokens:create") == 6, "the start and the end of each"
     assert main(["audit", "list", "--action", "tokens:", "--limit", "1"]) == 0
     assert "=three" not in capsys.readouterr().out, "the name is in the resource, which the short list leaves out"
     assert main(["audit", "export", "--action", "tokens:", "--since", "2020-01-01"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["resource"] for row in rows] == ["token:one", "token:two", "token:=three"]
+    assert [row["resource"] for row in rows if row["phase"] == "started"] == ["token:one", "token:two", "token:=three"]
+    assert [row["result"] for row in rows if row["phase"] == "ended"] == ["success"] * 3
     assert main(["audit", "export", "--format", "csv", "--since", "2999"]) == 0
     assert capsys.readouterr().out.startswith("timestamp,phase,user_id")
     assert main(["audit", "verify"]) == 0
-    assert "9 lines in 3 chains: whole" in capsys.readouterr().out
+    assert "12 lines in 3 chains: whole" in capsys.readouterr().out
     file = home / "audit" / "audit.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
-    file.write_bytes(b"".join(lines[:4] + lines[5:]))
+    file.write_bytes(b"".join(lines[:5] + lines[6:]))
     assert main(["audit", "verify"]) == 1
     assert "is missing" in capsys.readouterr().out
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from carrel.cli.options import add_place_options, place_settings
 from carrel.cli.progress import Progress
+from carrel.cli.unrecorded import go_on_unrecorded
 from carrel.core.clock import SystemClock
-from carrel.core.errors import AuditUnavailableError, InvalidInputError
+from carrel.core.errors import InvalidInputError
 from carrel.rooms.papers.building.ports import Silence
-from carrel.settings import Settings
-from carrel.stores.backup.archive import Manifest
-from carrel.wiring.access import note_from_command_line
-from carrel.wiring.backup import check_backup, make_backup
+from carrel.wiring.backup import check_backup, describe_backup, make_backup
+from carrel.wiring.command_audit import record_command
 
 
 def run(words: list[str]) -> int:
@@ -34,29 +33,17 @@ def run(words: list[str]) -> int:
         if options.file is None:
             raise InvalidInputError("--verify needs a file", next_step="Name the backup to check.")
         manifest = check_backup(options.file, progress)
-        print(f"{options.file} is whole: {said_of(manifest)}, made {manifest.made_at} by Carrel {manifest.carrel}.")
+        print(f"{options.file} is whole: {describe_backup(manifest)}, made {manifest.made_at} by Carrel {manifest.carrel}.")
         return 0
     clock = SystemClock()
     settings = place_settings(options)
     name = f"carrel-{clock.now():%Y%m%dT%H%M%SZ}.tar.gz"
     target = Path(name) if options.file is None else options.file / name if options.file.is_dir() else options.file
-    if settings.home.is_dir():
-        note(settings, "backup:make", f"backup:{target.name}")
-    manifest = make_backup(settings, target, may_replace=options.overwrite, progress=progress, clock=clock)
+    # A home that is not there is not made by recording that it was to be copied.
+    recording = record_command(settings, "backup:make", f"backup:{target.name}", on_unavailable=go_on_unrecorded)
+    with recording if settings.home.is_dir() else nullcontext():
+        manifest = make_backup(settings, target, may_replace=options.overwrite, progress=progress, clock=clock)
     for line in manifest.elsewhere:
         print(f"Not in the file: {line}", file=sys.stderr)
-    print(f"{target}: {said_of(manifest)} in {target.stat().st_size:,} bytes, read back and whole.")
+    print(f"{target}: {describe_backup(manifest)} in {target.stat().st_size:,} bytes, read back and whole.")
     return 0
-
-
-def said_of(manifest: Manifest) -> str:
-    """How much a backup holds."""
-    return f"{len(manifest.files):,} files, {manifest.size_bytes:,} bytes"
-
-
-def note(settings: Settings, action: str, resource: str) -> None:
-    """Writes down that it was done. A full or broken log must not keep anybody from making a backup, or from using one."""
-    try:
-        asyncio.run(note_from_command_line(settings, SystemClock(), action, resource))
-    except AuditUnavailableError:
-        print("carrel: the audit log cannot be written; going on without a note there.", file=sys.stderr)

@@ -15,7 +15,10 @@ from pathlib import Path
 
 import platformdirs
 
+from carrel.cli.options import add_home_options, home_settings
 from carrel.core.errors import CarrelError
+from carrel.settings import Settings
+from carrel.wiring.command_audit import record_command
 
 
 class ConfigurationUnreadableError(CarrelError):
@@ -58,9 +61,19 @@ def run(words: list[str]) -> int:
     if not options.write:
         print(snippet(options.client, options.name, way))
         return 0
-    file = write(options.client, options.name, way)
+    facts = {"file": str(configuration_file(options.client)), "name": options.name}
+    with record_command(_settings_of(rest), "connect:write", f"client:{options.client}", facts):
+        file = write(options.client, options.name, way)
     print(f"Written to {file}. Restart {options.client} to use it.", file=sys.stderr)
     return 0
+
+
+def _settings_of(rest: list[str]) -> Settings:
+    """The settings of the desk that the client will start: what follows `--` are options of `carrel mcp`."""
+    parser = argparse.ArgumentParser(add_help=False)
+    add_home_options(parser)
+    options, _ = parser.parse_known_args(rest)
+    return home_settings(options)
 
 
 def own_command() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import sqlite3
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from carrel import __version__
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings
-from carrel.wiring.desk import Health, open_desk
+from carrel.wiring.desk import Health, open_desk, sqlite_version
 
 
 def run(words: list[str]) -> int:
@@ -33,7 +32,7 @@ def _machine(settings: Settings) -> dict[str, Health]:
     version = ".".join(str(part) for part in sys.version_info[:3])
     host = settings.server.host
     return {
-        "carrel": Health(True, f"{__version__} on Python {version}, SQLite {sqlite3.sqlite_version}"),
+        "carrel": Health(True, f"{__version__} on Python {version}, SQLite {sqlite_version()}"),
         "settings": Health(True, str(settings.source) if settings.source else "defaults and environment; no carrel.toml found"),
         "home": _writable(settings.home),
         "address": Health(

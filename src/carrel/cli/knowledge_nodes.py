@@ -16,6 +16,7 @@ from carrel.engines.node_files import BadRow, read_nodes
 from carrel.rooms.knowledge.notes import Node, Team
 from carrel.rooms.knowledge.words import folded
 from carrel.settings import Settings
+from carrel.wiring.command_audit import record_command
 from carrel.wiring.knowledge import open_stores
 
 _GROUP = 200
@@ -32,10 +33,12 @@ def run(words: list[str]) -> int:
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     if options.from_notes:
-        return asyncio.run(_from_notes(settings))
+        with record_command(settings, "knowledge:import-nodes", "knowledge://nodes", {"from_notes": True}):
+            return asyncio.run(_from_notes(settings))
     if options.file is None or not options.file.is_file():
         raise InvalidInputError("A file of nodes is required", next_step="Name a file, or use --from-notes.")
-    return asyncio.run(_from_file(settings, options.file))
+    with record_command(settings, "knowledge:import-nodes", "knowledge://nodes", {"file": str(options.file)}):
+        return asyncio.run(_from_file(settings, options.file))
 
 
 async def _from_file(settings: Settings, file: Path) -> int:

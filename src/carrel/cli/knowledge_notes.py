@@ -19,6 +19,7 @@ from carrel.engines.markdown_notes.folder import file_name
 from carrel.rooms.knowledge.notebook import Agreed, Notebook, NoteFile, Report, digest_of
 from carrel.rooms.knowledge.notes import Note, Source
 from carrel.settings import Settings
+from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.knowledge import open_stores
 
@@ -44,10 +45,15 @@ def run(words: list[str]) -> int:
     if command == "import":
         if not options.folder.is_dir():
             raise InvalidInputError(f"There is no folder {options.folder}", next_step="Name a folder of Markdown files.")
-        report = asyncio.run(_import(settings, options.folder, options.vault or options.folder.resolve().name, options.source))
+        vault = options.vault or options.folder.resolve().name
+        facts = {"folder": str(options.folder), "source": options.source, "vault": vault}
+        with record_command(settings, "knowledge:import", "knowledge://notes", facts):
+            report = asyncio.run(_import(settings, options.folder, vault, options.source))
     else:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        report = asyncio.run(_export(settings, options.folder, options.source))
+        facts = {"folder": str(options.folder), "source": options.source}
+        with record_command(settings, "knowledge:export", "knowledge://notes", facts):
+            options.folder.mkdir(parents=True, exist_ok=True)
+            report = asyncio.run(_export(settings, options.folder, options.source))
     return _told(report)
 
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
-from carrel.stores.backup.occupancy import has_unfinished_restore, shared
+from carrel.settings import Settings
+from carrel.wiring.occupancy import finish_restore, occupied
 
 _held = ExitStack()
 
 
-def occupy(home: Path) -> None:
-    """Holds the folder until `leave`. A restore that was killed is finished first."""
-    if has_unfinished_restore(home):
-        # Imported only then: starting must be fast, and this hardly ever happens.
-        from carrel.stores.backup.restoring import recover
+def occupy(settings: Settings) -> None:
+    """Holds the home folder until `leave`. A restore that was killed is finished first, and that is recorded."""
+    done = finish_restore(settings.home)
+    if done is not None:
+        from carrel.cli.unrecorded import go_on_unrecorded
+        from carrel.wiring.command_audit import record_command
 
-        done = recover(home)
-        if done is not None:
+        with record_command(settings, "restore:recovered", "backup:", {"outcome": done}, on_unavailable=go_on_unrecorded):
             print(f"carrel: {done}", file=sys.stderr)
-    _held.enter_context(shared(home))
+    _held.enter_context(occupied(settings.home))
 
 
 def leave() -> None:

@@ -70,5 +70,5 @@ def settings_from(options: argparse.Namespace, extra: dict[tuple[str, ...], obje
 
 def _at_home(settings: Settings) -> Settings:
     """The same settings, with the home folder held while the command runs."""
-    occupy(settings.home)
+    occupy(settings)
     return settings

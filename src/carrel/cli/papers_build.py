@@ -8,8 +8,10 @@ from pathlib import Path
 
 import orjson
 
+from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.progress import Progress
-from carrel.core.errors import CarrelError
+from carrel.core.errors import AuditUnavailableError, CarrelError
+from carrel.wiring.command_audit import record_command
 
 _MEGABYTE = 1024 * 1024
 _STOPPED_BY_KEYBOARD = 130
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--without-edges", action="store_true", help="leave the table of facet pairs empty: smaller, and Carrel does not read it"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_home_options(parser)
 
 
 def build(options: argparse.Namespace) -> int:
@@ -45,16 +48,21 @@ def build(options: argparse.Namespace) -> int:
     from carrel.wiring.papers_index import bring_index_up_to_date, shown_by
 
     progress = None if options.quiet else Progress()
+    settings = home_settings(options)
+    facts = {"sources": [str(source) for source in options.sources]}
     try:
-        report = build_papers(
-            options.sources,
-            options.into,
-            progress=progress,
-            workers=options.workers,
-            size_limit_bytes=options.max_megabytes * _MEGABYTE,
-            has_edges=not options.without_edges,
-            after_swap=lambda snapshot: shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report)),
-        )
+        with record_command(settings, "papers:build", f"papers:{options.into}", facts):
+            report = build_papers(
+                options.sources,
+                options.into,
+                progress=progress,
+                workers=options.workers,
+                size_limit_bytes=options.max_megabytes * _MEGABYTE,
+                has_edges=not options.without_edges,
+                after_swap=lambda built: shown_by(progress, "indexing", lambda report: bring_index_up_to_date(built, report)),
+            )
+    except AuditUnavailableError:
+        raise
     except CarrelError as error:
         if options.report == "json":
             print(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())

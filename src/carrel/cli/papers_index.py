@@ -8,6 +8,7 @@ from pathlib import Path
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
 from carrel.core.errors import InvalidInputError
+from carrel.wiring.command_audit import record_command
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, shown_by
 
@@ -17,12 +18,14 @@ def run(words: list[str]) -> int:
     add_desk_options(parser)
     parser.add_argument("--meaning", action="store_true", help="also vectors of meaning (the extra `semantic`); resumable")
     options = parser.parse_args(words[1:])
-    snapshot = snapshot_path(settings_from(options))
+    settings = settings_from(options)
+    snapshot = snapshot_path(settings)
     if not Path(snapshot).is_file():
         raise InvalidInputError(f"There is no snapshot at {snapshot}", next_step="Name one with --snapshot.")
     progress = Progress()
-    shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report))
-    if options.meaning:
-        shown_by(progress, "embedding", lambda report: add_meaning(snapshot, report))
+    with record_command(settings, "papers:index", f"papers:{snapshot}", {"meaning": options.meaning}):
+        shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report))
+        if options.meaning:
+            shown_by(progress, "embedding", lambda report: add_meaning(snapshot, report))
     print(f"The index of {snapshot} is up to date.")
     return 0

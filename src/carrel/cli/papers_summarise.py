@@ -7,9 +7,11 @@ import os
 import sys
 from pathlib import Path
 
+from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.papers_build import positive
 from carrel.cli.progress import Progress
-from carrel.core.errors import CarrelError
+from carrel.core.errors import AuditUnavailableError, CarrelError
+from carrel.wiring.command_audit import record_command
 
 _STOPPED_BY_KEYBOARD = 130
 
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-characters", type=positive, default=120_000, metavar="N", help="read at most so much of a text")
     parser.add_argument("--price-in", type=float, metavar="X", help="price of a million tokens that the model reads")
     parser.add_argument("--price-out", type=float, metavar="X", help="price of a million tokens that the model writes")
+    add_home_options(parser)
 
 
 def summarise(options: argparse.Namespace) -> int:
@@ -48,18 +51,22 @@ def summarise(options: argparse.Namespace) -> int:
         print("No model is configured. Name one with --model and --model-url; nothing was written.", file=sys.stderr)
         return 2
     progress = Progress()
+    settings = home_settings(options)
     try:
-        tally = summarise_papers(
-            options.into,
-            template=options.template,
-            base_url=options.model_url,
-            model=options.model,
-            api_key=os.environ.get("CARREL_MODEL_API_KEY"),
-            limit=options.limit,
-            parallel=options.parallel,
-            most_characters=options.max_characters,
-            progress=progress,
-        )
+        with record_command(settings, "papers:summarise", f"papers:{options.into}", {"template": options.template}):
+            tally = summarise_papers(
+                options.into,
+                template=options.template,
+                base_url=options.model_url,
+                model=options.model,
+                api_key=os.environ.get("CARREL_MODEL_API_KEY"),
+                limit=options.limit,
+                parallel=options.parallel,
+                most_characters=options.max_characters,
+                progress=progress,
+            )
+    except AuditUnavailableError:
+        raise
     except CarrelError as error:
         print(f"{error.message} {error.next_step}", file=sys.stderr)
         return 2

@@ -6,13 +6,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from carrel.cli.backup import note, said_of
 from carrel.cli.options import add_place_options, place_flags
 from carrel.cli.progress import Progress
+from carrel.cli.unrecorded import go_on_unrecorded
 from carrel.core.clock import SystemClock
 from carrel.rooms.papers.building.ports import Silence
 from carrel.settings import Settings, SettingsError, read_settings
+from carrel.wiring.backup import describe_backup
 from carrel.wiring.backup_places import Places
+from carrel.wiring.command_audit import record_command
 from carrel.wiring.restore import Restored, restore_backup
 
 
@@ -31,14 +33,17 @@ def run(words: list[str]) -> int:
     settings = read_settings(place_flags(options), config=options.config)
     progress = Silence() if options.quiet else Progress()
     done = restore_backup(settings, options.file, may_move_aside=options.force, progress=progress, clock=SystemClock())
-    note(settings, "restore:done", f"backup:{options.file.name}")
+    # Recorded when it is done: the log itself is among what a restore puts in place.
+    facts = {"made_at": done.manifest.made_at, "aside": [str(folder) for folder in done.aside]}
+    with record_command(settings, "restore:done", f"backup:{options.file.name}", facts, on_unavailable=go_on_unrecorded):
+        pass
     if done.recovered is not None:
         print(done.recovered, file=sys.stderr)
     for folder in done.aside:
         print(f"What was there before is in {folder}; remove it when you are sure.", file=sys.stderr)
     for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, done)):
         print(f"To do: {line}", file=sys.stderr)
-    print(f"{settings.home} holds the state of {done.manifest.made_at}: {said_of(done.manifest)}.")
+    print(f"{settings.home} holds the state of {done.manifest.made_at}: {describe_backup(done.manifest)}.")
     return 0
 
 

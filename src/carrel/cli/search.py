@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from contextlib import aclosing
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
-from carrel.core.errors import InvalidInputError, NotConfiguredError
+from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
-from carrel.wiring.knowledge import elasticsearch_client, open_stores
-from carrel.wiring.knowledge_neighbours import has_papers, synced_neighbours
+from carrel.wiring.command_audit import record_command
+from carrel.wiring.search_sync import sync_indices
 
 
 def run(words: list[str]) -> int:
@@ -23,38 +24,16 @@ def run(words: list[str]) -> int:
     settings = settings_from(options)
     if settings.elasticsearch.address is None:
         raise NotConfiguredError("No Elasticsearch is named", next_step="Set elasticsearch.url or ELASTICSEARCH_URL.")
-    return asyncio.run(_sync(settings, options.index))
+    wanted = options.index or []
+    with record_command(settings, "search:sync", "elasticsearch://", {"indices": wanted}):
+        return asyncio.run(_sync(settings, wanted))
 
 
-async def _sync(settings: Settings, wanted: list[str] | None) -> int:
-    from carrel.stores.elasticsearch.sync import sync
-
-    stores, neighbours, progress = open_stores(settings), synced_neighbours(settings), Progress()
-    client = elasticsearch_client(settings)
-    try:
-        sources = {source.index: source for source in (*stores.sources, *neighbours.sources)}
-        unknown = sorted(set(wanted or ()) - set(sources))
-        if unknown:
-            raise InvalidInputError(f"There is no index {', '.join(unknown)}", next_step=f"Choose from {', '.join(sources)}.")
-        for name, source in sources.items():
-            if wanted and name not in wanted:
-                continue
-            if name == "papers" and not wanted and not has_papers(settings):
-                print("papers: left out, there is no snapshot yet")
-                continue
-            progress.begin(name, None, "documents")
-            told = 0
-
-            def report(count: int) -> None:
-                nonlocal told
-                progress.advance(count - told)
-                told = count
-
-            done = await sync(client, source, f"{settings.elasticsearch.prefix}{name}", report)
-            progress.end()
-            print(f"{done.index}: {done.put} written, {done.dropped} dropped")
-    finally:
-        await client.close()
-        await neighbours.close()
-        await stores.notes.close()
+async def _sync(settings: Settings, wanted: list[str]) -> int:
+    async with aclosing(sync_indices(settings, wanted, Progress())) as indices:
+        async for index in indices:
+            if index.left_out is not None:
+                print(f"{index.name}: left out, {index.left_out}")
+            else:
+                print(f"{index.name}: {index.written} written, {index.dropped} dropped")
     return 0

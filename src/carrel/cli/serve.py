@@ -14,6 +14,7 @@ from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
 from carrel.wiring.access import refuse_to_be_open_to_the_world
+from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import RESOLVED_SETTINGS, http_app
 
@@ -59,9 +60,12 @@ def run(words: list[str]) -> int:
 
 
 def _greet_the_first_user(settings: Settings) -> None:
-    from carrel.wiring.remote_access import first_run_credential
+    from carrel.wiring.remote_access import FIRST_USER, first_run_credential, needs_first_user
 
-    made = asyncio.run(first_run_credential(settings, SystemClock()))
+    if not asyncio.run(needs_first_user(settings)):
+        return
+    with record_command(settings, "users:add", f"user:{FIRST_USER}", {"first_run": True}):
+        made = asyncio.run(first_run_credential(settings, SystemClock()))
     if made is not None:
         name, password = made
         print(

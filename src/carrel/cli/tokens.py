@@ -11,9 +11,11 @@ from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.users import parse_scopes
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
+from carrel.policy.authorization.ports import AccessStore
 from carrel.policy.static_tokens import StaticToken, hash_of, new_secret
-from carrel.stores.sql.access import SqlAccess
-from carrel.wiring.access import note_from_command_line, open_access_store
+from carrel.settings import Settings
+from carrel.wiring.access import open_access_store
+from carrel.wiring.command_audit import record_command
 
 
 def run(words: list[str]) -> int:
@@ -29,15 +31,17 @@ def run(words: list[str]) -> int:
     commands.add_parser("revoke", help="make a token worthless within seconds").add_argument("name")
     for command in commands.choices.values():
         add_home_options(command)
-    return asyncio.run(_run(parser.parse_args(words[1:])))
-
-
-async def _run(options: argparse.Namespace) -> int:
+    options = parser.parse_args(words[1:])
     settings = home_settings(options)
+    if options.command == "list":
+        return asyncio.run(_run(settings, options))
+    with record_command(settings, f"tokens:{options.command}", f"token:{options.name[:100]}"):
+        return asyncio.run(_run(settings, options))
+
+
+async def _run(settings: Settings, options: argparse.Namespace) -> int:
     store = open_access_store(settings)
     try:
-        if options.command != "list":
-            await note_from_command_line(settings, SystemClock(), f"tokens:{options.command}", f"token:{options.name[:100]}")
         match options.command:
             case "create":
                 await _create(store, options)
@@ -54,7 +58,7 @@ async def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _create(store: SqlAccess, options: argparse.Namespace) -> None:
+async def _create(store: AccessStore, options: argparse.Namespace) -> None:
     name = " ".join(options.name.split())[:80]
     if not name or not name.isprintable():
         raise InvalidInputError("A token needs a name", next_step="Say what it is for.")
@@ -72,7 +76,7 @@ async def _create(store: SqlAccess, options: argparse.Namespace) -> None:
     print(secret)
 
 
-async def _list(store: SqlAccess) -> None:
+async def _list(store: AccessStore) -> None:
     now = SystemClock().now().timestamp()
     for token in await store.tokens():
         ends = "never expires" if token.expires_at is None else f"until {datetime.fromtimestamp(token.expires_at, UTC).date()}"

@@ -13,9 +13,11 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.models import User
 from carrel.policy.authorization.people import Passwords, checked_name, checked_password, new_password
+from carrel.policy.authorization.ports import AccessStore
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
-from carrel.stores.sql.access import SqlAccess
-from carrel.wiring.access import note_from_command_line, open_access_store
+from carrel.settings import Settings
+from carrel.wiring.access import open_access_store
+from carrel.wiring.command_audit import record_command
 
 
 def run(words: list[str]) -> int:
@@ -35,19 +37,20 @@ def run(words: list[str]) -> int:
     for command in commands.choices.values():
         add_home_options(command)
     options = parser.parse_args(words[1:])
-    return asyncio.run(_run(options))
+    settings = home_settings(options)
+    if options.command == "list":
+        return asyncio.run(_run(settings, options))
+    with record_command(settings, f"users:{options.command}", f"user:{options.name[:100]}"):
+        return asyncio.run(_run(settings, options))
 
 
 def _add_password_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--generate", action="store_true", help="make up a password and print it once")
 
 
-async def _run(options: argparse.Namespace) -> int:
-    settings = home_settings(options)
+async def _run(settings: Settings, options: argparse.Namespace) -> int:
     store = open_access_store(settings)
     try:
-        if options.command != "list":
-            await note_from_command_line(settings, SystemClock(), f"users:{options.command}", f"user:{options.name[:100]}")
         match options.command:
             case "add":
                 await _add(store, options)
@@ -68,7 +71,7 @@ async def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _add(store: SqlAccess, options: argparse.Namespace) -> None:
+async def _add(store: AccessStore, options: argparse.Namespace) -> None:
     name = checked_name(options.name)
     scopes = frozenset({"admin"}) if options.admin else parse_scopes(options.scopes, ALL_SCOPES - {"admin"})
     password = _password(options)
@@ -78,7 +81,7 @@ async def _add(store: SqlAccess, options: argparse.Namespace) -> None:
     _tell(options, password, f"{name} can log in now.")
 
 
-async def _list(store: SqlAccess) -> None:
+async def _list(store: AccessStore) -> None:
     for user in await store.users():
         made = datetime.fromtimestamp(user.created_at, UTC).date()
         scopes = "everything" if "admin" in user.scopes else ", ".join(sorted(user.scopes))

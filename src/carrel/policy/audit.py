@@ -53,6 +53,9 @@ class NoAudit:
     async def keep(self, record: AuditRecord) -> None:
         return None
 
+    def keep_blocking(self, record: AuditRecord) -> None:
+        return None
+
 
 def masked(parameters: Mapping[str, object] | None) -> object:
     """The parameters as they may be written down: secrets hidden, long values cut."""

@@ -8,8 +8,10 @@ import os
 import secrets
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from carrel.core.errors import AuditUnavailableError
@@ -18,7 +20,7 @@ from carrel.policy.audit_chain import Chain
 
 log = logging.getLogger("carrel.audit")
 
-Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
+Waiter = Callable[[OSError | None], None]
 _GATHER_SECONDS = 0.005
 _RETRY_SECONDS = 1.0
 
@@ -66,17 +68,26 @@ class QueuedAudit:
     async def keep(self, record: AuditRecord) -> None:
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[None] = loop.create_future()
-        self._waiting.append((record, (loop, kept)))
-        self._urgent.set()
-        self._start()
+        self._hand_over(record, partial(_settle_on_loop, loop, kept))
         try:
             async with asyncio.timeout(self._keep_timeout_seconds):
                 await kept
         except (OSError, TimeoutError) as error:
-            log.error("audit log cannot be written", extra={"reason": str(error) or "time-out", "request_id": record.request_id})
-            raise AuditUnavailableError(
-                "The audit log cannot be written, so nothing was changed.", next_step="Tell the operator; reading still works."
-            ) from None
+            raise _unavailable(error, record) from None
+
+    def keep_blocking(self, record: AuditRecord) -> None:
+        """Does what `keep` does for whoever has no event loop, such as a command."""
+        kept: Future[None] = Future()
+        self._hand_over(record, partial(_settle, kept))
+        try:
+            kept.result(self._keep_timeout_seconds)
+        except (OSError, TimeoutError) as error:
+            raise _unavailable(error, record) from None
+
+    def _hand_over(self, record: AuditRecord, waiter: Waiter) -> None:
+        self._waiting.append((record, waiter))
+        self._urgent.set()
+        self._start()
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
         """Waits until what has been handed over so far is written; False when that takes too long."""
@@ -150,7 +161,7 @@ class QueuedAudit:
     def _tell_waiters(self, error: OSError) -> None:
         for _, waiter in self._waiting:
             if waiter is not None:
-                _resolve(waiter, error)
+                waiter(error)
 
     def _write_lines(self, lines: list[bytes], waiters: list[Waiter]) -> bool:
         failure: OSError | None = None
@@ -161,7 +172,7 @@ class QueuedAudit:
             self._unwritten = lines[-2 * self._most_waiting :]
             log.error("audit log cannot be written", extra={"reason": str(error), "waiting": len(lines)})
         for waiter in waiters:
-            _resolve(waiter, failure)
+            waiter(failure)
         return failure is None
 
     def _own_record(self, phase: str) -> AuditRecord:
@@ -169,17 +180,24 @@ class QueuedAudit:
         return AuditRecord(now, "audit", phase, "system", None, "audit", "audit", "audit://", None, "success", None, None, "", "")
 
 
-def _resolve(waiter: Waiter, failure: OSError | None) -> None:
-    loop, kept = waiter
+def _unavailable(error: OSError, record: AuditRecord) -> AuditUnavailableError:
+    log.error("audit log cannot be written", extra={"reason": str(error) or "time-out", "request_id": record.request_id})
+    return AuditUnavailableError(
+        "The audit log cannot be written, so nothing was changed.", next_step="Tell the operator; reading still works."
+    )
 
-    def settle() -> None:
-        if not kept.done():
-            if failure is None:
-                kept.set_result(None)
-            else:
-                kept.set_exception(failure)
 
+def _settle(kept: Future[None] | asyncio.Future[None], failure: OSError | None) -> None:
+    if kept.done():
+        return
+    if failure is None:
+        kept.set_result(None)
+    else:
+        kept.set_exception(failure)
+
+
+def _settle_on_loop(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None], failure: OSError | None) -> None:
     try:
-        loop.call_soon_threadsafe(settle)
+        loop.call_soon_threadsafe(_settle, kept, failure)
     except RuntimeError:
         log.debug("the caller of an audit record is gone")

@@ -5,17 +5,14 @@ so that the local desk starts fast.
 from __future__ import annotations
 
 import asyncio
-import getpass
-import os
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from carrel.core.caller import LOCAL_USER
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
-from carrel.policy.audit import Audit, AuditRecord, NoAudit
+from carrel.policy.audit import Audit, NoAudit
 from carrel.policy.identity import Identity, LocalIdentity
 from carrel.policy.limits import Limits, NoLimits
 from carrel.policy.origin import is_loopback
@@ -113,7 +110,7 @@ def audit_is_in_postgres(settings: Settings) -> bool:
     return store == "postgres" or (store == "auto" and settings.database.url is not None and settings.audit.file is None)
 
 
-def open_audit(settings: Settings) -> Audit:
+def open_audit(settings: Settings) -> QueuedAudit | NoAudit:
     """Where calls are written down."""
     audit = settings.audit
     if not audit.enabled:
@@ -131,34 +128,6 @@ def open_audit(settings: Settings) -> Audit:
         most_waiting=audit.most_waiting,
         keep_timeout_seconds=audit.keep_timeout_seconds,
     )
-
-
-async def note_from_command_line(settings: Settings, clock: Clock, action: str, resource: str) -> None:
-    """Writes down what an operator did to users and tokens; raises AuditUnavailableError when it cannot."""
-    audit = open_audit(settings)
-    who = f"{LOCAL_USER}:{getpass.getuser()}"
-    try:
-        await audit.keep(
-            AuditRecord(
-                clock.now(),
-                f"cli-{os.getpid()}",
-                "noted",
-                who,
-                None,
-                "cli",
-                action,
-                resource,
-                None,
-                "started",
-                None,
-                None,
-                "local",
-                "",
-            )
-        )
-    finally:
-        if isinstance(audit, QueuedAudit):
-            await asyncio.to_thread(audit.close)
 
 
 def audit_lines(settings: Settings) -> Iterator[bytes]:

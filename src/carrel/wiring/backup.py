@@ -71,6 +71,11 @@ def check_backup(file: Path, progress: Progress) -> Manifest:
     return manifest
 
 
+def describe_backup(manifest: Manifest) -> str:
+    """How much a backup holds, in words."""
+    return f"{len(manifest.files):,} files, {manifest.size_bytes:,} bytes"
+
+
 def _write(settings: Settings, archive: ArchiveWriter, scratch: Path, draft: Path, progress: Progress) -> Manifest:
     places = Places(settings)
     findings = _findings(places, frozenset({draft, scratch}))

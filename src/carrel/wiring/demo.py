@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from carrel.settings import Settings
+from carrel.wiring.command_audit import record_command
 from carrel.wiring.papers import SNAPSHOT_NAME
 from carrel.wiring.papers_build import build_demo
 
@@ -12,5 +13,6 @@ def with_demo(settings: Settings) -> Settings:
     if settings.papers.snapshot is not None:
         return settings
     folder = settings.home / "demo"
-    build_demo(folder)
+    with record_command(settings, "papers:build", f"papers:{folder}", {"sources": ["demo"]}):
+        build_demo(folder)
     return settings.model_copy(update={"papers": settings.papers.model_copy(update={"snapshot": folder / SNAPSHOT_NAME})})

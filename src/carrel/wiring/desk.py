@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -118,6 +119,11 @@ def open_desk(
     access = open_access(settings, catalogue, clock, documents=documents)
     gate = Gate(access.identity, access.limits, access.audit, clock)
     return Desk(settings, catalogue, gate, clock, rooms, access)
+
+
+def sqlite_version() -> str:
+    """The version of the embedded database."""
+    return sqlite3.sqlite_version
 
 
 def _open_papers(settings: Settings) -> OpenRoom:

@@ -203,6 +203,15 @@ def _limits(settings: Settings, catalogue: Catalogue, buckets: Buckets, clock: C
     return BucketLimits(buckets, clock, Rate(limits.per_minute, limits.burst), rates=rates, costs=limits.costs)
 
 
+async def needs_first_user(settings: Settings) -> bool:
+    """Whether nobody can log in yet."""
+    store = open_access_store(settings)
+    try:
+        return not await store.users()
+    finally:
+        await store.close()
+
+
 async def first_run_credential(settings: Settings, clock: Clock) -> tuple[str, str] | None:
     """Name and password of a first administrator, made when nobody can log in yet; None when somebody can."""
     store = open_access_store(settings)
