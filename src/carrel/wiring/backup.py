@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ from carrel.stores.backup.collecting import Findings, LeftOut, collect
 from carrel.stores.backup.copying import Copier, FoundFile
 from carrel.stores.csl_json.exchanging import sync_folder
 from carrel.stores.csl_json.locking import locked
+from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.papers.sidecar import read_manifest
 from carrel.wiring.access import audit_is_in_postgres
@@ -168,17 +168,19 @@ def no_build(workshop: Path) -> Iterator[None]:
 @contextmanager
 def _held(draft: Path) -> Iterator[int]:
     """The draft, empty and ours alone. It holds secrets, so only its owner may read it."""
-    descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
+    with ExitStack() as held:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            held.enter_context(hold_lock(draft))
+        except LockHeldError:
             raise ConflictError(f"Another backup is writing {draft}", next_step="Wait for it, or choose another name.") from None
-        os.fchmod(descriptor, 0o600)
-        os.ftruncate(descriptor, 0)
+        try:
+            descriptor = os.open(draft, os.O_RDWR | os.O_TRUNC | getattr(os, "O_BINARY", 0))
+        except FileNotFoundError:
+            # The one that held it before has just given it its name.
+            raise ConflictError(f"Another backup has just written {draft}", next_step="Run it again.") from None
+        draft.chmod(0o600)
+        held.callback(os.close, descriptor)
         yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _give_name(draft: Path, target: Path, *, may_replace: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import logging
 import os
 import sys
@@ -17,6 +16,7 @@ from carrel.policy.audit import AuditRecord, NoAudit, masked
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.wiring.access import open_audit
+from carrel.wiring.operator_name import operator_name
 
 log = logging.getLogger("carrel.audit")
 
@@ -77,11 +77,7 @@ def record_command(
 
 def local_operator() -> str:
     """The operating system's user, as the audit log names whoever works at the command line."""
-    try:
-        return f"{LOCAL_USER}:{getpass.getuser()}"
-    except (KeyError, OSError):
-        # A container may run under a number that has no name.
-        return f"{LOCAL_USER}:uid-{os.getuid()}"
+    return f"{LOCAL_USER}:{operator_name()}"
 
 
 def _outcome(error: BaseException) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import uvicorn
@@ -46,7 +47,7 @@ def run_server(app: Callable[..., Any] | str, listener: socket.socket, *, worker
         app,
         factory=isinstance(app, str),
         workers=workers,
-        loop="uvloop",
+        loop="uvloop" if find_spec("uvloop") else "asyncio",
         http="httptools",
         lifespan="on",
         access_log=False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import sqlite3
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from carrel.stores.backup.archive import ArchiveWriter
 from carrel.stores.backup.errors import BackupFailedError
+from carrel.stores.file_lock import hold_lock
 
 _SQLITE = b"SQLite format 3\x00"
 _IN_MEMORY_BYTES = 16 * 1024 * 1024
@@ -59,8 +59,7 @@ class Copier:
     def add_log(self, lock: Path, listed: Callable[[], Sequence[FoundFile]]) -> None:
         """Files of lines that only grow, oldest first. Each is taken up to its last whole line, with none renamed meanwhile."""
         with ExitStack() as stack:
-            with lock.open("ab") as held:
-                fcntl.flock(held, fcntl.LOCK_EX)
+            with hold_lock(lock, wait_seconds=None):
                 # Newest first: whatever a line says came before it is then in what is looked at after it.
                 opened = [(found, stack.enter_context(found.path.open("rb"))) for found in reversed(listed())]
                 states = [os.fstat(file.fileno()) for _, file in opened]

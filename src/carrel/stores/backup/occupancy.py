@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from carrel.stores.backup.errors import HomeInUseError, RestoreUnderWayError
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from carrel.stores.file_lock import LockHeldError, hold_lock
 
 log = logging.getLogger("carrel.home")
 
@@ -33,35 +28,23 @@ def shared(home: Path) -> Iterator[None]:
     Where no lock can be made (the folder is not there, or is read-only, or its disk knows none), nothing is held; a restore
     cannot have it alone there either.
     """
-    try:
-        descriptor = os.open(home / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
+    with ExitStack() as held:
+        try:
+            held.enter_context(hold_lock(home / LOCK_NAME, shared=True))
+        except LockHeldError:
+            raise RestoreUnderWayError(home) from None
+        except OSError as error:
+            log.info("home folder not held", extra={"reason": error.strerror})
         yield
-        return
-    try:
-        if fcntl is not None:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RestoreUnderWayError(home) from None
-            except OSError as error:
-                log.warning("home folder not held", extra={"reason": error.strerror})
-        yield
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager
 def alone(home: Path) -> Iterator[None]:
     """Holds the folder, which is made if need be, with nobody else in it; HomeInUseError otherwise."""
     home.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(home / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        if fcntl is not None:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise HomeInUseError(home) from None
+    with ExitStack() as held:
+        try:
+            held.enter_context(hold_lock(home / LOCK_NAME))
+        except LockHeldError:
+            raise HomeInUseError(home) from None
         yield
-    finally:
-        os.close(descriptor)

@@ -67,7 +67,7 @@ class Root:
 
 def is_reserved(name: str) -> bool:
     """Whether a name in a home folder belongs to restoring itself, so that it is neither carried nor moved."""
-    return name in {LOCK_NAME, WORKSHOP_NAME} or name.startswith(ASIDE_PREFIX)
+    return name == WORKSHOP_NAME or name.startswith((LOCK_NAME, ASIDE_PREFIX))
 
 
 def begin(home: Path, roots: Iterable[Root]) -> None:
@@ -94,7 +94,7 @@ def stage(file: Path, manifest: Manifest, locate: Locate, advance: Advance) -> N
         path = target(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
+            return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600), "wb")
         except FileExistsError:
             raise InvalidInputError(
                 f"Two files of the backup would become {locate(name)[0] / locate(name)[1]}",
@@ -143,7 +143,8 @@ def moves_for(root: Root, stamp: str) -> list[Move]:
 def commit(home: Path, backup: str, roots: Sequence[Root], moves: Sequence[Move]) -> None:
     """From here on the restore will happen, whatever happens to this process."""
     # Unpacked files are many; one call that waits for all of them is quicker than one for each.
-    os.sync()
+    if hasattr(os, "sync"):
+        os.sync()
     journal = Journal(backup=backup, moves=tuple(moves), workshops=tuple(root.workshop for root in roots))
     _write_durably(home / WORKSHOP_NAME / _JOURNAL_NAME, journal)
     carry_out(home)

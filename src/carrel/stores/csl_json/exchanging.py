@@ -51,6 +51,9 @@ def exchange(draft: Path, target: Path) -> Path | None:
 
 def sync_folder(folder: Path) -> None:
     """Makes a change of names last."""
+    if os.name == "nt":
+        # A folder cannot be opened there, and NTFS journals its names by itself.
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from carrel.policy.audit_chain import hash_in
 from carrel.stores.audit_queue import QueuedAudit
+from carrel.stores.file_lock import hold_lock
 
 DEFAULT_FILE_BYTES = 64 * 1024 * 1024
 
@@ -74,13 +74,12 @@ class JsonLinesSink:
             if mine.st_nlink and mine.st_size < self._max_file_bytes and self._is_still_named(mine):
                 return self._descriptor
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        with self._file.with_name(self._file.name + ".lock").open("ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with hold_lock(self._file.with_name(self._file.name + ".lock"), wait_seconds=None):
             self.close()
             with contextlib.suppress(FileNotFoundError):
                 if self._file.stat().st_size >= self._max_file_bytes:
                     self._file.rename(_free_name(self._file))
-            self._descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
         return self._descriptor
 
     def _is_still_named(self, mine: os.stat_result) -> bool:

@@ -1,0 +1,94 @@
+"""A lock on a file name, shared or exclusive, that the system releases when its holder dies.
+
+POSIX systems use `flock`. Elsewhere (Windows has no `fcntl`) SQLite's own file locks serve, which exist on every platform that
+Python runs on: an exclusive holder has an exclusive transaction on a small database beside the file, a shared one a read.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
+_POLL_SECONDS = 0.005
+_SUFFIX = ".lock-db"
+
+
+class LockHeldError(TimeoutError):
+    """Another holder has the lock and did not release it in time."""
+
+
+@contextmanager
+def hold_lock(file: Path, *, shared: bool = False, wait_seconds: float | None = 0.0) -> Iterator[None]:
+    """Holds the lock of `file` while the block runs; the file is created where it is missing, its content never touched.
+
+    Waits at most `wait_seconds` (None: until it is free), then raises LockHeldError. OSError where no lock can be made there.
+    """
+    with _flock(file, shared, wait_seconds) if fcntl is not None else _database_lock(file, shared, wait_seconds):
+        yield
+
+
+@contextmanager
+def _flock(file: Path, shared: bool, wait_seconds: float | None) -> Iterator[None]:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+
+    def attempt() -> bool:
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    try:
+        if wait_seconds is None:
+            fcntl.flock(descriptor, kind)
+        else:
+            _wait_for(attempt, file, wait_seconds)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _database_lock(file: Path, shared: bool, wait_seconds: float | None) -> Iterator[None]:
+    beside = file.with_name(file.name + _SUFFIX)
+    # Whoever only wants the lock may rely on the file being there, as on other systems.
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    try:
+        connection = sqlite3.connect(beside, timeout=0, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode = MEMORY")
+    except sqlite3.Error as error:
+        raise OSError(f"{beside} cannot be opened: {error}") from error
+
+    def attempt() -> bool:
+        try:
+            connection.execute("BEGIN" if shared else "BEGIN EXCLUSIVE")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise OSError(f"{beside} cannot be locked: {error}") from error
+            if connection.in_transaction:
+                connection.rollback()
+            return False
+        return True
+
+    with closing(connection):
+        _wait_for(attempt, file, wait_seconds)
+        yield
+
+
+def _wait_for(attempt: Callable[[], bool], file: Path, wait_seconds: float | None) -> None:
+    deadline = None if wait_seconds is None else time.monotonic() + wait_seconds
+    while not attempt():
+        if deadline is not None and time.monotonic() >= deadline:
+            raise LockHeldError(f"{file.name} is held by another process")
+        time.sleep(_POLL_SECONDS)
