@@ -66,10 +66,15 @@ class BibliographyFormats:
             [ReadProblem(failure.line, failure.reason) for failure in found.failures],
         )
 
-    async def write(self, items: Sequence[Item], form: ExportFormat) -> str:
+    async def write(self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False) -> str:
         from carrel.engines.bibliography.writing import Form, write
 
-        return await asyncio.to_thread(write, items, Form(form))
+        return await asyncio.to_thread(write, items, Form(form), lossless=lossless)
+
+    def date(self, text: str) -> dict[str, object] | None:
+        from carrel.engines.bibliography.dates import read_edtf
+
+        return read_edtf(text)
 
 
 class PapersThenServices:

@@ -75,8 +75,9 @@ def test_names(raw: str, name: dict[str, str]) -> None:
 
 
 def test_a_list_of_names_is_parted_only_outside_braces() -> None:
-    people = one("@misc{a, author = {A. One and {Two and Three} AND Four, B. and others}}")["author"]
-    assert [person.get("literal") or person["family"] for person in people] == ["One", "Two and Three", "Four", "others"]
+    item = one("@misc{a, author = {A. One and {Two and Three} AND Four, B. and others}}")
+    assert [person.get("literal") or person["family"] for person in item["author"]] == ["One", "Two and Three", "Four"]
+    assert item["custom"] == {"et_al": ["author"]}
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ def test_pubmed_articles_and_books_even_when_the_end_is_cut_off() -> None:
     assert article["author"] == [
         {"family": "Doe", "given": "Jane", "suffix": "Jr"},
         {"literal": "The Group"},
-        {"literal": "others"},
     ]
+    assert article["custom"]["et_al"] == ["author"]
     assert article["abstract"] == "METHODS: We did.\nRESULTS: It was."
     assert article["container-title-short"] == "J Things"
     assert (article["DOI"], article["PMCID"], article["keyword"]) == ("10.1000/x", "PMC7", "Water")

@@ -29,6 +29,32 @@ def date_of(*parts: int) -> CslDate:
     return {"date-parts": [list(parts)]}
 
 
+def whole_date(value: object) -> CslDate:
+    """A date of a CSL item for writing: its parts as whole numbers, a raw text read where it can be; empty where it is none."""
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return read_date(str(value))
+    if not isinstance(value, dict):
+        return {}
+    points = value.get("date-parts")
+    if isinstance(points, list) and points:
+        numbers = [[_whole(part) for part in point] for point in points if isinstance(point, list) and point]
+        cut = [point[: point.index(None)] if None in point else point for point in numbers]
+        known = [[part for part in point if part is not None] for point in cut if point]
+        return value | {"date-parts": known} if known else {name: text for name, text in value.items() if name != "date-parts"}
+    raw = value.get("raw")
+    if isinstance(raw, str) and raw.strip() and not value.get("literal"):
+        return {name: part for name, part in value.items() if name != "raw"} | read_date(raw)
+    return value
+
+
+def _whole(part: object) -> int | None:
+    if isinstance(part, float) and part.is_integer():
+        return int(part)
+    if isinstance(part, str) and (text := part.strip()).removeprefix("-").isdecimal() and len(text) < 10:
+        return int(text)
+    return part if isinstance(part, int) and not isinstance(part, bool) else None
+
+
 def month_number(text: str) -> int | None:
     """The month that a word or a number says."""
     word = text.strip().strip(".").lower()

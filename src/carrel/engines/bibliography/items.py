@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from carrel.core.identifiers import Doi, Isbn, NotAnIdentifierError
+from carrel.core.name_lists import mark_et_al, without_et_al
 from carrel.engines.bibliography.bibtex.names import read_name
 from carrel.engines.bibliography.imports import CslItem
 
@@ -31,9 +32,12 @@ def put_other(item: CslItem, name: str, value: str) -> None:
 
 
 def put_people(item: CslItem, role: str, names: Iterable[str]) -> None:
-    people = [person for person in (read_person(name) for name in names) if person]
+    texts, has_more = without_et_al(names)
+    people = [person for person in (read_person(name) for name in texts) if person]
     if people:
         item[role] = item.get(role, []) + people
+    if has_more:
+        mark_et_al(item, role)
 
 
 def read_person(text: str) -> dict[str, str]:

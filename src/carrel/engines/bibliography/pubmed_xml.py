@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from carrel.core.identifiers import NotAnIdentifierError, Pmcid
+from carrel.core.name_lists import mark_et_al
 from carrel.engines.bibliography.dates import CslDate, month_number, read_date, season_number
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 from carrel.engines.bibliography.items import add_note, full_range, join_keywords, put, put_doi, put_other, put_standard_numbers
@@ -136,7 +137,7 @@ def _people(article: Node, item: CslItem) -> None:
         if people:
             item[role] = item.get(role, []) + people
         if authors.attributes.get("CompleteYN") == "N":
-            item.setdefault(role, []).append({"literal": "others"})
+            mark_et_al(item, role)
 
 
 def _person(author: Node) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """One door to all writers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 
 from carrel.engines.bibliography.bibtex.writer import Dialect, write_bibtex
@@ -18,14 +18,14 @@ class Form(Enum):
     RIS = "ris"
 
 
-_WRITERS: dict[Form, Callable[[list[CslItem]], str]] = {
-    Form.CSL_JSON: write_csl_json,
-    Form.BIBTEX: lambda items: write_bibtex(items, Dialect.BIBTEX),
-    Form.BIBLATEX: lambda items: write_bibtex(items, Dialect.BIBLATEX),
-    Form.RIS: write_ris,
-}
-
-
-def write(items: Sequence[CslItem], form: Form) -> str:
-    """The items in a form that reads back as they were."""
-    return _WRITERS[form](list(items))
+def write(items: Sequence[CslItem], form: Form, *, lossless: bool = False) -> str:
+    """The items as other programs expect the form; a lossless text also reads back here exactly as the items were."""
+    match form:
+        case Form.CSL_JSON:
+            return write_csl_json(list(items))
+        case Form.BIBTEX:
+            return write_bibtex(list(items), Dialect.BIBTEX, lossless=lossless)
+        case Form.BIBLATEX:
+            return write_bibtex(list(items), Dialect.BIBLATEX, lossless=lossless)
+        case Form.RIS:
+            return write_ris(list(items), lossless=lossless)

@@ -78,7 +78,7 @@ class Context:
     """Handed through every closure of one rendering. `called` and `rendered` count variables, for groups."""
 
     __slots__ = (
-        "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "fields",
+        "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al", "fields",
         "given_level", "has_locator", "has_year_suffix", "in_bibliography", "in_sort", "is_comparing", "is_subsequent",
         "item", "name_sets", "names", "names_text", "present", "rendered", "substitution", "suppress_names", "suppressed",
         "trace", "year_suffix",
@@ -88,6 +88,7 @@ class Context:
         self.item = item
         self.fields = item.fields
         self.names = item.names
+        self.et_al = item.et_al
         self.dates = item.dates
         self.present = item.present
         self.cite = cite

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from carrel.core.name_lists import ends_in_et_al, et_al_variables
+
 from .date_values import DateValue, read_date
 from .errors import ItemBrokenError
 from .markup import read_markup
@@ -26,9 +28,9 @@ _hack_brace = re.compile(r"\{:\s*([-_a-zA-Z]+)\s*:\s*([^{}]+?)\s*\}")
 
 
 class Item:
-    """What the engine knows of one work. `present` holds every variable that has a value."""
+    """What the engine knows of one work. `present` holds every variable that has a value, `et_al` the name lists that go on."""
 
-    __slots__ = ("_tokens", "dates", "fields", "id", "is_english", "language", "names", "present", "type")
+    __slots__ = ("_tokens", "dates", "et_al", "fields", "id", "is_english", "language", "names", "present", "type")
 
     def __init__(self, source: Mapping[str, Any]) -> None:
         if not isinstance(source, Mapping):
@@ -55,6 +57,7 @@ class Item:
             if short in self.fields and not self.fields[short].strip():
                 del self.fields[short]
             del long
+        self.et_al = et_al_variables(source)
         self.present = {*self.fields, *self.names, *self.dates}
         if "event" in self.present:
             self.present.add("event-title")
@@ -81,6 +84,8 @@ class Item:
 
     def _read_names(self, field: str, value: object) -> list[Name]:
         values = value if isinstance(value, list) else [value]
+        if ends_in_et_al(values):
+            values = values[:-1]
         try:
             return [name for name in map(read_name, values) if name is not None]
         except TypeError as problem:

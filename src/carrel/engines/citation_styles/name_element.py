@@ -153,19 +153,20 @@ class NamesElement:
     def _one_role(self, variable: str, names: list[Name], context: Context) -> Tokens:
         is_first = context.names_text is None
         index = len(context.name_sets)
-        tokens, names_text = self._list(names, index, context)
+        has_more = not context.et_al.isdisjoint(variable.split())
+        tokens, names_text = self._list(names, index, context, has_more=has_more)
         if is_first:
             context.names_text = names_text
             if context.suppress_names:
                 context.rendered += 1
                 return []
         if context.substitution is not None and is_first:
-            tokens = self._replaced(tokens, names, index, context)
+            tokens = self._replaced(tokens, names, index, context, has_more=has_more)
         if not tokens:
             return []
         tokens = [NAMES, *tokens, NAMES.close]
         if self.label is not None and self.scope.area != "sort":
-            label = self._label(variable, len(names), context)
+            label = self._label(variable, len(names) + has_more, context)
             if label:
                 tokens = [*label, *tokens] if self.label_first else [*tokens, *label]
         return tokens
@@ -200,19 +201,26 @@ class NamesElement:
         look = self.options.name
         return dressed(tokens, Look(look.fonts, look.case) if name.literal else look)
 
-    def _list(self, names: list[Name], index: int, context: Context) -> tuple[Tokens, str]:
+    def _list(self, names: list[Name], index: int, context: Context, *, has_more: bool) -> tuple[Tokens, str]:
         total = len(names)
-        shown, has_last = self._shown(total, index, context)
+        shown, has_last = self._shown_of(names, index, context, has_more=has_more)
         levels = [self._level(index, place, names[place], context) for place in range(shown)]
         people = self._people(names, levels)
         context.name_sets.append(NameSet(total, shown, levels, [plain(one) for one in people] if context.in_bibliography else []))
-        tokens = self._joined_list(people, names, index, context, has_last=has_last)
+        tokens = self._joined_list(people, names, index, context, has_last=has_last, has_more=has_more)
         return tokens, plain(tokens)
 
-    def _joined_list(self, people: list[Tokens], names: list[Name], index: int, context: Context, *, has_last: bool) -> Tokens:
+    def _shown_of(self, names: list[Name], index: int, context: Context, *, has_more: bool) -> tuple[int, bool]:
+        """How many of these names are shown. A list that goes on counts as one longer, and its last name is not known."""
+        shown, has_last = self._shown(len(names) + has_more, index, context)
+        return min(shown, len(names)), has_last and not has_more
+
+    def _joined_list(
+        self, people: list[Tokens], names: list[Name], index: int, context: Context, *, has_last: bool, has_more: bool
+    ) -> Tokens:
         options = self.options
         total, shown = len(names), len(people)
-        if shown == total:
+        if shown == total and not has_more:
             return self._and_list(people, total, bool(names[-1].literal))
         if not people:
             return []
@@ -259,18 +267,18 @@ class NamesElement:
             tokens += one
         return tokens
 
-    def _replaced(self, tokens: Tokens, names: list[Name], index: int, context: Context) -> Tokens:
+    def _replaced(self, tokens: Tokens, names: list[Name], index: int, context: Context, *, has_more: bool) -> Tokens:
         """The list with the names that the entry before already showed put as the style's substitute."""
         substitution = context.substitution
         if substitution is None:
             return tokens
         if substitution.rule == "complete-all":
             return [substitution.text] if substitution.text else []
-        shown, has_last = self._shown(len(names), index, context)
+        shown, has_last = self._shown_of(names, index, context, has_more=has_more)
         people = self._people(names, [self._level(index, place, names[place], context) for place in range(shown)])
         for place in range(min(substitution.count, len(people))):
             people[place] = [substitution.text] if substitution.text else []
-        return self._joined_list(people, names, index, context, has_last=has_last)
+        return self._joined_list(people, names, index, context, has_last=has_last, has_more=has_more)
 
 
 def _constant(text: str) -> Render:

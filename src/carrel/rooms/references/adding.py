@@ -5,16 +5,17 @@ from __future__ import annotations
 import secrets
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from carrel.core.citation_keys import distinct_key, make_key
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
+from carrel.rooms.references.conforming import conform_item
 from carrel.rooms.references.duplicates import KnownWorks
 from carrel.rooms.references.models import Added, AddedReferences, NotAdded, SkippedAsDuplicate, Warned
 from carrel.rooms.references.ports import Formats, Library, Lookup
-from carrel.rooms.references.records import Item, custom, first_family, keywords, text_of, year_of
+from carrel.rooms.references.records import Item, custom, first_family, text_of, year_of
 
 _SHOWN = 60
 
@@ -89,8 +90,25 @@ class Gatherer:
         gathered.warnings.extend(Warned(source=source, line=problem.line, message=problem.message) for problem in read.warnings)
 
 
+def keep_valid(gathered: Gathered) -> Gathered:
+    """The same, with every candidate in CSL-JSON's shape; those that cannot be are failures that name the field."""
+    kept = Gathered(failed=list(gathered.failed), warnings=list(gathered.warnings))
+    for candidate in gathered.candidates:
+        conformed = conform_item(candidate.item)
+        if conformed.problems:
+            reason = "; ".join(problem.sentence() for problem in conformed.problems)
+            kept.failed.append(NotAdded(source=candidate.source, line=candidate.line, reason=reason))
+            continue
+        kept.candidates.append(replace(candidate, item=conformed.item))
+        kept.warnings.extend(
+            Warned(source=candidate.source, line=candidate.line or 1, message=notice) for notice in conformed.notices
+        )
+    return kept
+
+
 async def add_to(library: Library, gathered: Gathered, clock: Clock) -> AddedReferences:
     """Puts the candidates in, except those that are there already. One bad entry never stops the rest."""
+    gathered = keep_valid(gathered)
     added: list[Added] = []
     skipped: list[SkippedAsDuplicate] = []
 
@@ -136,8 +154,6 @@ def _finished(candidate: Candidate, taken: set[str], clock: Clock) -> Item:
     own.setdefault("uuid", str(uuid.UUID(bytes=secrets.token_bytes(16), version=4)))
     own.setdefault("created_at", now)
     own.setdefault("timestamp", now)
-    if isinstance(item.get("keyword"), list):
-        item["keyword"] = "; ".join(keywords(item))
     return {
         "id": distinct_key(key, taken),
         "type": item.get("type") or "document",

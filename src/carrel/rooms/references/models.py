@@ -44,7 +44,9 @@ class EditReference(Question):
 
 class CiteReferences(Question):
     ids: list[str] = Field(min_length=1, max_length=500)
-    style: str = Field(default="apa", max_length=200, description="CSL style name")
+    style: str | None = Field(
+        default=None, min_length=1, max_length=200, description="CSL style name; without it the server's default style"
+    )
     format: Literal["text", "html"] = "text"
     kind: Literal["bibliography", "in_text"] = "bibliography"
     locale: str | None = Field(default=None, max_length=35, description="Such as de-DE")
@@ -53,6 +55,9 @@ class CiteReferences(Question):
 class ExportReferences(Question):
     format: Literal["csl-json", "bibtex", "biblatex", "ris"] = "bibtex"
     query: str | None = Field(default=None, max_length=500, description="Only references that match; all without it")
+    lossless: bool = Field(
+        default=False, description="Also write what the format has no field for, in a field that only Carrel reads (carrel-csl)"
+    )
 
 
 class AttachFulltext(Question):

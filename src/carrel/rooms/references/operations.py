@@ -54,7 +54,7 @@ def room(service: ReferencesRoom) -> Room:
         return await service.cite(question, call)
 
     async def export(question: ExportReferences, call: Call) -> Text:
-        return Text(await service.export(question.format, question.query, call))
+        return Text(await service.export(question.format, question.query, call, lossless=question.lossless))
 
     async def attach(question: AttachFulltext, call: Call) -> AttachedFile:
         return await service.attach(question.id, question.path, call)
@@ -147,7 +147,7 @@ def room(service: ReferencesRoom) -> Room:
                 name_alone="cite",
                 room="references",
                 title="Cite references",
-                description="Bibliography or in-text citation of references in any CSL style (APA by default), as text or HTML.",
+                description="Bibliography or in-text citation of references in any CSL style, as text or HTML.",
                 question=CiteReferences,
                 answer=Citations,
                 run=cite,

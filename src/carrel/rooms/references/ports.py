@@ -91,7 +91,13 @@ class Formats(Protocol):
 
     async def read(self, content: str | bytes) -> ReadBibliography: ...
 
-    async def write(self, items: Sequence[Item], form: ExportFormat) -> str: ...
+    async def write(self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False) -> str:
+        """What other programs expect; lossless also carries what the format has no fields for, in one of our own."""
+        ...
+
+    def date(self, text: str) -> dict[str, object] | None:
+        """The CSL date of an EDTF text such as 2020-05; None where it is none."""
+        ...
 
 
 class Lookup(Protocol):

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import CarrelError
 from carrel.rooms.references.adding import Gatherer, add_to
+from carrel.rooms.references.conforming import checked_changes
 from carrel.rooms.references.errors import (
     FileNotUsableError,
     ForceRequiredError,
@@ -30,14 +31,13 @@ from carrel.rooms.references.models import (
     Fulltext,
     References,
 )
-from carrel.rooms.references.ports import Change, ExportFormat, Files, Formats, Libraries, Library, Lookup, Styles
+from carrel.rooms.references.ports import ExportFormat, Files, Formats, Libraries, Library, Lookup, Styles
 from carrel.rooms.references.query import parse
 from carrel.rooms.references.records import Item, names_text, text_of, year_of
 
 OWN_DOORS = frozenset({"stdio", "cli"})
 _SMALL_LIBRARY = 5_000
 _MAX_FILE_BYTES = 256 * 1024 * 1024
-_NOT_EDITABLE = frozenset({"id", "custom"})
 
 
 class ReferencesRoom:
@@ -114,12 +114,8 @@ class ReferencesRoom:
         return removed
 
     async def edit(self, reference_id: str, changes: Item, call: Call) -> Item:
-        refused = sorted(_NOT_EDITABLE & set(changes))
-        if refused:
-            raise InvalidInputError(f"{', '.join(refused)} cannot be edited", next_step="Change other fields.")
-        removed = tuple(name for name, value in changes.items() if value is None)
-        values = {name: value for name, value in changes.items() if value is not None}
-        changed = await self._libraries.of(call.caller).change(reference_id, lambda present: Change(values, removed))
+        change = checked_changes(changes, self._formats.date)
+        changed = await self._libraries.of(call.caller).change(reference_id, change)
         if changed is None:
             raise ReferenceNotFoundError(reference_id)
         return changed
@@ -132,22 +128,23 @@ class ReferencesRoom:
             raise ReferencesNotFoundError(missing)
         found = [item for item in items if item is not None]
         locale = question.locale or self._default_locale
+        style = question.style or self.default_style
         if question.kind == "in_text":
-            text = await self._styles.in_text(found, question.style, question.format, locale)
-            return Citations(style=question.style, format=question.format, kind=question.kind, text=text, entries=[])
-        entries = await self._styles.bibliography(found, question.style, question.format, locale)
+            text = await self._styles.in_text(found, style, question.format, locale)
+            return Citations(style=style, format=question.format, kind=question.kind, text=text, entries=[])
+        entries = await self._styles.bibliography(found, style, question.format, locale)
         return Citations(
-            style=question.style,
+            style=style,
             format=question.format,
             kind=question.kind,
             text="\n".join(entry for _, entry in entries),
             entries=[Citation(id=name, text=entry) for name, entry in entries],
         )
 
-    async def export(self, form: ExportFormat, query: str | None, call: Call) -> str:
+    async def export(self, form: ExportFormat, query: str | None, call: Call, *, lossless: bool = False) -> str:
         library = self._libraries.of(call.caller)
         items = (await library.shelf()).items if not query else await self._found(library, query)
-        return await self._formats.write(items, form)
+        return await self._formats.write(items, form, lossless=lossless)
 
     async def attach(self, reference_id: str, path: str, call: Call) -> AttachedFile:
         library = self._libraries.of(call.caller)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from carrel.core.identifiers import Pmid
+from carrel.core.name_lists import mark_et_al
 from carrel.engines.bibliography.bibtex.links import put_links
 from carrel.engines.bibliography.bibtex.names import NameReader
 from carrel.engines.bibliography.bibtex.scanner import RawEntry
@@ -149,7 +150,7 @@ class EntryReader:
         editor_role = EDITOR_TYPES.get(fields.get("editortype", "").strip().lower(), "editor")
         for name, variable in NAME_FIELDS.items():
             if name in fields:
-                names = self._names.read(fields.pop(name))
+                names, has_more = self._names.read(fields.pop(name))
                 role = editor_role if name == "editor" else variable
                 if kind == "motion_picture" and name == "author":
                     role = "director"
@@ -157,12 +158,18 @@ class EntryReader:
                     role = "script-writer"
                 if names:
                     item[role] = item.get(role, []) + names
+                if has_more:
+                    mark_et_al(item, role)
         for letter in "abc":
             if f"editor{letter}" in fields:
                 role = EDITOR_TYPES.get(fields.get(f"editor{letter}type", "").strip().lower(), "editor")
-                item[role] = item.get(role, []) + self._names.read(fields.pop(f"editor{letter}"))
+                names, has_more = self._names.read(fields.pop(f"editor{letter}"))
+                item[role] = item.get(role, []) + names
+                if has_more:
+                    mark_et_al(item, role)
         if "holder" in fields:
-            put_other(item, "holder", "; ".join(whole_name(name) for name in self._names.read(fields.pop("holder"))))
+            holders, has_more = self._names.read(fields.pop("holder"))
+            put_other(item, "holder", "; ".join([*(whole_name(name) for name in holders), *(["et al."] if has_more else [])]))
 
     def _dates(self, fields: dict[str, str], item: CslItem) -> None:
         year, month, day = (self._text(fields.pop(name, "")) for name in ("year", "month", "day"))
@@ -284,7 +291,7 @@ def _type(entry_type: str, fields: dict[str, str]) -> str:
     if subtype in SUBTYPES and kind in {"article-journal", "motion_picture", "song"}:
         return SUBTYPES[subtype]
     if (
-        kind == "article-journal"
+        (kind == "article-journal" or (entry_type in {"misc", "online"} and fields.get("eprint")))
         and not any(fields.get(name) for name in ("journal", "journaltitle", "volume", "number", "pages", "issn"))
         and _is_preprint(fields)
     ):

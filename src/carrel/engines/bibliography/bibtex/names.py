@@ -2,6 +2,7 @@
 
 import re
 
+from carrel.core.name_lists import without_et_al
 from carrel.engines.bibliography.bibtex.tex import to_plain
 
 Name = dict[str, str]
@@ -21,9 +22,11 @@ class NameReader:
     def __init__(self) -> None:
         self._known: dict[str, Name] = {}
 
-    def read(self, raw: str) -> list[Name]:
+    def read(self, raw: str) -> tuple[list[Name], bool]:
+        """The names of a list, and whether it goes on (`and others`)."""
         names: list[Name] = []
-        for text in split_names(raw):
+        texts, has_more = without_et_al(split_names(raw))
+        for text in texts:
             known = self._known.get(text)
             if known is None:
                 known = read_name(text)
@@ -31,7 +34,7 @@ class NameReader:
                     self._known[text] = known
             if known:
                 names.append(dict(known))
-        return names
+        return names, has_more
 
 
 def split_names(raw: str) -> list[str]:

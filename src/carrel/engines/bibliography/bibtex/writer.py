@@ -4,9 +4,12 @@ import re
 from enum import Enum
 from typing import Any
 
+from carrel.core.citation_keys import distinct_key, make_key
+from carrel.core.name_lists import et_al_variables, names_of
 from carrel.engines.bibliography.bibtex.fields import KEPT_FIELD, EntryReader, Titles
 from carrel.engines.bibliography.bibtex.scanner import MONTHS, Scanner
 from carrel.engines.bibliography.bibtex.tex_writing import paragraphs_to_tex, plain_to_tex, title_to_tex, verbatim_to_tex
+from carrel.engines.bibliography.dates import whole_date
 from carrel.engines.bibliography.imports import CslItem, Imported
 from carrel.engines.bibliography.kept import difference
 
@@ -64,23 +67,52 @@ _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-
 _NOT_IN_KEYS = re.compile(r"[\s,={}()\"#%'\\~@]+")
 _FIELD_NAME = re.compile(r"^[a-z][a-z0-9_-]*$")
 _MONTH_NAMES = list(MONTHS)
+_SEASONS = {1: "Spring", 2: "Summer", 3: "Autumn", 4: "Winter"}
+# Names that CSL-JSON has for variables besides their own.
+_ALIASES = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short", "event": "event-title"}
 
 
-def write_bibtex(items: list[CslItem], dialect: Dialect) -> str:
-    """One entry for each item. What the dialect has no field for stands in `carrel-csl`, which other programs ignore."""
-    return "\n".join(_entry(item, dialect) for item in items)
+def write_bibtex(items: list[CslItem], dialect: Dialect, *, lossless: bool = False) -> str:
+    """One entry for each item, with the fields that other programs know.
+
+    A lossless file also has a field `carrel-csl` in entries that the dialect's own fields cannot express; it reads back exactly.
+    """
+    keys = _keys(items)
+    entry = _lossless_entry if lossless else _entry
+    return "\n".join(entry(item, key, dialect) for item, key in zip(items, keys, strict=True))
 
 
-def _entry(item: CslItem, dialect: Dialect) -> str:
+def _keys(items: list[CslItem]) -> list[str]:
+    """A key for each item, each used once, since a second entry of the same key is an error to BibTeX."""
+    keys: list[str] = []
+    taken: set[str] = set()
+    for item in items:
+        wanted = _NOT_IN_KEYS.sub("_", str(item.get("id", ""))).strip("_")
+        key = wanted or _made_key(item)
+        if key.lower() in taken:
+            key = distinct_key(key, taken)
+        taken.add(key.lower())
+        keys.append(key)
+    return keys
+
+
+def _made_key(item: CslItem) -> str:
+    lists = (item.get(role) for role in ("author", "editor"))
+    first = next((names[0] for names in lists if isinstance(names, list) and names and isinstance(names[0], dict)), {})
+    year = _first_date(whole_date(item.get("issued")))
+    return make_key(_text(first.get("family") or first.get("literal")), year[0] if year else None, _text(item.get("title")))
+
+
+def _entry(item: CslItem, key: str, dialect: Dialect, *further: str) -> str:
     fields = _Fields(item, dialect)
-    kind = fields.entry_type()
-    key = _NOT_IN_KEYS.sub("_", str(item.get("id", ""))).strip("_")
     lines = [f"  {name} = {value}," for name, value in fields.written().items()]
-    text = "\n".join([f"@{kind}{{{key},", *lines, "}", ""])
+    return "\n".join([f"@{fields.entry_type()}{{{key},", *lines, *further, "}", ""])
+
+
+def _lossless_entry(item: CslItem, key: str, dialect: Dialect) -> str:
+    text = _entry(item, key, dialect)
     kept = difference(item, *(_understood(text, titles) for titles in Titles))
-    if kept:
-        return "\n".join([f"@{kind}{{{key},", *lines, f"  {KEPT_FIELD} = {{{kept}}},", "}", ""])
-    return text
+    return _entry(item, key, dialect, f"  {KEPT_FIELD} = {{{kept}}},") if kept else text
 
 
 def _understood(text: str, titles: Titles) -> CslItem:
@@ -92,10 +124,11 @@ class _Fields:
     """The fields of one entry, as they are written."""
 
     def __init__(self, item: CslItem, dialect: Dialect) -> None:
-        self._item = item
+        self._item = {variable: item[alias] for alias, variable in _ALIASES.items() if alias in item} | item
         self._is_biblatex = dialect is Dialect.BIBLATEX
         self._kind = str(item.get("type", ""))
         self._fields: dict[str, str] = {}
+        self._et_al = et_al_variables(item)
 
     def entry_type(self) -> str:
         if self._is_biblatex:
@@ -108,15 +141,16 @@ class _Fields:
         item = self._item
         for variable, name in _ROLES.items():
             people = item.get(variable)
-            if isinstance(people, list) and people:
-                self._put(name, " and ".join(_name(person, self._is_biblatex) for person in people if isinstance(person, dict)))
+            known = names_of(people)
+            names = [_name(person, self._is_biblatex) for person in known]
+            self._put(name, " and ".join([*filter(None, names), *(["others"] if variable in self._et_al else [])]))
         self._put("title", title_to_tex(_text(item.get("title"))))
         self._container()
         for variable, name in _TITLES.items():
             self._put(name, title_to_tex(_text(item.get(variable))))
         self._date()
         for variable, name in _DATES.items():
-            self._put(name, _edtf(item.get(variable)))
+            self._put(name, _edtf(whole_date(item.get(variable))))
         self._numbers()
         self._publisher()
         for variable, name in _PLAIN.items():
@@ -153,18 +187,20 @@ class _Fields:
             )
 
     def _date(self) -> None:
-        issued = self._item.get("issued")
+        issued = whole_date(self._item.get("issued"))
         if self._is_biblatex:
             self._put("date", _edtf(issued))
             return
         parts = _first_date(issued)
         if parts:
-            self._put("year", str(parts[0]))
+            self._put("year", _years(issued))
             if len(parts) > 1 and 1 <= parts[1] <= 12:
                 self._fields["month"] = _MONTH_NAMES[parts[1] - 1]
+            elif len(parts) == 1 and issued.get("season") in _SEASONS:
+                self._put("month", _SEASONS[issued["season"]])
             if len(parts) > 2:
                 self._put("day", str(parts[2]))
-        elif isinstance(issued, dict):
+        else:
             self._put("year", plain_to_tex(_text(issued.get("literal") or issued.get("raw"))))
 
     def _numbers(self) -> None:
@@ -209,7 +245,7 @@ def _text(value: Any) -> str:
 def _name(person: dict[str, Any], is_biblatex: bool) -> str:
     literal = _text(person.get("literal"))
     if literal:
-        return "others" if literal == "others" else f"{{{plain_to_tex(literal)}}}"
+        return f"{{{plain_to_tex(literal)}}}"
     family, given, suffix = (_part(_text(person.get(part))) for part in ("family", "given", "suffix"))
     particle, dropped = _text(person.get("non-dropping-particle")), _text(person.get("dropping-particle"))
     if dropped and is_biblatex:
@@ -226,6 +262,13 @@ def _part(text: str) -> str:
     """A part of a name; what would be read as a separator stands in braces."""
     written = plain_to_tex(text)
     return f"{{{written}}}" if "," in text or re.search(r"(?:^|\s)and(?:\s|$)", text, re.IGNORECASE) else written
+
+
+def _years(date: dict[str, Any]) -> str:
+    """The year; for a time of several years the first and the last."""
+    years = [str(parts[0]) for parts in date["date-parts"]]
+    is_span = len(years) == 2 and years[1] != "0" and all(len(parts) == 1 for parts in date["date-parts"])
+    return "--".join(years) if is_span else years[0]
 
 
 def _first_date(date: Any) -> list[int]:

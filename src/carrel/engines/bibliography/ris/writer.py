@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from carrel.core.name_lists import et_al_variables, names_of
+from carrel.engines.bibliography.dates import whole_date
 from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.bibliography.kept import difference
 from carrel.engines.bibliography.ris.reader import KEPT_PREFIX, read_ris
@@ -18,13 +20,24 @@ _TEXTS = {
     "container-title-short": "J2",
 }  # fmt: skip
 
+# Names that CSL-JSON has for variables besides their own.
+_ALIASES = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short"}
 
-def write_ris(items: list[CslItem]) -> str:
-    """One reference for each item. What RIS has no tag for stands in a note that begins with `carrel-csl:`."""
-    return "\r\n".join(_reference(item) for item in items)
+
+def write_ris(items: list[CslItem], *, lossless: bool = False) -> str:
+    """One reference for each item, with the tags that other programs know.
+
+    A lossless file also has a note that begins with `carrel-csl:` where RIS has no tag for something; it reads back exactly.
+    """
+    reference = _lossless_reference if lossless else _reference
+    return "\r\n".join(reference(item) for item in items)
 
 
 def _reference(item: CslItem) -> str:
+    return "\r\n".join([*(f"{tag}  - {value}" for tag, value in _tags(item)), "ER  - ", ""])
+
+
+def _lossless_reference(item: CslItem) -> str:
     lines = [f"{tag}  - {value}" for tag, value in _tags(item)]
     text = "\r\n".join([*lines, "ER  - ", ""])
     understood = read_ris(text).items
@@ -44,13 +57,17 @@ def _tags(item: CslItem) -> Iterator[tuple[str, str]]:
 
 
 def _values(item: CslItem, kind: str) -> Iterator[tuple[str, str]]:
+    et_al = et_al_variables(item)
+    item = {variable: item[alias] for alias, variable in _ALIASES.items() if alias in item} | item
     yield "ID", _text(item.get("id"))
     yield "TI", _text(item.get("title"))
     for variable, tag in _PEOPLE.items():
         people = item.get(variable)
-        for person in people if isinstance(people, list) else ():
-            if isinstance(person, dict):
-                yield tag, _name(person)
+        for person in names_of(people):
+            yield tag, _name(person)
+        if variable in et_al:
+            # As EndNote's manual asks for lists that are not complete: with a comma, so that it is taken for one name.
+            yield tag, "et al.,"
     yield (
         ("JF" if kind in ARTICLES and kind not in PARTS else "T2" if kind in PARTS else "JF"),
         _text(item.get("container-title")),
@@ -86,9 +103,7 @@ def _values(item: CslItem, kind: str) -> Iterator[tuple[str, str]]:
 
 def _dates(item: CslItem) -> Iterator[tuple[str, str]]:
     for variable, tag in (("issued", "DA"), ("accessed", "Y2")):
-        date = item.get(variable)
-        if not isinstance(date, dict):
-            continue
+        date = whole_date(item.get(variable))
         points = date.get("date-parts")
         parts = points[0] if isinstance(points, list) and points and isinstance(points[0], list) else []
         if parts and all(isinstance(part, int) for part in parts):
@@ -115,4 +130,7 @@ def _name(person: dict[str, Any]) -> str:
     particles = [_text(person.get(part)) for part in ("dropping-particle", "non-dropping-particle")]
     family = " ".join(part for part in (*particles, _text(person.get("family"))) if part)
     suffix, given = _text(person.get("suffix")), _text(person.get("given"))
-    return ", ".join([family, *([suffix] if suffix else []), *([given] if given else [])]) if given or suffix else family
+    if given or suffix:
+        return ", ".join([family, *([suffix] if suffix else []), *([given] if given else [])])
+    # A comma at the end keeps a name of several words whole.
+    return f"{family}," if " " in family else family

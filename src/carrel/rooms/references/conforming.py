@@ -1,0 +1,129 @@
+"""What is written into a library keeps to CSL-JSON: imports are brought into shape, edits are refused where they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from carrel.core.csl_schema import (
+    DATE_VARIABLES,
+    NAME_PARTS,
+    NAME_VARIABLES,
+    TEXT_VARIABLES,
+    VARIABLES,
+    FieldProblem,
+    check_field,
+    check_item,
+)
+from carrel.core.errors import InvalidInputError
+from carrel.core.name_lists import ET_AL_KEY, ends_in_et_al, move_et_al
+from carrel.rooms.references.ports import Change
+from carrel.rooms.references.records import Item, custom
+
+_NOT_EDITABLE = frozenset({"id", "custom"})
+_MOST_SHOWN = 5
+
+ReadDate = Callable[[str], dict[str, object] | None]
+
+
+class FieldsNotValidError(InvalidInputError):
+    """Fields that CSL-JSON does not allow; each is named with what is expected there."""
+
+    def __init__(self, problems: list[FieldProblem]) -> None:
+        super().__init__(
+            "; ".join(problem.sentence() for problem in problems[:_MOST_SHOWN]),
+            next_step="Send the field as CSL-JSON describes it, or null to remove it; nothing was changed.",
+            details={
+                "field": problems[0].field,
+                "fields": [
+                    {"field": problem.field, "expected": problem.expected, "found": problem.found} for problem in problems
+                ],
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Conformed:
+    """An item as it may be written, and what was moved to get it there. `problems` says why it may not."""
+
+    item: Item
+    notices: tuple[str, ...] = ()
+    problems: tuple[FieldProblem, ...] = ()
+
+
+def conform_item(item: Item) -> Conformed:
+    """An imported item in CSL-JSON's shape. Nothing is dropped: what CSL has no variable for goes to `custom.fields`."""
+    shaped: Item = {}
+    others: Item = {}
+    notices: list[str] = []
+    for name, value in item.items():
+        if value is None:
+            continue
+        if name not in VARIABLES:
+            others[name] = value
+        elif name in TEXT_VARIABLES and isinstance(value, int | float) and not isinstance(value, bool):
+            shaped[name] = str(value)
+        elif name == "keyword" and isinstance(value, list):
+            shaped[name] = "; ".join(str(word).strip() for word in value if str(word).strip())
+        elif name in NAME_VARIABLES and isinstance(value, list):
+            shaped[name] = [_plain_name(person, name, others) for person in value if person not in ({}, "")]
+        else:
+            shaped[name] = value
+    if others:
+        own = dict(custom(shaped))
+        known = own.get("fields")
+        own["fields"] = (known if isinstance(known, dict) else {}) | others
+        shaped["custom"] = own
+        names = ", ".join(sorted(others)[:_MOST_SHOWN])
+        notices.append(f"Not CSL variables, kept under custom.fields: {names}{' …' if len(others) > _MOST_SHOWN else ''}")
+    move_et_al(shaped)
+    return Conformed(shaped, tuple(notices), tuple(check_item(shaped)))
+
+
+def _plain_name(person: object, variable: str, others: Item) -> object:
+    """A name with the parts that CSL has; further facts of a person, such as an ORCID, are kept beside the list."""
+    if not isinstance(person, dict):
+        return person
+    further = {part: content for part, content in person.items() if part not in NAME_PARTS and content not in (None, "", [], {})}
+    if further:
+        named = {part: person[part] for part in ("family", "given", "literal") if part in person}
+        others.setdefault(f"{variable}-details", []).append(named | further)
+    return {part: content for part, content in person.items() if part in NAME_PARTS and content is not None}
+
+
+def checked_changes(changes: Mapping[str, object], read_date: ReadDate) -> Callable[[Item], Change]:
+    """The change that an edit asks for. FieldsNotValidError where a new value is not what CSL-JSON allows."""
+    refused = sorted(_NOT_EDITABLE & set(changes))
+    if refused:
+        raise InvalidInputError(
+            f"{', '.join(refused)} cannot be edited", next_step="Change other fields.", details={"field": refused[0]}
+        )
+    removed = tuple(name for name, value in changes.items() if value is None)
+    if "type" in removed:
+        raise FieldsNotValidError(list(check_field("type", None)))
+    values: Item = {}
+    for name, value in changes.items():
+        if value is not None:
+            date = read_date(value) if name in DATE_VARIABLES and isinstance(value, str) else None
+            values[name] = value if date is None else date
+    problems = check_item(values)
+    if problems:
+        raise FieldsNotValidError(problems)
+    return lambda present: _with_et_al(present, values, removed)
+
+
+def _with_et_al(present: Item, values: Item, removed: tuple[str, ...]) -> Change:
+    """A new name list is complete, unless it ends in a name such as `others`; the mark in `custom` follows."""
+    touched = NAME_VARIABLES & {*values, *removed}
+    marked = custom(present).get(ET_AL_KEY)
+    known = {name for name in marked if isinstance(name, str)} if isinstance(marked, list) else set()
+    going_on = {name for name in touched if ends_in_et_al(values.get(name))}
+    if not going_on and not known & touched:
+        return Change(values, removed)
+    shaped = dict(values)
+    move_et_al(shaped)
+    shaped.pop("custom", None)
+    emptied = tuple(name for name in going_on if name not in shaped)
+    marks = sorted((known - touched) | going_on)
+    own = {name: value for name, value in custom(present).items() if name != ET_AL_KEY} | ({ET_AL_KEY: marks} if marks else {})
+    return Change(shaped | ({"custom": own} if own else {}), (*removed, *emptied, *(() if own else ("custom",))))
