@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import operator
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from carrel.settings import SettingsError, read_settings
+from carrel.settings.reading import known_settings
 from carrel.wiring.desk import open_desk
 
 
@@ -29,6 +34,61 @@ def test_paths_in_the_file_are_relative_to_it(tmp_path: Path) -> None:
     file = tmp_path / "carrel.toml"
     file.write_text("[papers]\nsnapshot = 'corpus/paper_snapshot.db'\n", encoding="utf-8")
     assert read_settings(environment={}, config=file).papers.snapshot == tmp_path / "corpus" / "paper_snapshot.db"
+
+
+def _places() -> list[tuple[str, ...]]:
+    return [path for path, kind in known_settings().items() if kind.is_place]
+
+
+@pytest.mark.parametrize("path", _places(), ids=".".join)
+def test_every_folder_and_file_in_the_settings_file_is_relative_to_it(tmp_path: Path, path: tuple[str, ...]) -> None:
+    kind = known_settings()[path]
+    value = "['near/place', '/far/place']" if kind.is_list else "'near/place'"
+    section = f"[{'.'.join(path[:-1])}]\n" if path[:-1] else ""
+    file = tmp_path / "carrel.toml"
+    file.write_text(f"{section}{path[-1]} = {value}\n", encoding="utf-8")
+    found = operator.attrgetter(".".join(path))(read_settings(environment={}, config=file))
+    near = tmp_path / "near" / "place"
+    assert found == (near, Path("/far/place")) if kind.is_list else Path(found) == near
+
+
+def test_every_setting_that_holds_a_path_counts_as_a_place() -> None:
+    assert {("home",), ("papers", "static"), ("references", "allowed_folders"), ("audit", "file")} <= set(_places())
+
+
+def test_an_address_in_the_settings_file_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "carrel.toml"
+    file.write_text("[papers]\nstatic = 'https://example.org/texts'\n", encoding="utf-8")
+    assert read_settings(environment={}, config=file).papers.static == "https://example.org/texts"
+
+
+def test_a_tilde_means_the_persons_folder_wherever_it_is_written() -> None:
+    settings = read_settings({("references", "library"): "~/l.json"}, environment={"CARREL_HOME": "~/desk"})
+    assert settings.home == Path.home() / "desk"
+    assert settings.references.library == Path.home() / "l.json"
+
+
+def test_a_misspelt_variable_is_named_with_the_nearest_real_one() -> None:
+    environment = {"CARREL_SERVER_PROT": "1", "CARREL_ZZZZ": "1", "CARREL_CONFIG": "", "CARREL_TEST_X": "1", "PATH": ""}
+    assert read_settings(environment=environment).unknown_variables == {
+        "CARREL_SERVER_PROT": "CARREL_SERVER_PORT",
+        "CARREL_ZZZZ": None,
+    }
+
+
+@pytest.mark.parametrize("command", [["doctor"], ["papers", "search", "x"], ["mcp"]])
+def test_a_misspelt_variable_is_said_at_every_start(tmp_path: Path, command: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())", *command],
+        env={**os.environ, "CARREL_HOME": str(tmp_path), "CARREL_REFERENCE_LIBRARY": "x.json"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "did you mean CARREL_REFERENCES_LIBRARY?" in done.stderr
+    assert command != ["doctor"] or "Rename it to CARREL_REFERENCES_LIBRARY." in done.stdout
 
 
 @pytest.mark.promise("Q3")

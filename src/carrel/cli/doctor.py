@@ -34,6 +34,7 @@ def _machine(settings: Settings) -> dict[str, Health]:
     return {
         "carrel": Health(True, f"{__version__} on Python {version}, SQLite {sqlite_version()}"),
         "settings": Health(True, str(settings.source) if settings.source else "defaults and environment; no carrel.toml found"),
+        **_variables(settings),
         "home": _writable(settings.home),
         "address": Health(
             is_loopback(host) or settings.auth.mode not in {None, "local"},
@@ -41,6 +42,17 @@ def _machine(settings: Settings) -> dict[str, Health]:
             "Listen on 127.0.0.1, or set auth.mode.",
         ),
         "audit": _writable(settings.audit_file.parent) if settings.audit.enabled else Health(True, "turned off"),
+    }
+
+
+def _variables(settings: Settings) -> dict[str, Health]:
+    return {
+        f"variable {name}": Health(
+            False,
+            "is not a setting and is ignored",
+            f"Rename it to {nearest}." if nearest else "Unset it; docs/reference.md lists every variable.",
+        )
+        for name, nearest in settings.unknown_variables.items()
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from carrel.cli.occupying import occupy
@@ -65,7 +66,11 @@ def settings_from(options: argparse.Namespace, extra: dict[tuple[str, ...], obje
         ("log", "level"): options.log_level,
         **(extra or {}),
     }
-    return _at_home(read_settings(flags, config=options.config))
+    settings = read_settings(flags, config=options.config)
+    for name, nearest in settings.unknown_variables.items():
+        meant = f"; did you mean {nearest}?" if nearest else ""
+        print(f"carrel: the variable {name} is not a setting and is ignored{meant}", file=sys.stderr)
+    return _at_home(settings)
 
 
 def _at_home(settings: Settings) -> Settings:

@@ -12,6 +12,7 @@ from carrel.doors.errors import TABLE
 from carrel.doors.schemas import input_schema
 from carrel.policy.scopes import SCOPES
 from carrel.settings import Settings
+from carrel.settings.reading import known_paths, variable_name
 from carrel.wiring.desk import open_desk
 
 
@@ -84,19 +85,22 @@ _BOUNDS = {"minimum": "from", "maximum": "to", "minLength": "at least", "maxLeng
 
 
 def _settings() -> str:
-    rows: list[tuple[str, ...]] = []
-    for name, field in Settings.model_fields.items():
-        section = field.annotation
-        inner = getattr(section, "model_fields", None) if isinstance(section, type) else None
-        if inner is not None:
-            rows.extend(
-                (f"`{name}.{key}`", f"`CARREL_{name}_{key}`".upper(), _default(value)) for key, value in sorted(inner.items())
-            )
-        elif name != "source":
-            rows.append(
-                (f"`{name}`", f"`CARREL_{name}`".upper(), "the platform's data folder" if name == "home" else _default(field))
-            )
+    rows = [
+        (
+            f"`{'.'.join(path)}`",
+            f"`{variable_name(path)}`",
+            "the platform's data folder" if path == ("home",) else _default(_field(path)),
+        )
+        for path in known_paths()
+    ]
     return _table(("in carrel.toml", "in the environment", "default"), rows)
+
+
+def _field(path: tuple[str, ...]) -> Any:
+    section: Any = Settings
+    for name in path[:-1]:
+        section = section.model_fields[name].annotation
+    return section.model_fields[path[-1]]
 
 
 def _default(field: Any) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import platformdirs
 from pydantic import ValidationError
@@ -27,13 +30,11 @@ _FOREIGN_NAMES = {
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
     "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
 }
-_LISTS = {
-    ("rooms",),
-    ("references", "allowed_folders"),
-    *(("server", name) for name in ("allowed_origins", "allowed_hosts", "trusted_proxies")),
-    *(("auth", name) for name in ("audience", "algorithms", "redirect_hosts", "platform_scopes", "platform_admins")),
-    ("elasticsearch", "indices"),
-}
+# Names of ours that are not settings: where the file is, what a server hands its workers, and what tests use.
+_OTHER_NAMES = {"CARREL_CONFIG", "CARREL_RESOLVED_SETTINGS", "CARREL_MODEL_BASE_URL"}
+_TEST_PREFIX = "CARREL_TEST_"
+# Neither is for an operator to set: reading fills them in.
+_NOT_SETTABLE = {"source", "unknown_variables"}
 
 Flat = dict[tuple[str, ...], object]
 
@@ -56,10 +57,11 @@ def read_settings(
         origins[path] = "the environment"
     for path, value in (flags or {}).items():
         if value is not None:
-            _put(merged, path, value)
+            is_place = path in known_settings() and known_settings()[path].is_place
+            _put(merged, path, _resolve(str(value) if isinstance(value, Path) else value, Path()) if is_place else value)
             origins[path] = "the command line"
     try:
-        settings = Settings.model_validate({**merged, "source": file})
+        settings = Settings.model_validate({**merged, "source": file, "unknown_variables": unknown_variables(environment)})
     except ValidationError as error:
         raise _explained(error, origins) from None
     unknown = sorted(set(settings.rooms) - set(ROOM_NAMES))
@@ -87,12 +89,20 @@ def _from_file(file: Path) -> dict[str, Any]:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8.") from None
-    folder = file.parent
-    for path in (("home",), ("papers", "snapshot"), ("references", "library"), ("research", "vocabulary"), ("audit", "file")):
+    for path, kind in known_settings().items():
         value = _get(values, path)
-        if isinstance(value, str):
-            _put(values, path, str((folder / Path(value).expanduser()).absolute()))
+        if kind.is_place and value is not None:
+            _put(values, path, _resolve(value, file.parent))
     return values
+
+
+def _resolve(value: object, folder: Path) -> object:
+    """A place, or a list of places, as an absolute path; an address (`https://…`) stays as it is."""
+    if isinstance(value, list):
+        return [_resolve(each, folder) for each in value]
+    if not isinstance(value, str) or "://" in value:
+        return value
+    return str((folder / Path(value).expanduser()).absolute())
 
 
 def _from_environment(environment: Mapping[str, str]) -> Flat:
@@ -100,22 +110,67 @@ def _from_environment(environment: Mapping[str, str]) -> Flat:
     for name, foreign in _FOREIGN_NAMES.items():
         if environment.get(name):
             found[foreign] = environment[name]
-    for path in known_paths():
-        value = environment.get("CARREL_" + "_".join(path).upper())
-        if value is not None:
-            found[path] = [item.strip() for item in value.split(",") if item.strip()] if path in _LISTS else value
-    return found
+    for path, kind in known_settings().items():
+        value = environment.get(variable_name(path))
+        if value is not None and not (kind.is_place and not value):
+            found[path] = [item.strip() for item in value.split(",") if item.strip()] if kind.is_list else value
+    return {path: _resolve(value, Path()) if known_settings()[path].is_place else value for path, value in found.items()}
+
+
+def variable_name(path: tuple[str, ...]) -> str:
+    """The environment variable of a setting."""
+    return "CARREL_" + "_".join(path).upper()
+
+
+def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
+    """Variables that look like ours and are not, each with the nearest real name, if one is near."""
+    known = {variable_name(path) for path in known_settings()} | _OTHER_NAMES
+    unknown = sorted(
+        name for name in environment if name.startswith("CARREL_") and name not in known and not name.startswith(_TEST_PREFIX)
+    )
+    return {name: _nearest_variable(name, known) for name in unknown}
+
+
+def _nearest_variable(name: str, known: set[str]) -> str | None:
+    by_end = {each.removeprefix("CARREL_"): each for each in known}
+    near = difflib.get_close_matches(name.removeprefix("CARREL_"), by_end, n=1, cutoff=0.6)
+    return by_end[near[0]] if near else None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingKind:
+    """How the text of a setting is read."""
+
+    is_list: bool
+    is_place: bool
+
+
+@cache
+def known_settings() -> dict[tuple[str, ...], SettingKind]:
+    """Every setting by its path, in the order of the sections."""
+    return dict(_settings_of(Settings))
 
 
 def known_paths() -> list[tuple[str, ...]]:
-    paths: list[tuple[str, ...]] = []
-    for name, field in Settings.model_fields.items():
-        section = field.annotation
-        if isinstance(section, type) and issubclass(section, Section):
-            paths.extend((name, inner) for inner in section.model_fields)
-        elif name != "source":
-            paths.append((name,))
-    return paths
+    return list(known_settings())
+
+
+def _settings_of(section: type[Section], before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], SettingKind]]:
+    for name, field in section.model_fields.items():
+        annotation = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, Section):
+            yield from _settings_of(annotation, (*before, name))
+        elif before or name not in _NOT_SETTABLE:
+            parts = {annotation, *_parts_of(annotation)}
+            # `static` is a folder or an address, so its type is text.
+            is_place = Path in parts or (*before, name) == ("papers", "static")
+            yield (*before, name), SettingKind(any(get_origin(part) is tuple for part in parts), is_place)
+
+
+def _parts_of(annotation: object) -> Iterator[object]:
+    for part in get_args(annotation):
+        yield part
+        yield from _parts_of(part)
 
 
 def _explained(error: ValidationError, origins: Mapping[tuple[str, ...], str]) -> SettingsError:
@@ -124,8 +179,12 @@ def _explained(error: ValidationError, origins: Mapping[tuple[str, ...], str]) -
     name = ".".join(path)
     origin = next((origins[path[:length]] for length in range(len(path), 0, -1) if path[:length] in origins), "the settings")
     if first["type"] == "extra_forbidden":
-        known = ", ".join(sorted(".".join(known) for known in known_paths() if known[0] == path[0] or len(path) == 1))
-        return SettingsError(f"{origin} sets {name}, which is not a setting", next_step=f"Settings there: {known}.")
+        known = sorted(".".join(known) for known in known_paths() if known[0] == path[0] or len(path) == 1)
+        nearest = difflib.get_close_matches(name, [".".join(known) for known in known_paths()], n=1, cutoff=0.6)
+        meant = f"Did you mean {nearest[0]}? " if nearest else ""
+        return SettingsError(
+            f"{origin} sets {name}, which is not a setting", next_step=f"{meant}Settings there: {', '.join(known)}."
+        )
     return SettingsError(
         f"{name} = {first['input']!r} from {origin} cannot be used: {first['msg'].lower()}",
         next_step="Correct the value and start again.",

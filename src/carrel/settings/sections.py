@@ -227,6 +227,7 @@ class Settings(Section):
     audit: AuditSettings = AuditSettings()
     log: LogSettings = LogSettings()
     source: Path | None = None
+    unknown_variables: dict[str, str | None] = Field(default_factory=dict)
 
     @property
     def audit_file(self) -> Path:
