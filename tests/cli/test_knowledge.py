@@ -174,3 +174,62 @@ def test_sync_fills_a_real_cluster_and_the_tool_asks_it(
                     await client.options(ignore_status=404).indices.delete(index=f"{prefix}{name}")
 
         asyncio.run(clean())
+
+
+def test_every_file_that_is_too_large_for_a_note_is_named_with_the_limit_and_none_is_cut(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "large"
+    folder.mkdir()
+    (folder / "fine.md").write_text(
+        "---\ntitle: " + "t" * 500 + "\ntags: [" + ", ".join(f"t{n}" for n in range(100)) + "]\n---\nx"
+    )
+    (folder / "title.md").write_text("---\ntitle: " + "t" * 501 + "\n---\nx")
+    (folder / "heading.md").write_text("# " + "h" * 600 + "\nx")
+    (folder / "tags.md").write_text("---\ntags: [" + ", ".join(f"t{n}" for n in range(150)) + "]\n---\nx")
+    (folder / "inline.md").write_text(" ".join(f"#tag{n}x" for n in range(101)))
+    (folder / "tag.md").write_text("#" + "y" * 101)
+    for number in range(30):
+        (folder / f"more{number}.md").write_text("---\ntitle: " + "t" * 501 + "\n---\nx")
+    assert main(["knowledge", "import", str(folder)]) == 0
+    told = capsys.readouterr()
+    assert told.out == "1 new, 35 refused\n"
+    for line in (
+        "title.md: the title has 501 characters; at most 500 are kept",
+        "heading.md: the title has 600 characters; at most 500 are kept",
+        "tags.md: there are 150 tags; at most 100 are kept",
+        "inline.md: there are 101 tags; at most 100 are kept",
+        "tag.md: a tag has 101 characters; at most 100 are kept",
+        *(f"more{number}.md: the title has 501 characters; at most 500 are kept" for number in range(30)),
+    ):
+        assert f"  {line}\n" in told.err
+    (hit,) = found(capsys, "*")
+    shown = json.loads(run(capsys, "show", str(hit["id"]), "--json"))
+    assert (len(shown["title"]), len(shown["tags"])) == (500, 100)
+
+
+def test_broken_front_matter_is_kept_as_text_and_named_with_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    texts = {
+        "colon.md": "---\ntitle: one\nabout: a: b\n---\nBody",
+        "list.md": "---\n- a list\n---\nBody",
+        "open.md": "---\ntitle: never closed\nBody",
+        "tab.md": "---\ntitle: one\nmore:\n\t- x\n---\nBody",
+        "rule.md": "---\n\nA text below a rule",
+        "good.md": "---\ntitle: Good\n---\nBody",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    assert main(["knowledge", "import", str(folder)]) == 0
+    told = capsys.readouterr()
+    assert told.out == "6 new\n"
+    assert "colon.md: the front matter is not valid YAML, line 3: " in told.err
+    assert "tab.md: the front matter is not valid YAML, line 4: " in told.err
+    assert "list.md: the front matter, line 2, has no names with values" in told.err
+    assert "open.md: the front matter that begins in line 1 has no end" in told.err
+    assert "rule.md" not in told.err and "good.md" not in told.err
+    contents = {str(hit["content"]) for hit in found(capsys, "*")}
+    assert contents == {*(text for name, text in texts.items() if name != "good.md"), "Body"}

@@ -6,14 +6,16 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, Proposals, Tagged, Team, TitlePrefix
+from carrel.core.errors import CarrelError
+from carrel.rooms.knowledge.errors import KnowledgeStoreError, NoteChangedError
+from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, Proposals, Replace, Tagged, Team, TitlePrefix
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from tests.rooms.knowledge.desk import ADA, BOB, Ask, at_the_desk
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
@@ -195,3 +197,61 @@ def _normal(fields: Any) -> tuple[Any, ...]:
     if head and head[-1][0] in TITLES and tail:
         tail = [head.pop(), *tail]
     return (*sorted(head), *tail)
+
+
+@pytest.mark.promise("K2")
+def test_many_writers_of_one_note_end_with_one_winner_and_conflicts_for_the_others(emulator: str, tmp_path: Path) -> None:
+    """The client's own transactions gave up after 11 seconds with an error that no door knew."""
+    empty(emulator, PROJECT)
+
+    async def work(ask: Ask) -> tuple[list[str], list[str]]:
+        saved = await ask(ADA, "save_knowledge", title="Contended", content="before")
+
+        async def change(number: int) -> str:
+            try:
+                await ask(ADA, "save_knowledge", id=saved.id, updated_at=saved.updated_at, content=f"by {number}")
+            except CarrelError as error:
+                return error.code
+            return "saved"
+
+        outcomes = await asyncio.gather(*(change(number) for number in range(40)))
+        history = await ask(ADA, "get_knowledge_history", id=saved.id, limit=100)
+        return outcomes, [version.content for version in history]
+
+    outcomes, history = at_the_desk(
+        tmp_path, work, CARREL_KNOWLEDGE_STORE="firestore", GOOGLE_CLOUD_PROJECT=PROJECT, FIRESTORE_EMULATOR_HOST=emulator
+    )
+    assert outcomes.count("saved") == 1
+    assert set(outcomes) <= {"saved", "conflict", "unavailable"} and outcomes.count("conflict") >= 1
+    assert len(history) == 2
+
+
+@pytest.mark.promise("K2")
+def test_writers_who_read_again_after_a_conflict_all_get_their_turn(emulator: str) -> None:
+    empty(emulator, PROJECT)
+
+    async def work() -> list[str]:
+        store = a_store()
+        first = a_note(1, "Counted", "0")
+        await store.write([Insert(first, "ada")])
+
+        async def add_one(number: int) -> None:
+            while True:
+                present = await store.find(first.id)
+                assert present is not None
+                later = max(present.updated_at + timedelta(microseconds=1), first.updated_at)
+                changed = replace(present, content=str(int(present.content) + 1), updated_at=later)
+                try:
+                    await store.write([Replace(changed, present.updated_at, f"writer {number}")])
+                except (NoteChangedError, KnowledgeStoreError):
+                    continue
+                return
+
+        await asyncio.gather(*(add_one(number) for number in range(12)))
+        found = await store.find(first.id)
+        history = await store.history(first.id, 100)
+        await store.close()
+        assert found is not None and found.content == "12"
+        return [version.by for version in history]
+
+    assert sorted(asyncio.run(work())) == sorted(["ada", *(f"writer {number}" for number in range(12))])

@@ -14,7 +14,15 @@ from carrel.cli.progress import Progress
 from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
-from carrel.engines.markdown_notes import EmptyNoteError, NoteFolder, Recorded, parse_note, write_note
+from carrel.engines.markdown_notes import (
+    EmptyNoteError,
+    NoteFolder,
+    NoteTooLargeError,
+    Recorded,
+    parse_note,
+    refuse_too_large,
+    write_note,
+)
 from carrel.engines.markdown_notes.folder import file_name
 from carrel.rooms.knowledge.notebook import Agreed, Notebook, NoteFile, Report, digest_of
 from carrel.rooms.knowledge.notes import Note, Source
@@ -24,7 +32,6 @@ from carrel.wiring.desk import open_desk
 from carrel.wiring.knowledge import open_stores
 
 _GROUP = 100
-_MOST_PROBLEMS_SHOWN = 20
 
 
 def run(words: list[str]) -> int:
@@ -105,11 +112,13 @@ def _files(folder: NoteFolder, paths: list[str], report: Report) -> Iterator[Not
     for path in paths:
         try:
             parsed = parse_note(folder.read(path), path)
-        except (EmptyNoteError, OSError) as error:
+            refuse_too_large(parsed)
+        except (EmptyNoteError, NoteTooLargeError, OSError) as error:
             report.add(path, "refused", str(error))
         except UnicodeDecodeError:
             report.add(path, "refused", "not UTF-8 text")
         else:
+            report.problems.extend((path, warning) for warning in parsed.warnings)
             yield NoteFile(path, parsed.title, parsed.content, parsed.tags, parsed.front_matter, parsed.content_from)
 
 
@@ -174,8 +183,6 @@ async def _caller(settings: Settings) -> Caller:
 
 def _told(report: Report) -> int:
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items())) or "nothing to do")
-    for path, problem in report.problems[:_MOST_PROBLEMS_SHOWN]:
+    for path, problem in report.problems:
         print(f"  {path}: {problem}", file=sys.stderr)
-    if len(report.problems) > _MOST_PROBLEMS_SHOWN:
-        print(f"  and {len(report.problems) - _MOST_PROBLEMS_SHOWN} more", file=sys.stderr)
     return 6 if report.counts["conflict"] else 0

@@ -46,6 +46,7 @@ class Visit:
     user_agent: str = "unknown"
     authorization: str | None = None
     platform_authorization: str | None = None
+    path: str = ""
     receipts: list[Allowance] = field(default_factory=list, compare=False, repr=False)
 
 

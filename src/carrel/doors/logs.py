@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 from datetime import UTC, datetime
 
 import orjson
+
+from carrel.core.error_description import describe_error
 
 _OWN_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
@@ -26,12 +29,23 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
     return {name: value for name, value in vars(record).items() if name not in _OWN_FIELDS}
 
 
+def _traceback(error: BaseException) -> str:
+    """Where it happened, for every exception of the chain, with messages that quote nobody's text."""
+    chain: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in chain:
+        chain.append(current)
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    parts = [f"{''.join(traceback.format_tb(one.__traceback__))}{describe_error(one)}" for one in reversed(chain)]
+    return "\nwhich led to:\n".join(parts)
+
+
 class _TextForm(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         when = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
         fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         line = f"{when} {record.levelname.lower():7} {record.name}: {record.getMessage()}{fields}"
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        return f"{line}\n{_traceback(record.exc_info[1])}" if record.exc_info and record.exc_info[1] else line
 
 
 class _JsonForm(logging.Formatter):
@@ -45,6 +59,6 @@ class _JsonForm(logging.Formatter):
             "message": record.getMessage(),
             **_fields(record),
         }
-        if record.exc_info:
-            facts["exception"] = self.formatException(record.exc_info)
+        if record.exc_info and record.exc_info[1]:
+            facts["exception"] = _traceback(record.exc_info[1])
         return orjson.dumps(facts, default=str).decode()

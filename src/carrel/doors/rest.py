@@ -112,8 +112,10 @@ class RestDoor:
         """The error body every REST failure has, under an id that is in the log too."""
         http_status = status or showing(error).http_status
         error_id = str(error.details.get("error_id") or secrets.token_hex(8))
-        facts = {"error_id": error_id, "request_id": visit.request_id, "code": error.code, "status": http_status}
-        log.log(logging.ERROR if http_status >= 500 else logging.INFO, "refused or failed", extra=facts)
+        facts = {"error_id": error_id, "request_id": visit.request_id, "code": error.code, "path": visit.path}
+        log.log(
+            logging.ERROR if http_status >= 500 else logging.INFO, "refused or failed", extra={**facts, "status": http_status}
+        )
         retry_after = error.details.get("retry_after")
         body = {
             "success": False,

@@ -44,4 +44,4 @@ async def bounded_json(
     except orjson.JSONDecodeError:
         raise UnavailableError("the answer is not JSON") from None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise UnavailableError(f"no answer: {str(error) or type(error).__name__}") from None
+        raise UnavailableError(f"no answer ({type(error).__name__})") from error

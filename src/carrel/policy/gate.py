@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from carrel.core.caller import ANONYMOUS_USER, Call, Caller, ReportProgress, Visit
 from carrel.core.clock import Clock
+from carrel.core.error_description import describe_cause
 from carrel.core.errors import (
     AuditUnavailableError,
     CarrelError,
@@ -21,6 +22,7 @@ from carrel.core.errors import (
     InternalError,
     InvalidInputError,
     TimedOutError,
+    UnavailableError,
 )
 from carrel.core.operation import Effect, Entry, Operation, Prompt, Resource
 from carrel.core.waiting import within
@@ -128,6 +130,10 @@ class Gate:
             return await within(entry.timeout_seconds, work(call))
         except CarrelError as error:
             code, result = error.code, "failure"
+            if isinstance(error, UnavailableError):
+                error_id = str(error.details.setdefault("error_id", secrets.token_hex(8)))
+                facts = _log_facts(error_id, entry, caller, visit)
+                log.warning("call not answered", extra={**facts, "code": code, "cause": describe_cause(error)})
             raise
         except TimeoutError:
             code, result = TimedOutError.code, "error"
@@ -142,7 +148,7 @@ class Gate:
         except Exception as error:
             code, result = InternalError.code, "error"
             error_id = secrets.token_hex(8)
-            log.exception("call failed", extra={"error_id": error_id, "request_id": visit.request_id, "action": entry.action})
+            log.exception("call failed", extra=_log_facts(error_id, entry, caller, visit))
             raise InternalError(error_id) from error
         finally:
             spent = (self._clock.monotonic() - began) * 1000.0
@@ -176,6 +182,18 @@ class Gate:
             visit.address,
             visit.user_agent,
         )
+
+
+def _log_facts(error_id: str, entry: Entry, caller: Caller, visit: Visit) -> dict[str, object]:
+    """What every log line of a failed call names."""
+    return {
+        "error_id": error_id,
+        "request_id": visit.request_id,
+        "action": entry.action,
+        "user": caller.user_id,
+        "door": visit.door,
+        "path": visit.path,
+    }
 
 
 def with_whole_numbers(arguments: Mapping[str, object], error: ValidationError) -> Mapping[str, object]:

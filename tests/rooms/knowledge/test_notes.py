@@ -263,3 +263,87 @@ def test_limit_and_order_are_kept(tmp_path: Path) -> None:
         assert (best, newest) == (["note 1", "note 2", "note 3"], ["note 2", "note 1"])
 
     at_the_desk(tmp_path, work)
+
+
+@pytest.mark.promise("K7")
+def test_an_original_is_found_again_when_the_team_copy_is_deleted(tmp_path: Path) -> None:
+    async def work(ask: Ask) -> None:
+        saved = await ask(ADA, "save_knowledge", title="Magnesium", content="calms nerves", tags=["ion"])
+        await ask(ADA, "propose_knowledge", id=saved.id)
+        copy = await ask(CHIEF, "promote_knowledge", id=saved.id)
+        for query in ("magnes", "#ion", "text:nerves", "*"):
+            assert [hit.id for hit in await ask(ADA, "search_knowledge", query=query)] == [copy.id]
+        await ask(CHIEF, "delete_knowledge", id=copy.id)
+        for query in ("magnes", "#ion", "text:nerves", "*"):
+            assert [hit.id for hit in await ask(ADA, "search_knowledge", query=query)] == [saved.id]
+            assert await ask(BOB, "search_knowledge", query=query) == []
+        original = await ask(ADA, "get_knowledge", id=saved.id)
+        assert (original.status, original.promoted_to_id) == ("draft", None)
+        history = await ask(ADA, "get_knowledge_history", id=saved.id)
+        assert [(version.change, version.changed_by) for version in history][:2] == [
+            ("withdrawn", "chief"),
+            ("promoted", "chief"),
+        ]
+        # The way to the team is open again.
+        await ask(ADA, "propose_knowledge", id=saved.id)
+        again = await ask(CHIEF, "promote_knowledge", id=saved.id)
+        assert [hit.id for hit in await ask(BOB, "search_knowledge", query="magnes")] == [again.id]
+
+    at_the_desk(tmp_path, work)
+
+
+@pytest.mark.promise("K7")
+def test_deleting_a_team_copy_leaves_a_later_draft_of_its_author_as_it_is(tmp_path: Path) -> None:
+    async def work(ask: Ask) -> None:
+        saved = await ask(ADA, "save_knowledge", title="Magnesium", content="calms nerves")
+        await ask(ADA, "propose_knowledge", id=saved.id)
+        copy = await ask(CHIEF, "promote_knowledge", id=saved.id)
+        seen = await ask(ADA, "get_knowledge", id=saved.id)
+        draft = await ask(ADA, "save_knowledge", id=saved.id, updated_at=seen.updated_at, content="calms nerves, a little")
+        await ask(CHIEF, "delete_knowledge", id=copy.id)
+        # Whoever was editing is not told of a change that is none.
+        await ask(ADA, "save_knowledge", id=saved.id, updated_at=draft.updated_at, content="calms nerves, somewhat")
+
+    at_the_desk(tmp_path, work)
+
+
+def test_a_note_says_how_many_links_it_does_not_show(tmp_path: Path) -> None:
+    async def work(ask: Ask) -> None:
+        few = await ask(ADA, "save_knowledge", content=" ".join(f"[[n{number}]]" for number in range(100)))
+        many = await ask(ADA, "save_knowledge", content=" ".join(f"[[n{number}]]" for number in range(130)))
+        assert (await ask(ADA, "get_knowledge", id=few.id)).links_left_out is None
+        shown = await ask(ADA, "get_knowledge", id=many.id)
+        assert (len(shown.links), shown.links_left_out) == (100, 30)
+
+    at_the_desk(tmp_path, work)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [
+        ({"title": "x" * 501}, "500"),
+        ({"tags": [f"t{number}" for number in range(101)]}, "100"),
+        ({"tags": ["x" * 101]}, "100"),
+        ({"content": "x" * 200_001}, "200000"),
+    ],
+)
+def test_what_is_too_long_is_refused_with_the_limit_and_nothing_is_cut(
+    tmp_path: Path, arguments: dict[str, object], limit: str
+) -> None:
+    async def work(ask: Ask) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            await ask(ADA, "save_knowledge", **{"content": "fine", **arguments})
+        assert limit in refused.value.message
+        assert await ask(ADA, "search_knowledge", query="*") == []
+
+    at_the_desk(tmp_path, work)
+
+
+def test_a_text_search_with_too_many_words_is_refused_and_not_shortened(tmp_path: Path) -> None:
+    async def work(ask: Ask) -> None:
+        await ask(ADA, "save_knowledge", content=" ".join(f"w{number}" for number in range(32)))
+        asked = "text:" + " ".join(f"w{number}" for number in range(33))
+        with pytest.raises(InvalidInputError, match="at most 32 words and phrases, not 33"):
+            await ask(ADA, "search_knowledge", query=asked)
+
+    at_the_desk(tmp_path, work)

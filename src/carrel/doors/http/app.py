@@ -34,6 +34,7 @@ log = logging.getLogger("carrel.http")
 Handler = Callable[[Exchange], Awaitable[Response | Streamed]]
 Refuse = Callable[[CarrelError, Visit], Response]
 
+_PATH_CHARACTERS = 200
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _CORS_HEADERS = (
     b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, last-event-id, x-request-id",
@@ -170,7 +171,8 @@ class HttpApp:
             return await handler(exchange)
         except Exception:
             error_id = secrets.token_hex(8)
-            log.exception("request failed", extra={"error_id": error_id, "request_id": exchange.visit.request_id})
+            visit = exchange.visit
+            log.exception("request failed", extra={"error_id": error_id, "request_id": visit.request_id, "path": visit.path})
             return self._refuse(InternalError(error_id), exchange.visit)
 
     def _find(self, path: str) -> tuple[Route | None, str]:
@@ -197,6 +199,7 @@ class HttpApp:
             headers.get(b"user-agent", b"unknown").decode("latin-1"),
             None if authorization is None else authorization.decode("latin-1"),
             None if platform is None else platform.decode("latin-1"),
+            str(scope.get("path", ""))[:_PATH_CHARACTERS],
         )
 
     def _refused_by_origin(self, headers: dict[bytes, bytes], visit: Visit, path: str) -> Response | None:

@@ -121,7 +121,8 @@ class Lane:
             return refusal(request_id, error)
         except Exception:
             error_id = secrets.token_hex(8)
-            log.exception("message failed", extra={"error_id": error_id, "request_id": visit.request_id, "method": method[:100]})
+            facts = {"error_id": error_id, "request_id": visit.request_id, "user": caller.user_id, "path": visit.path}
+            log.exception("message failed", extra={**facts, "method": method[:100]})
             return refusal(request_id, InternalError(error_id))
 
     async def _initialize(self, request: Request) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -18,15 +19,23 @@ _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
 _DESCRIPTIONS = ("description", "summary", "abstract")
 _TITLES = ("title", "name")
 _FOLDER_NOTES = {"readme", "index", "_index"}
-_MOST_TAGS = 100
-_TAG_CHARACTERS = 100
-_TITLE_CHARACTERS = 500
+MAX_TAGS = 100
+MAX_TAG_CHARACTERS = 100
+MAX_TITLE_CHARACTERS = 500
+# What YAML makes of a plain word, a number or a day.
+_TAG_KINDS = (str, int, float, date)
+_UNFINISHED_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n[ \t]*[\w-]+[ \t]*:(?:[ \t]|\r?\n)")
+_UNFINISHED = "the front matter that begins in line 1 has no end (---); it was kept as text"
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class EmptyNoteError(ValueError):
     """There is nothing in the file to keep."""
+
+
+class NoteTooLargeError(ValueError):
+    """The file has a longer title, a longer tag or more tags than a note may have; nothing is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +47,11 @@ class ParsedNote:
     tags: tuple[str, ...]
     front_matter: str
     content_from: ContentFrom
+    warnings: tuple[str, ...] = ()
 
 
 def parse_note(text: str, path: str) -> ParsedNote:
-    """Reads a note. Front matter that is not valid YAML is part of the text, not an error."""
+    """Reads a note. Front matter that is not valid YAML stays in the text, and `warnings` say so, with the line."""
     facts, block, body = _split(text)
     content_from: ContentFrom = "body"
     content = body
@@ -54,7 +64,47 @@ def parse_note(text: str, path: str) -> ParsedNote:
         content_from = "front_matter"
     if not content.strip():
         raise EmptyNoteError("the file has no text")
-    return ParsedNote(_title(facts, body, path), content, _tags(facts, body), front_matter, content_from)
+    title, tags = _title(facts, body, path), _tags(facts, body)
+    return ParsedNote(title, content, tags, front_matter, content_from, (*_front_matter_problems(text), *_tag_problems(facts)))
+
+
+def refuse_too_large(note: ParsedNote) -> None:
+    """Raises NoteTooLargeError for what a store would not take whole."""
+    title, tags = note.title, note.tags
+    if len(title) > MAX_TITLE_CHARACTERS:
+        raise NoteTooLargeError(f"the title has {len(title)} characters; at most {MAX_TITLE_CHARACTERS} are kept")
+    if len(tags) > MAX_TAGS:
+        raise NoteTooLargeError(f"there are {len(tags)} tags; at most {MAX_TAGS} are kept")
+    longest = max((len(tag) for tag in tags), default=0)
+    if longest > MAX_TAG_CHARACTERS:
+        raise NoteTooLargeError(f"a tag has {longest} characters; at most {MAX_TAG_CHARACTERS} are kept")
+
+
+def _front_matter_problems(text: str) -> list[str]:
+    """Why a block that looks like front matter was left in the text."""
+    match = _FRONT_MATTER.match(text)
+    if match is None:
+        return [_UNFINISHED] if _UNFINISHED_FRONT_MATTER.match(text) else []
+    try:
+        facts = yaml.load(match[1], Loader=_LOADER)  # noqa: S506  the loader is the safe one
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = "" if mark is None else f", line {mark.line + 2}"
+        return [f"the front matter is not valid YAML{line}: {error.problem or 'it cannot be read'}; it was kept as text"]
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError):
+        return ["the front matter is not valid YAML, line 2 or after: it cannot be read; it was kept as text"]
+    if facts is None or isinstance(facts, dict):
+        return []
+    return ["the front matter, line 2, has no names with values; it was kept as text"]
+
+
+def _tag_problems(facts: dict[str, Any]) -> list[str]:
+    given = facts.get("tags", facts.get("tag"))
+    if given is None or isinstance(given, _TAG_KINDS):
+        return []
+    strange = given if isinstance(given, list) else [given]
+    left_out = sum(not isinstance(tag, _TAG_KINDS) for tag in strange)
+    return [f"{left_out} of the tags in the front matter are no words, and are not tags here"] if left_out else []
 
 
 def write_note(title: str, content: str, tags: tuple[str, ...], path: str, front_matter: str = "") -> str:
@@ -106,19 +156,19 @@ def _title(facts: dict[str, Any], body: str, path: str) -> str:
         place = PurePosixPath(path)
         is_folder_note = place.stem.lower() in _FOLDER_NOTES and place.parent.name
         given = place.parent.name if is_folder_note else place.stem
-    return " ".join(given.split())[:_TITLE_CHARACTERS].strip() or "Untitled"
+    return " ".join(given.split()) or "Untitled"
 
 
 def _tags(facts: dict[str, Any], body: str) -> tuple[str, ...]:
     given = facts.get("tags", facts.get("tag"))
-    listed = re.split(r"[,\s]+", given) if isinstance(given, str) else given if isinstance(given, list) else []
+    listed = re.split(r"[,\s]+", given) if isinstance(given, str) else given if isinstance(given, list) else [given]
     inline = _TAG.findall(_CODE.sub("", body))
     kept: dict[str, str] = {}
-    for tag in (*(str(tag) for tag in listed if isinstance(tag, str | int | float)), *inline):
-        plain = " ".join(tag.split()).lstrip("#").strip().strip("/")[:_TAG_CHARACTERS].strip()
+    for tag in (*(str(tag) for tag in listed if isinstance(tag, _TAG_KINDS)), *inline):
+        plain = " ".join(tag.split()).lstrip("#").strip().strip("/").strip()
         if plain:
             kept.setdefault(plain.casefold(), plain)
-    return tuple(kept.values())[:_MOST_TAGS]
+    return tuple(kept.values())
 
 
 def _first_text(facts: dict[str, Any], names: tuple[str, ...]) -> str:

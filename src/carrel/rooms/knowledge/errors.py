@@ -76,11 +76,11 @@ class SearchTooBroadError(InvalidInputError):
 
 
 class KnowledgeStoreError(UnavailableError):
-    """The store of notes cannot be reached or used now."""
+    """The store of notes cannot be reached or used now. `reason` is our own sentence; what the driver says is for the log."""
 
-    def __init__(self, store: str, reason: str) -> None:
+    def __init__(self, store: str, reason: str = "") -> None:
         super().__init__(
-            f"The {store} store of knowledge cannot be used now: {reason}",
+            f"The {store} store of knowledge cannot be used now" + (f": {reason}" if reason else ""),
             next_step="Try again; if it stays so, the operator should run `carrel doctor`.",
             details={"store": store},
         )

@@ -6,7 +6,6 @@ import re
 
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[\[([^\[\]\n|#^]+)(?:[#^][^\[\]\n|]*)?(?:\|[^\[\]\n]*)?\]\]")
-MAX_LINKS = 100
 
 
 def links(content: str) -> list[str]:
@@ -16,4 +15,4 @@ def links(content: str) -> list[str]:
         target = match[1].strip().removesuffix(".md")
         if target:
             found.setdefault(target)
-    return list(found)[:MAX_LINKS]
+    return list(found)

@@ -17,6 +17,7 @@ MAX_TAG_CHARACTERS = 100
 MAX_QUERY_CHARACTERS = 500
 MAX_LIMIT = 100
 MAX_NODE_NAMES = 100
+MAX_LINKS = 100
 MAX_NODE_NAME_CHARACTERS = 500
 
 
@@ -155,9 +156,10 @@ class WholeNote(Answer):
     promoted_from_id: str | None
     promoted_to_id: str | None
     links: tuple[Link, ...]
+    links_left_out: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
-    def of(cls, note: Note, links: tuple[Link, ...] = ()) -> WholeNote:
+    def of(cls, note: Note, links: tuple[Link, ...] = (), links_left_out: int = 0) -> WholeNote:
         return cls(
             id=note.id,
             title=note.title,
@@ -172,6 +174,7 @@ class WholeNote(Answer):
             promoted_from_id=note.promoted_from_id,
             promoted_to_id=note.promoted_to_id,
             links=links,
+            links_left_out=links_left_out or None,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 Source = Literal["personal", "team"]
 Status = Literal["draft", "proposed", "promoted"]
-ChangeKind = Literal["created", "updated", "proposed", "promoted", "imported"]
+ChangeKind = Literal["created", "updated", "proposed", "promoted", "withdrawn", "imported"]
 Order = Literal["best", "newest"]
 Whose = Literal["mine", "team", "all", "proposed"]
 

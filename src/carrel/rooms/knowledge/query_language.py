@@ -11,6 +11,7 @@ from carrel.rooms.knowledge.words import folded, words
 _TAG = re.compile(r'#(?:"([^"]*)"?|(\S+))\s*')
 _PHRASE = re.compile(r'"([^"]*)"?|(\S+)')
 _TEXT = "text:"
+MAX_PHRASES = 32
 
 
 def parse(query: str) -> Condition:
@@ -50,4 +51,8 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
             found.append(phrase)
     if not found:
         raise InvalidInputError("words are required after text:", next_step='Write text:word, or text:"a phrase".')
-    return tuple(found[:32])
+    if len(found) > MAX_PHRASES:
+        raise InvalidInputError(
+            f"text: takes at most {MAX_PHRASES} words and phrases, not {len(found)}", next_step="Ask with fewer words."
+        )
+    return tuple(found)

@@ -13,7 +13,7 @@ from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
 from carrel.rooms.knowledge.documents import EVERYONE, PAPERS, PROMOTERS, TEAM, library_of, owner
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteNotFoundError, NotYoursError, WrongStatusError
 from carrel.rooms.knowledge.links import links
-from carrel.rooms.knowledge.models import FoundNote, Link, NoteVersion, SaveKnowledge, SearchAnswer, WholeNote
+from carrel.rooms.knowledge.models import MAX_LINKS, FoundNote, Link, NoteVersion, SaveKnowledge, SearchAnswer, WholeNote
 from carrel.rooms.knowledge.notes import (
     Insert,
     Mine,
@@ -38,6 +38,7 @@ READ_REFERENCES = "references:read"
 _NEIGHBOURS = {"papers": READ_PAPERS, "references": READ_REFERENCES}
 TITLE_FROM_CONTENT_CHARACTERS = 30
 _TICK = timedelta(microseconds=1)
+_WITHDRAWAL_ATTEMPTS = 5
 
 
 class Knowledge:
@@ -62,15 +63,15 @@ class Knowledge:
     async def get(self, note_id: str, caller: Caller) -> WholeNote:
         """A note with where its links lead."""
         note = await self._visible(note_id, caller)
-        targets = links(note.content)
+        every_target = links(note.content)
+        targets = every_target[:MAX_LINKS]
         if not targets:
             return WholeNote.of(note)
         names = {target: target.rpartition("/")[2] for target in targets}
         known = await self._store.titled(list(dict.fromkeys((*targets, *names.values()))), MineAndTeam(caller.user_id))
         found = {target: known.get(target) or known.get(name) for target, name in names.items()}
-        return WholeNote.of(
-            note, tuple(Link(target=target, id=other.id if other is not None else None) for target, other in found.items())
-        )
+        known_links = tuple(Link(target=target, id=other.id if other is not None else None) for target, other in found.items())
+        return WholeNote.of(note, known_links, len(every_target) - len(targets))
 
     async def history(self, note_id: str, caller: Caller, limit: int) -> list[NoteVersion]:
         await self._visible(note_id, caller)
@@ -80,7 +81,30 @@ class Knowledge:
         """Deletes for good, with the history. A team note belongs to those who may promote."""
         note = await self._visible(note_id, caller)
         _may_change(note, caller, "delete")
-        await self._store.write([Remove(note.id, _expected(note, seen))])
+        removal = Remove(note.id, _expected(note, seen))
+        for attempts_left in reversed(range(_WITHDRAWAL_ATTEMPTS)):
+            original = await self._original_without(note)
+            if original is None:
+                await self._store.write([removal])
+                return
+            withdrawn = replace(original, status="draft", promoted_to_id=None, updated_at=self._after(original))
+            try:
+                await self._store.write([removal, Replace(withdrawn, original.updated_at, caller.user_id, "withdrawn")])
+            except NoteChangedError as error:
+                # The author changed the original in between: the deletion still stands, on the original's new state.
+                if error.details["id"] != original.id or not attempts_left:
+                    raise
+            else:
+                return
+
+    async def _original_without(self, copy: Note) -> Note | None:
+        """The author's note that only this team copy stands for in searches, and that must be found again without it."""
+        if copy.source != "team" or copy.promoted_from_id is None:
+            return None
+        original = await self._store.find(copy.promoted_from_id)
+        if original is None or original.promoted_to_id != copy.id or original.status != "promoted":
+            return None
+        return original
 
     async def propose(self, note_id: str, caller: Caller, seen: str | None) -> Note:
         """Offers one's own draft to the team."""

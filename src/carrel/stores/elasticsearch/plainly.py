@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from elastic_transport import ConnectionError as TransportConnectionError
 from elastic_transport import ConnectionTimeout, TransportError
@@ -37,12 +38,11 @@ def plainly() -> Iterator[None]:
 
 
 def _explained(error: ApiError) -> Exception:
-    reason = _reason(error)
     match error.meta.status:
         case 400:
-            return InvalidInputError(f"Elasticsearch refuses the body: {reason}", next_step="Correct the body and ask again.")
+            return InvalidInputError(f"Elasticsearch refuses the body{_told(error)}", next_step="Correct the body and ask again.")
         case 404:
-            return NotFoundError("index", reason, next_step="Fill it with `carrel search sync`, or ask another index.")
+            return NotFoundError("index", _index(error), next_step="Fill it with `carrel search sync`, or ask another index.")
         case 401 | 403:
             return NotConfiguredError(
                 "Elasticsearch refuses Carrel's credentials", next_step="The operator should set elasticsearch.api_key."
@@ -53,10 +53,24 @@ def _explained(error: ApiError) -> Exception:
             return UnavailableError("Elasticsearch failed", next_step="Try again later.")
 
 
-def _reason(error: ApiError) -> str:
-    body = error.body
-    facts = body.get("error", {}) if isinstance(body, dict) else {}
+# Errors of reading the body itself: their reason repeats what the caller sent, and nothing of any document.
+_OF_THE_BODY = {"parsing_exception", "x_content_parse_exception", "json_parse_exception", "named_object_not_found_exception"}
+
+
+def _told(error: ApiError) -> str:
+    """What is wrong with the body. Of other errors only the kind: their reason may quote what is in a document."""
+    cause = _root_cause(error)
+    kind = str(cause.get("type") or "no reason given")
+    return f": {str(cause.get('reason'))[:300]}" if kind in _OF_THE_BODY else f" ({kind[:100]})"
+
+
+def _index(error: ApiError) -> str:
+    return str(_root_cause(error).get("index"))[:300]
+
+
+def _root_cause(error: ApiError) -> Mapping[str, Any]:
+    facts = error.body.get("error") if isinstance(error.body, dict) else None
     if not isinstance(facts, dict):
-        return str(facts)[:300]
+        return {}
     causes = facts.get("root_cause") or [facts]
-    return str(causes[0].get("index") if error.meta.status == 404 else causes[0].get("reason"))[:300]
+    return causes[0] if isinstance(causes[0], dict) else {}

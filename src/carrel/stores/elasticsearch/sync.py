@@ -89,9 +89,12 @@ def _raise_first(errors: int | list[Any]) -> None:
     for error in errors if isinstance(errors, list) else []:
         ((action, facts),) = error.items()
         if not (action == "delete" and facts.get("status") == 404):
-            reason = str(facts.get("error"))[:300]
+            # Only the kind of error: its reason shows a preview of the document.
+            error_facts = facts.get("error")
+            kind = error_facts.get("type") if isinstance(error_facts, dict) else None
             raise UnavailableError(
-                f"Elasticsearch did not take document {facts.get('_id')}: {reason}", next_step="Mend it and run again."
+                f"Elasticsearch did not take document {facts.get('_id')} ({kind or 'no reason given'})",
+                next_step="Look at the log of the cluster, mend it and run again.",
             )
 
 

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from psycopg import AsyncConnection, OperationalError, sql
+from psycopg import AsyncConnection, sql
 from psycopg_pool import AsyncConnectionPool
+
+from carrel.stores.postgres.failures import PostgresRefusedError
 
 Connection = AsyncConnection[tuple[Any, ...]]
 
@@ -69,7 +71,7 @@ class PostgresDatabase:
         row = await (await connection.execute("SELECT version FROM carrel_versions WHERE part = %s", (self._part,))).fetchone()
         version = 0 if row is None else int(row[0])
         if version > len(self._steps):
-            raise OperationalError(f"the {self._part} tables were written by a newer Carrel (version {version})")
+            raise PostgresRefusedError(f"the {self._part} tables were written by a newer Carrel (version {version})")
         for step in self._steps[version:]:
             await connection.execute(sql.SQL(step))
         await connection.execute(

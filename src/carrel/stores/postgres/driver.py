@@ -10,6 +10,7 @@ from psycopg_pool import PoolTimeout
 
 from carrel.core.errors import UnavailableError
 from carrel.stores.postgres.database import PostgresDatabase
+from carrel.stores.postgres.failures import reason_of
 from carrel.stores.sql.driver import Rows, Step
 
 WAIT_SECONDS = 5.0
@@ -36,13 +37,9 @@ class PostgresDriver:
                     await cursor.execute(translated(sql).encode(), dict(parameters))
                     answers.append(await cursor.fetchall() if cursor.description else [])
                 return answers
-        except (psycopg.OperationalError, PoolTimeout, OSError) as error:
-            raise UnavailableError(f"PostgreSQL cannot be used: {_brief(error)}", next_step="Look at DATABASE_URL.") from error
+        except (psycopg.OperationalError, psycopg.InternalError, psycopg.DataError, PoolTimeout, OSError) as error:
+            message = f"PostgreSQL cannot be used: {reason_of(error)}"
+            raise UnavailableError(message, next_step="Try again; the operator should look at DATABASE_URL.") from error
 
     async def close(self) -> None:
         await self._database.close()
-
-
-def _brief(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__

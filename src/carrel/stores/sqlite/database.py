@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from carrel.stores.sqlite.failures import SqliteRefusedError
 from carrel.stores.sqlite.upgrading import bring_forward
 
 ResultT = TypeVar("ResultT")
@@ -114,7 +115,7 @@ class Database:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise sqlite3.OperationalError(f"{self.path.parent} cannot be made: {error.strerror}") from None
+                raise SqliteRefusedError(f"{self.path.parent} cannot be made: {error.strerror}") from None
             bring_forward(self.path, self._steps)
             self._is_open = True
 

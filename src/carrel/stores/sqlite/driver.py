@@ -10,6 +10,7 @@ from pathlib import Path
 
 from carrel.core.errors import ConflictError, UnavailableError
 from carrel.stores.sql.driver import Rows, Step
+from carrel.stores.sqlite.failures import reason_of
 from carrel.stores.sqlite.upgrading import bring_forward, write_ahead
 
 
@@ -48,9 +49,10 @@ class SqliteFileDriver:
                 raise
             return rows
         except sqlite3.IntegrityError as error:
-            raise ConflictError("Somebody else has written the same thing first", details={"reason": str(error)}) from error
+            raise ConflictError("Somebody else has written the same thing first") from error
         except sqlite3.DatabaseError as error:
-            raise UnavailableError(f"{self._file.name} cannot be used: {error}", next_step="Look at the home folder.") from error
+            message = f"{self._file.name} cannot be used: {reason_of(error)}"
+            raise UnavailableError(message, next_step="Try again; the operator should look at the home folder.") from error
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:

@@ -10,6 +10,7 @@ from carrel.core.errors import UnavailableError
 from carrel.policy.limits import Rate, Taken
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
 from carrel.stores.sqlite.driver import open_private
+from carrel.stores.sqlite.failures import reason_of
 
 
 class SqliteBuckets:
@@ -34,7 +35,7 @@ class SqliteBuckets:
                 self._until_sweep = self._sweep_every
                 connection.execute(SWEEP, {"now": now})
         except sqlite3.DatabaseError as error:
-            raise UnavailableError(f"The buckets cannot be used: {error}") from error
+            raise UnavailableError(f"The buckets cannot be used: {reason_of(error)}") from error
         return Taken(bool(row[0]), float(row[1]))
 
     async def close(self) -> None:

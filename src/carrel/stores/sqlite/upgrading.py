@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from carrel.stores.sqlite.failures import SqliteRefusedError
+
 _WAIT_MS = 60_000
 _LOOK_EVERY_SECONDS = 0.01
 
 
-class NewerFileError(sqlite3.DatabaseError):
+class NewerFileError(SqliteRefusedError):
     """The file was written by a newer version of the product."""
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from google.cloud.firestore_v1 import SERVER_TIMESTAMP, AsyncClient, AsyncTransaction, async_transactional
+from google.api_core.exceptions import Aborted, AlreadyExists, Conflict, FailedPrecondition, NotFound
+from google.cloud.firestore_v1 import SERVER_TIMESTAMP, AsyncClient, AsyncWriteBatch, DocumentSnapshot
+from google.cloud.firestore_v1._helpers import WriteOption
 from google.cloud.firestore_v1.async_query import AsyncQuery
 from google.cloud.firestore_v1.base_query import FieldFilter
 
 from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
-from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError, SearchTooBroadError
+from carrel.rooms.knowledge.errors import KnowledgeStoreError, NoteChangedError, NoteExistsError, SearchTooBroadError
 from carrel.rooms.knowledge.notes import (
     EXACT_TITLE_SCORE,
     TAG_SCORE,
@@ -50,6 +53,9 @@ PAGE = 300
 # Writers' clocks may differ by as much; what was told twice does no harm.
 OVERLAP = timedelta(minutes=5)
 _TITLES_AT_ONCE = 10
+_WRITE_ATTEMPTS = 6
+_FIRST_PAUSE_SECONDS = 0.05
+_OVERTAKEN = (Aborted, AlreadyExists, Conflict, FailedPrecondition, NotFound)
 
 
 class FirestoreNoteStore:
@@ -73,7 +79,15 @@ class FirestoreNoteStore:
 
     async def write(self, changes: Sequence[Change]) -> None:
         async with told_plainly(self.wait_seconds):
-            await _write_all(self.client.transaction(), self.client, changes)
+            for attempt in range(_WRITE_ATTEMPTS):
+                try:
+                    await _commit(self.client, changes)
+                except _OVERTAKEN:
+                    # The next attempt reads again, and says who was overtaken, or tries once more where nobody was.
+                    await asyncio.sleep(random.uniform(0, _FIRST_PAUSE_SECONDS * 2**attempt))  # noqa: S311  no secret
+                else:
+                    return
+        raise KnowledgeStoreError("Firestore", "too many write the same notes at once; nothing was saved")
 
     async def find(self, note_id: str) -> Note | None:
         async with told_plainly(self.wait_seconds):
@@ -206,39 +220,45 @@ class FirestoreNoteStore:
             size = PAGE
 
 
-@async_transactional
-async def _write_all(transaction: AsyncTransaction, client: AsyncClient, changes: Sequence[Change]) -> None:
+async def _commit(client: AsyncClient, changes: Sequence[Change]) -> None:
+    """Writes all of the changes if every note is as it was when this began. Takes no locks: a note that somebody changes
+    meanwhile fails the preconditions of the commit, at once and whole."""
     notes = client.collection(NOTES)
     ids = list(dict.fromkeys(change.note_id if isinstance(change, Remove) else change.note.id for change in changes))
-    states: dict[str, datetime] = {}
-    async for found in client.get_all([notes.document(note_id) for note_id in ids], transaction=transaction):
+    present: dict[str, DocumentSnapshot[Any]] = {}
+    async for found in client.get_all([notes.document(note_id) for note_id in ids]):
         if found.exists:
-            states[found.id] = note_from(found.id, found.to_dict() or {}, found.update_time).updated_at
-    versions = {
-        change.note_id: [version.reference async for version in _versions(client, change.note_id).stream(transaction=transaction)]
-        for change in changes
-        if isinstance(change, Remove)
-    }
+            present[found.id] = found
+    batch: AsyncWriteBatch = client.batch()
     for change in changes:
         match change:
             case Insert(note, by, kind):
-                if note.id in states:
+                if note.id in present:
                     raise NoteExistsError(note.id)
-                transaction.set(notes.document(note.id), document_of(note))
-                transaction.set(_version(client, note), version_of(note, by, kind))
+                batch.create(notes.document(note.id), document_of(note))
+                batch.set(_version(client, note), version_of(note, by, kind))
             case Replace(note, expected, by, kind):
-                if states.get(note.id) != expected:
-                    raise NoteChangedError(note.id, states.get(note.id))
+                unchanged = _unchanged(client, present.get(note.id), note.id, expected)
                 # Fields that another program added stay.
-                transaction.set(notes.document(note.id), document_of(note), merge=list(document_of(note)))
-                transaction.set(_version(client, note), version_of(note, by, kind))
+                batch.update(notes.document(note.id), document_of(note), option=unchanged)
+                batch.set(_version(client, note), version_of(note, by, kind))
             case Remove(note_id, expected):
-                if states.get(note_id) != expected:
-                    raise NoteChangedError(note_id, states.get(note_id))
-                transaction.delete(notes.document(note_id))
-                for version in versions[note_id]:
-                    transaction.delete(version)
-                transaction.set(client.collection(REMOVED).document(note_id), {"removed_at": SERVER_TIMESTAMP})
+                unchanged = _unchanged(client, present.get(note_id), note_id, expected)
+                batch.delete(notes.document(note_id), option=unchanged)
+                async for version in _versions(client, note_id).stream():
+                    batch.delete(version.reference)
+                batch.set(client.collection(REMOVED).document(note_id), {"removed_at": SERVER_TIMESTAMP})
+    await batch.commit()
+
+
+def _unchanged(client: AsyncClient, found: DocumentSnapshot[Any] | None, note_id: str, expected: datetime) -> WriteOption:
+    """The condition that a note is still as it was read; NoteChangedError where that is not what the writer has seen."""
+    if found is None:
+        raise NoteChangedError(note_id, None)
+    state = note_from(note_id, found.to_dict() or {}, found.update_time).updated_at
+    if state != expected:
+        raise NoteChangedError(note_id, state)
+    return client.write_option(last_update_time=found.update_time)
 
 
 def _versions(client: AsyncClient, note_id: str) -> Any:

@@ -16,6 +16,7 @@ from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, Origin, Version
 from carrel.rooms.knowledge.shelves import shelf_of
 from carrel.rooms.knowledge.words import folded, words
+from carrel.stores.postgres.failures import reason_of
 
 COLUMNS = (
     "id, title, content, user_id, source, status, tags, schema_version, created_at, updated_at, "
@@ -24,6 +25,10 @@ COLUMNS = (
 # PostgreSQL keeps word positions up to 16383, at most 255 for one word, and no more than a megabyte altogether.
 _LAST_POSITION = 16_383
 _MOST_POSITIONS = 255
+_MOST_VECTOR_BYTES = 900_000
+# A position, and what a word takes beside its letters: the first position, the count and padding.
+_POSITION_BYTES = 2
+_WORD_BYTES = 6
 
 
 def values_of(note: Note) -> tuple[Any, ...]:
@@ -76,8 +81,15 @@ def word_vector(note: Note) -> str:
     for at, word in enumerate(title):
         places.setdefault(word, []).append(f"{min(at + 1, _LAST_POSITION)}A")
     # A gap, so that no phrase reaches from the title into the body.
+    size = 0
     for at, word in enumerate(words(note.content), len(title) + 2):
         known = places.setdefault(word, [])
+        size += _POSITION_BYTES if known else len(word.encode()) + _WORD_BYTES
+        if size > _MOST_VECTOR_BYTES:
+            # The rest of a very long text of ever new words is kept, and not found by its words.
+            if not known:
+                del places[word]
+            break
         if len(known) < _MOST_POSITIONS:
             known.append(str(min(at, _LAST_POSITION)))
     return " ".join(f"'{word}':{','.join(at)}" for word, at in places.items())
@@ -92,8 +104,5 @@ def told_plainly() -> Iterator[None]:
     """Turns the driver's errors into the room's own, without the address of the server."""
     try:
         yield
-    except PoolTimeout as error:
-        raise KnowledgeStoreError("PostgreSQL", "no connection to the server") from error
-    except Error as error:
-        reason = str(error).splitlines()[0] if error.sqlstate else type(error).__name__
-        raise KnowledgeStoreError("PostgreSQL", reason) from error
+    except (Error, PoolTimeout) as error:
+        raise KnowledgeStoreError("PostgreSQL", reason_of(error)) from error

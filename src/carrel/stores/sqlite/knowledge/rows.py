@@ -11,6 +11,7 @@ import orjson
 
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, Origin, Version
+from carrel.stores.sqlite.failures import reason_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -68,4 +69,4 @@ def told_plainly() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise KnowledgeStoreError("SQLite", str(error)) from error
+        raise KnowledgeStoreError("SQLite", reason_of(error)) from error

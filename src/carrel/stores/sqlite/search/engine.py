@@ -18,6 +18,7 @@ from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.rooms.knowledge.search_body.clauses import SearchRequest
 from carrel.rooms.knowledge.search_body.parse import parse
 from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.failures import reason_of
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
 from carrel.stores.sqlite.search.index import Index, Retelling, apply, find_index, open_index, sweep
 
@@ -67,7 +68,7 @@ class EmbeddedSearch:
         except sqlite3.OperationalError as error:
             raise self._explained(error) from error
         except sqlite3.Error as error:
-            raise KnowledgeStoreError("SQLite", str(error)) from error
+            raise KnowledgeStoreError("SQLite", reason_of(error)) from error
         return SearchAnswer(
             took=int((self._clock.monotonic() - began) * 1000),
             timed_out=False,
@@ -104,7 +105,7 @@ class EmbeddedSearch:
             )
         if "too many" in str(error) or "too large" in str(error) or "overflow" in str(error):
             return InvalidInputError("The query is too large", next_step="Ask with fewer clauses and values.")
-        return KnowledgeStoreError("SQLite", str(error))
+        return KnowledgeStoreError("SQLite", reason_of(error))
 
     def _chosen(self, given: str, readers: frozenset[str]) -> dict[str, _Chosen]:
         """The sources that a name or a pattern stands for, by the names that are shown."""
