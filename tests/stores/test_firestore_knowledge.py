@@ -200,30 +200,31 @@ def _normal(fields: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.promise("K2")
-def test_many_writers_of_one_note_end_with_one_winner_and_conflicts_for_the_others(emulator: str, tmp_path: Path) -> None:
+def test_writers_who_crowd_on_one_note_are_told_of_a_conflict_and_never_of_a_bug(emulator: str, tmp_path: Path) -> None:
     """The client's own transactions gave up after 11 seconds with an error that no door knew."""
     empty(emulator, PROJECT)
 
-    async def work(ask: Ask) -> tuple[list[str], list[str]]:
+    async def work(ask: Ask) -> tuple[list[str], int]:
         saved = await ask(ADA, "save_knowledge", title="Contended", content="before")
+        outcomes: list[str] = []
 
-        async def change(number: int) -> str:
-            try:
-                await ask(ADA, "save_knowledge", id=saved.id, updated_at=saved.updated_at, content=f"by {number}")
-            except CarrelError as error:
-                return error.code
-            return "saved"
+        async def write(number: int) -> None:
+            for _ in range(3):
+                try:
+                    seen = await ask(ADA, "get_knowledge", id=saved.id)
+                    await ask(ADA, "save_knowledge", id=saved.id, updated_at=seen.updated_at, content=f"by {number}")
+                    outcomes.append("saved")
+                except CarrelError as error:
+                    outcomes.append(error.code)
 
-        outcomes = await asyncio.gather(*(change(number) for number in range(40)))
-        history = await ask(ADA, "get_knowledge_history", id=saved.id, limit=100)
-        return outcomes, [version.content for version in history]
+        await asyncio.gather(*(write(number) for number in range(20)))
+        return outcomes, len(await ask(ADA, "get_knowledge_history", id=saved.id, limit=100))
 
-    outcomes, history = at_the_desk(
+    outcomes, versions = at_the_desk(
         tmp_path, work, CARREL_KNOWLEDGE_STORE="firestore", GOOGLE_CLOUD_PROJECT=PROJECT, FIRESTORE_EMULATOR_HOST=emulator
     )
-    assert outcomes.count("saved") == 1
-    assert set(outcomes) <= {"saved", "conflict", "unavailable"} and outcomes.count("conflict") >= 1
-    assert len(history) == 2
+    assert set(outcomes) <= {"saved", "conflict", "unavailable"}
+    assert 1 <= outcomes.count("saved") == versions - 1
 
 
 @pytest.mark.promise("K2")
