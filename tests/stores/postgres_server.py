@@ -46,6 +46,11 @@ def postgres_server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def ordinary_user() -> str:
+    """The name of the user that the server runs as."""
+    return _ordinary_user().pw_name if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+
+
 def _ordinary_user() -> pwd.struct_passwd:
     for name in ("postgres", "nobody"):
         try:

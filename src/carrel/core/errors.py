@@ -66,6 +66,17 @@ class UnavailableError(CarrelError):
     is_retryable = True
 
 
+class StorageFullError(UnavailableError):
+    """There is no space left where something has to be written."""
+
+    code = "storage_full"
+
+    @classmethod
+    def at(cls, place: str) -> StorageFullError:
+        """The error for a place that cannot be written."""
+        return cls(f"The disk is full: {place} cannot be written", next_step="Free some space there, then try again.")
+
+
 class NotConfiguredError(CarrelError):
     """The operation exists but the operator has not set up what it needs."""
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import socket
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +22,7 @@ from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.papers import papers_service, snapshot_path
 from carrel.wiring.research_corpus import SnapshotCorpus
+from carrel.wiring.workers import WorkerIdentity
 
 
 def research_file(settings: Settings) -> Path:
@@ -71,22 +69,23 @@ def research_service(settings: Settings) -> ResearchService:
     )
     mind, let_go = _mind(settings, memory, corpus)
     supervisor = Supervisor(Workshop(memory, mind, clock, chosen.start_elo))
-    worker = worker_name()
+    worker = WorkerIdentity(settings.home / "research" / "workers")
     runner = Runner(
         memory,
         supervisor,
         clock,
-        worker,
+        worker.name,
         most_at_once=chosen.most_projects_at_once,
         lease_seconds=chosen.lease_seconds,
-        is_gone=is_gone,
+        is_gone=worker.has_ended,
+        before_first=worker.take,
     )
     patience = Patience(chosen.patience_seconds, follower_seconds=chosen.task_after_seconds)
     service = ResearchRoom(memory, corpus, supervisor, runner, clock, _new_id, patience)
 
     async def close() -> None:
         await runner.close()
-        _OWN_WORKERS.discard(worker)
+        worker.close()
         if let_go is not None:
             await let_go()
         await memory.close()
@@ -136,32 +135,3 @@ def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mi
 
 def _new_id(prefix: str) -> str:
     return f"{prefix}_{secrets.token_hex(8)}"
-
-
-# Workers of this very process: a container's server has the same process number every time it is started.
-_OWN_WORKERS: set[str] = set()
-
-
-def worker_name() -> str:
-    name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-    _OWN_WORKERS.add(name)
-    return name
-
-
-def is_gone(worker: str) -> bool:
-    """Whether a worker of this machine has no process any more. Of other machines nothing is known: their lease must run out."""
-    if sys.platform == "win32":
-        # There signal 0 is not a question but an interrupt.
-        return False
-    host, pid, _ = worker.rsplit(":", 2)
-    if host != socket.gethostname() or not pid.isdigit():
-        return False
-    if int(pid) == os.getpid():
-        return worker not in _OWN_WORKERS
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import json
-import os
-import re
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +11,8 @@ import pytest
 
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.research.model_server import model_server
+from tests.rooms.research.served import serving
 
-ROOT = Path(__file__).resolve().parents[3]
-PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())"]
 GOAL = "Find novel treatments for cold finger disease"
 BRIDGES = ("blood viscosity", "platelet aggregation", "vessel tone")
 
@@ -41,35 +33,6 @@ def wide_snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "source" / "papers.jsonl").write_text("\n".join(lines))
     build_papers([folder / "source"], folder / "corpus", workers=1)
     return folder / "corpus" / "paper_snapshot.db"
-
-
-class Server:
-    """`carrel serve` in a process of its own."""
-
-    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
-        self.process = process
-        self._port = port
-
-    def ask(self, tool: str, **arguments: Any) -> Any:
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)) as connection:
-            body = json.dumps({"tool_name": tool, "params": arguments})
-            connection.request("POST", "/mcp/invoke", body, {"content-type": "application/json"})
-            answer = json.loads(connection.getresponse().read())
-        assert answer["success"], answer
-        return answer["result"]
-
-
-@contextlib.contextmanager
-def serving(snapshot: Path, home: Path, **more: str) -> Iterator[Server]:
-    words = [*PROGRAM, "serve", "--port", "0", "--home", str(home), "--snapshot", str(snapshot), "--rooms", "papers,research"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **more}
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
-        try:
-            assert process.stderr is not None
-            found = next(found for line in process.stderr if (found := re.search(r"http://127\.0\.0\.1:(\d+)", line)))
-            yield Server(process, int(found[1]))
-        finally:
-            process.kill()
 
 
 @pytest.mark.promise("S2")

@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from carrel.wiring.papers_build import build_demo, build_papers
+from tests.rooms.research.served import ROOT, Server, serving
 from tests.rooms.research.small_model import Counted, counted, small_model
-from tests.rooms.research.test_kill import ROOT, Server, serving
 
 ENVIRONMENT = os.environ.get("CARREL_SMALL_MODEL")
 PAPERS = ROOT.parent / "shared" / "data" / "papers" / "elife_metadata.jsonl.xz"

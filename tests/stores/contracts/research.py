@@ -99,6 +99,18 @@ def step(name: str, made: tuple[str, ...] = ()) -> StepDone:
     return StepDone(job_id="job_a", name=name, kind=name.partition(":")[0], seconds=0.5, made=made, at=NOW)
 
 
+def told_event(research_id: str, at: str) -> Event:
+    return Event(id=f"evt_{research_id}_{at}", research_id=research_id, kind="steered", says="", created_at=at)
+
+
+async def statuses(memory: ContextMemory, research_id: str, job_id: str) -> tuple[str, str | None, str]:
+    """Of the project: its status and problem; of the job: its state."""
+    found, job = await memory.project(research_id), await memory.job(job_id)
+    assert found is not None
+    assert job is not None
+    return found.status, found.problem, job.state
+
+
 class ResearchMemoryContract:
     """Inherited by every backend, which gives `told`: it opens a memory, tells it a story, and closes it."""
 
@@ -169,7 +181,7 @@ class ResearchMemoryContract:
         async def story(memory: ContextMemory) -> None:
             older, newer, other = project(), project("res_b", created_at=LATER), project("res_c", owner="bob")
             await memory.keep(Changes(projects=(older, newer, other), hypotheses=(hypothesis("hyp_1"),)))
-            await memory.set_status("res_b", "completed", LATER)
+            await memory.steer("res_b", ("waiting",), "completed", "completed", told_event("res_b", LATER))
             assert [(found.id, count) for found, count in await memory.projects("ada", None, 10)] == [("res_b", 0), ("res_a", 1)]
             assert [found.id for found, _ in await memory.projects("ada", "completed", 10)] == ["res_b"]
             assert len(await memory.projects("ada", None, 1)) == 1
@@ -202,7 +214,7 @@ class ResearchMemoryContract:
         async def story(memory: ContextMemory) -> None:
             await memory.keep(Changes(projects=(project(),)))
             await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
-            assert await memory.claim("job_a", "one", 100.0, 10.0)
+            assert await memory.claim("job_a", "one", 10.0)
             await memory.finish(step("generate:1", ("hyp_1",)), "one", Changes(hypotheses=(hypothesis("hyp_1"),)))
             with pytest.raises(StepTakenError):
                 await memory.finish(step("generate:1"), "one", Changes(hypotheses=(hypothesis("hyp_twice"),)))
@@ -225,7 +237,7 @@ class ResearchMemoryContract:
             await memory.keep(Changes(projects=(project(),), hypotheses=(hypothesis("hyp_1"), hypothesis("hyp_2"))))
             for name in ("job_a", "job_b"):
                 await memory.add_job(Job(id=name, research_id="res_a", kind="rank", created_at=NOW))
-                assert await memory.claim(name, name, 100.0, 10.0)
+                assert await memory.claim(name, name, 10.0)
             settled = Changes(standings=(("hyp_1", HypothesisStanding(elo_score=1000.0, strength=0.1)),), matches_seen=0)
             newer = HypothesisStanding(elo_score=1016.0, wins=1)
             other = step("match:1").model_copy(update={"job_id": "job_b"})
@@ -246,7 +258,7 @@ class ResearchMemoryContract:
             await memory.keep(Changes(projects=(project(),), hypotheses=(hypothesis("hyp_1"), hypothesis("hyp_2"))))
             for name in ("job_a", "job_b"):
                 await memory.add_job(Job(id=name, research_id="res_a", kind="rank", created_at=NOW))
-                assert await memory.claim(name, name, 100.0, 10.0)
+                assert await memory.claim(name, name, 10.0)
             for number in range(8):
                 newer = HypothesisStanding(elo_score=1000.0, wins=number + 1)
                 stale = HypothesisStanding(elo_score=1000.0, wins=number, strength=0.5)
@@ -267,16 +279,18 @@ class ResearchMemoryContract:
             await memory.keep(Changes(projects=(project(),)))
             await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
             assert await memory.open_jobs() == ["job_a"]
-            taken = await asyncio.gather(*(memory.claim("job_a", f"worker {number}", 100.0, 10.0) for number in range(5)))
+            taken = await asyncio.gather(*(memory.claim("job_a", f"worker {number}", 10.0) for number in range(5)))
             assert taken.count(True) == 1
             holder = await memory.holder("job_a")
-            assert not await memory.claim("job_a", "late", 109.0, 10.0)
-            assert await memory.renew("job_a", str(holder), 109.0, 10.0)
-            assert not await memory.claim("job_a", "late", 111.0, 10.0)
-            assert await memory.claim("job_a", "late", 120.0, 10.0)
-            assert not await memory.renew("job_a", str(holder), 121.0, 10.0)
+            assert not await memory.claim("job_a", "late", 10.0)
+            assert await memory.renew("job_a", str(holder), 10.0)
+            assert not await memory.claim("job_a", "late", 10.0)
+            # A lease that ended before it began: nobody has to wait for it.
+            assert await memory.renew("job_a", str(holder), -1.0)
+            assert await memory.claim("job_a", "late", 10.0)
+            assert not await memory.renew("job_a", str(holder), 10.0)
             await memory.release("job_a", "late")
-            assert await memory.claim("job_a", "again", 121.0, 10.0)
+            assert await memory.claim("job_a", "again", 10.0)
 
         told(story)
 
@@ -285,7 +299,7 @@ class ResearchMemoryContract:
         async def story(memory: ContextMemory) -> None:
             await memory.keep(Changes(projects=(project(),)))
             await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
-            await memory.claim("job_a", "one", 100.0, 10.0)
+            await memory.claim("job_a", "one", 10.0)
             await memory.set_active("job_a", "another", LATER)
             assert (await memory.project("res_a")) == project()
             await memory.set_active("job_a", "one", LATER)
@@ -297,7 +311,7 @@ class ResearchMemoryContract:
             job = await memory.job("job_a")
             assert job is not None
             assert job.state == "completed"
-            await memory.set_status("res_a", "paused", LATER)
+            await memory.steer("res_a", ("waiting",), "paused", "paused", told_event("res_a", LATER))
             await memory.set_active("job_a", "one", LATER)
             paused = await memory.project("res_a")
             assert paused is not None
@@ -310,7 +324,7 @@ class ResearchMemoryContract:
         async def story(memory: ContextMemory) -> None:
             await memory.keep(Changes(projects=(project(),)))
             await memory.add_job(Job(id="job_a", research_id="res_a", kind="research", created_at=NOW))
-            await memory.claim("job_a", "one", 100.0, 10.0)
+            await memory.claim("job_a", "one", 10.0)
             await memory.set_job("job_a", "paused", "because", "budget_exhausted")
             with pytest.raises(StepTakenError):
                 await memory.finish(step("generate:1"), "one", Changes(hypotheses=(hypothesis("hyp_1"),)))
@@ -319,12 +333,67 @@ class ResearchMemoryContract:
             assert job is not None
             assert (job.state, job.problem, job.problem_code) == ("paused", "because", "budget_exhausted")
             assert await memory.set_job("job_a", "waiting")
-            await memory.claim("job_a", "one", 100.0, 10.0)
+            await memory.claim("job_a", "one", 10.0)
             await memory.delete_project("res_a")
             with pytest.raises(StepTakenError):
                 await memory.finish(step("generate:1"), "one", Changes(hypotheses=(hypothesis("hyp_1"),)))
             assert await memory.project("res_a") is None
             assert await memory.hypotheses("res_a") == []
             assert await memory.jobs("res_a") == []
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_a_worker_that_lost_its_lease_writes_nothing_more(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            job = Job(id="job_a", research_id="res_a", kind="research", created_at=NOW)
+            await memory.keep(Changes(projects=(project(),), jobs=(job,)))
+            assert await memory.claim("job_a", "slow", -1.0)
+            assert await memory.claim("job_a", "next", 10.0)
+            assert not await memory.plan("job_a", "slow", 7)
+            assert not await memory.end_job("job_a", "slow", "failed", LATER, "late", "unavailable", project_status="failed")
+            with pytest.raises(StepTakenError):
+                await memory.finish(step("generate:1"), "slow", Changes(hypotheses=(hypothesis("hyp_1"),)))
+            await memory.release("job_a", "slow")
+            assert await memory.holder("job_a") == "next"
+            assert await statuses(memory, "res_a", "job_a") == ("initializing", None, "running")
+            assert await memory.hypotheses("res_a") == []
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_a_run_and_its_project_end_in_one_moment(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            job = Job(id="job_a", research_id="res_a", kind="research", created_at=NOW)
+            await memory.keep(Changes(projects=(project(),), jobs=(job,)))
+            assert await memory.claim("job_a", "one", 10.0)
+            assert await memory.end_job("job_a", "one", "paused", LATER, "full", "storage_full", project_status="paused")
+            assert await statuses(memory, "res_a", "job_a") == ("paused", "full", "paused")
+            assert not await memory.end_job("job_a", "one", "completed", LATER, project_status="completed")
+            assert await statuses(memory, "res_a", "job_a") == ("paused", "full", "paused")
+            await memory.steer("res_a", ("paused", "failed"), "waiting", "active", told_event("res_a", LATER))
+            assert await statuses(memory, "res_a", "job_a") == ("active", None, "waiting")
+            assert await memory.claim("job_a", "two", 10.0)
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_a_project_that_nobody_works_on_is_not_said_to_be_worked_on(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            names = ("ended", "failed", "going", "never")
+            await memory.keep(Changes(projects=tuple(project(f"res_{name}") for name in names)))
+            for name in names[:3]:
+                await memory.add_job(Job(id=f"job_{name}", research_id=f"res_{name}", kind="research", created_at=NOW))
+                await memory.claim(f"job_{name}", "one", 10.0)
+            await memory.add_job(Job(id="job_other", research_id="res_never", kind="generate", created_at=NOW))
+            await memory.set_job("job_ended", "completed")
+            await memory.set_job("job_failed", "failed", "why", "unavailable")
+            await memory.reconcile(LATER)
+            assert await statuses(memory, "res_ended", "job_ended") == ("completed", None, "completed")
+            assert await statuses(memory, "res_failed", "job_failed") == ("failed", "why", "failed")
+            assert await statuses(memory, "res_going", "job_going") == ("initializing", None, "running")
+            status, problem, _ = await statuses(memory, "res_never", "job_other")
+            assert status == "failed"
+            assert "never begun" in str(problem)
 
         told(story)

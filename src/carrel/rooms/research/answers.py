@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from carrel.core.answer import Partial
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import CarrelError, InvalidInputError, StorageFullError
 from carrel.core.lasting import LastingWork
 from carrel.rooms.research import errors
 from carrel.rooms.research.models import HypothesisRow, HypothesisShown, ReviewShown
@@ -94,6 +94,7 @@ _PROBLEMS: dict[str, type[CarrelError]] = {
         errors.ModelUnavailableError,
         errors.CorpusEmptyError,
         InvalidInputError,
+        StorageFullError,
     )
 }
 

@@ -52,8 +52,13 @@ class Jobs:
         self._patience = patience
         self._answers = Answers(memory)
 
+    def planned(self, project: Project, kind: JobKind, work: Work, planned_steps: int = 0) -> Job:
+        """A job that is still to be kept, and then begun by the runner."""
+        at = self._clock.now().isoformat()
+        return Job(id=self._ids("job"), research_id=project.id, kind=kind, work=work, planned_steps=planned_steps, created_at=at)
+
     async def begin(self, project: Project, kind: JobKind, work: Work) -> Job:
-        job = Job(id=self._ids("job"), research_id=project.id, kind=kind, work=work, created_at=self._clock.now().isoformat())
+        job = self.planned(project, kind, work)
         await self._memory.add_job(job)
         self._runner.begin(job.id)
         return job
@@ -85,7 +90,8 @@ class Jobs:
 
     async def working_on(self, jobs: Sequence[Job]) -> list[str]:
         """What goes on in a project, a line each."""
-        return [_says(job, len(await self._memory.steps(job.id))) for job in jobs if job.state in {"waiting", "running"}]
+        shown = [self._runner.unwritten.show_job(job) for job in jobs]
+        return [_says(job, len(await self._memory.steps(job.id))) for job in shown if job.state in {"waiting", "running"}]
 
     async def look(self, job_id: str, call: Call) -> LastingWork:
         return await self._seen(await self._own(job_id, call))
@@ -123,7 +129,7 @@ class Jobs:
             raise errors.JobNotFoundError(job_id)
         if not SCOPES_OF[job.kind] <= call.caller.scopes:
             raise InsufficientPermissionsError(SCOPES_OF[job.kind], call.caller.scopes)
-        return job
+        return self._runner.unwritten.show_job(job)
 
     async def _seen(self, job: Job) -> LastingWork:
         steps = await self._memory.steps(job.id)

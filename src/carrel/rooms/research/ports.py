@@ -39,8 +39,6 @@ class ContextMemory(Protocol):
         """The owner's projects, newest first, each with how many hypotheses it has."""
         ...
 
-    async def set_status(self, research_id: str, status: ProjectStatus, at: str, problem: str | None = None) -> None: ...
-
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
         """Says that the job's project is being worked on, unless the job has been taken from the worker in the meantime."""
         ...
@@ -81,8 +79,8 @@ class ContextMemory(Protocol):
         """Ids of jobs that wait or run, oldest first."""
         ...
 
-    async def claim(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool:
-        """Takes a waiting job, or a running one whose worker has let its lease run out. Whether it is now this worker's."""
+    async def claim(self, job_id: str, worker: str, lease_seconds: float) -> bool:
+        """Takes a waiting job, or a running one whose lease has run out by the database's clock. Whether it is now this worker's."""
         ...
 
     async def holder(self, job_id: str) -> str | None: ...
@@ -91,7 +89,34 @@ class ContextMemory(Protocol):
         """Gives back a job that a worker holds, unfinished."""
         ...
 
-    async def renew(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool: ...
+    async def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
+        """Lengthens the lease from now on. False where the job is no longer this worker's."""
+        ...
+
+    async def end_job(
+        self,
+        job_id: str,
+        worker: str,
+        state: JobState,
+        at: str,
+        problem: str | None = None,
+        problem_code: str | None = None,
+        *,
+        project_status: ProjectStatus | None = None,
+    ) -> bool:
+        """Ends a job that the worker holds, and in the same moment sets its project's status where one is given. False, and
+        nothing is changed, where the job is no longer the worker's."""
+        ...
+
+    async def reconcile(self, at: str) -> None:
+        """Gives every project that is said to be worked on, and whose run has ended or never was, the status that is true."""
+        ...
+
+    async def steer(
+        self, research_id: str, after: Sequence[JobState], state: JobState, status: ProjectStatus, event: Event
+    ) -> None:
+        """Sets all of a project's jobs that are in one of these states, its status and the event in one moment."""
+        ...
 
     async def set_job(
         self,
@@ -105,7 +130,9 @@ class ContextMemory(Protocol):
         """Sets a job's state; with `after`, only where it is one of these at that moment. Whether it was set."""
         ...
 
-    async def plan(self, job_id: str, planned_steps: int) -> None: ...
+    async def plan(self, job_id: str, worker: str, planned_steps: int) -> bool:
+        """Says how many steps the job will have. False where the job is no longer this worker's."""
+        ...
 
     async def steps(self, job_id: str) -> list[StepDone]: ...
 

@@ -281,6 +281,7 @@ class Changes(Record):
     are others by now, nothing is kept, so that standings never rest on fewer matches than there are."""
 
     projects: tuple[Project, ...] = ()
+    jobs: tuple[Job, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     standings: tuple[tuple[str, HypothesisStanding], ...] = ()
     reviews: tuple[Review, ...] = ()

@@ -1,7 +1,8 @@
 """Durable runs: a job goes from step to step, and whatever happens in between, no finished step is done again.
 
 A step and everything it made are kept in one transaction. A worker holds a job by a lease; when the worker is gone, another
-(or the same, restarted) takes the job and goes on after the last finished step.
+(or the same, restarted) takes the job and goes on after the last finished step. How a job ended is written together with its
+project's status; where that cannot be written, it is shown from memory and written as soon as it can be.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, UnavailableError
+from carrel.core.errors import CarrelError, StorageFullError, UnavailableError
 from carrel.rooms.research.agents.supervisor import Step, Supervisor
-from carrel.rooms.research.errors import BudgetExhaustedError, ModelUnavailableError, StepTakenError
+from carrel.rooms.research.errors import ModelUnavailableError, StepTakenError
+from carrel.rooms.research.outcomes import Outcome, UnwrittenOutcomes, outcome_of_failure
 from carrel.rooms.research.ports import ContextMemory
-from carrel.rooms.research.records import Job, JobState, Project, ProjectStatus, StepDone
+from carrel.rooms.research.records import Job, JobState, Project, StepDone
 
 log = logging.getLogger("carrel.research")
 
@@ -25,7 +27,8 @@ _ENDED: frozenset[JobState] = frozenset({"completed", "failed", "cancelled", "pa
 
 
 class Runner:
-    """Runs jobs in this process. `is_gone` says whether another worker is known to be dead, so that nobody waits for its lease."""
+    """Runs jobs in this process. `is_gone` says whether another worker is known to be dead, so that nobody waits for its lease;
+    `before_first` is called once, before the first job is taken."""
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class Runner:
         lease_seconds: float = 20.0,
         look_every_seconds: float = 2.0,
         is_gone: Callable[[str], bool] = lambda _: False,
+        before_first: Callable[[], None] = lambda: None,
     ) -> None:
         self._memory = memory
         self._supervisor = supervisor
@@ -46,12 +50,16 @@ class Runner:
         self._lease_seconds = lease_seconds
         self._look_every_seconds = look_every_seconds
         self._is_gone = is_gone
+        self._before_first = before_first
         self._room = asyncio.Semaphore(most_at_once)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
         self._project_locks: dict[str, asyncio.Lock] = {}
         self._watch: asyncio.Task[None] | None = None
         self._heartbeat: asyncio.Task[None] | None = None
+        self._writing: asyncio.Task[None] | None = None
+        self._held: set[str] = set()
+        self.unwritten = UnwrittenOutcomes()
 
     def begin(self, job_id: str) -> None:
         """Sees to it that the job runs here. One that is just stopping, having been paused, is begun again when it has."""
@@ -62,6 +70,7 @@ class Runner:
         self._tasks[job_id] = task
         task.add_done_callback(lambda done: self._ended(job_id, done))
         if self._heartbeat is None:
+            self._before_first()
             self._heartbeat = asyncio.create_task(self._keep_leases(), name="research leases")
 
     def _ended(self, job_id: str, task: asyncio.Task[None]) -> None:
@@ -81,27 +90,48 @@ class Runner:
         task = self._tasks.get(job_id)
         if task is not None:
             await asyncio.wait({task}, timeout=seconds)
-            return await self._memory.job(job_id)
-        job = await self._memory.job(job_id)
+            return await self._shown_job(job_id)
+        job = await self._shown_job(job_id)
         if job is not None and not has_ended(job):
             # Another process has it.
             await asyncio.sleep(seconds)
-            job = await self._memory.job(job_id)
+            job = await self._shown_job(job_id)
         return job
+
+    async def _shown_job(self, job_id: str) -> Job | None:
+        job = await self._memory.job(job_id)
+        return None if job is None else self.unwritten.show_job(job)
+
+    async def write_outcomes(self) -> None:
+        """Writes how jobs ended where that could not be written before. Raises what still prevents it."""
+        for outcome in self.unwritten.all():
+            if outcome.is_held:
+                await self._write(outcome)
+            elif outcome.job.id not in self._tasks:
+                # It was never ours: once it can be taken, it goes on by itself.
+                self.begin(outcome.job.id)
 
     async def close(self) -> None:
         """Stops between or inside steps; what was not finished is done again by whoever goes on."""
-        tasks = [task for task in (self._watch, self._heartbeat, *self._tasks.values()) if task is not None]
+        tasks = [task for task in (self._watch, self._heartbeat, self._writing, *self._tasks.values()) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._watch = self._heartbeat = None
+        self._watch = self._heartbeat = self._writing = None
+        for outcome in self.unwritten.all():
+            if outcome.is_held:
+                with suppress(CarrelError):
+                    await self._write(outcome)
 
     async def _look(self) -> None:
+        is_reconciled = False
         while True:
             try:
+                if not is_reconciled:
+                    await self._memory.reconcile(self._at())
+                    is_reconciled = True
                 for job_id in await self._memory.open_jobs():
-                    if job_id not in self._tasks:
+                    if job_id not in self._tasks and job_id not in self.unwritten:
                         self.begin(job_id)
             except CarrelError as error:
                 log.warning("research jobs cannot be looked for", extra={"reason": error.message})
@@ -110,16 +140,34 @@ class Runner:
     async def _keep_leases(self) -> None:
         while True:
             await asyncio.sleep(self._lease_seconds / 4)
-            for job_id in list(self._tasks):
-                with suppress(CarrelError):
-                    await self._memory.renew(job_id, self._worker, self._now(), self._lease_seconds)
+            for job_id in list(self._held):
+                try:
+                    is_ours = await self._memory.renew(job_id, self._worker, self._lease_seconds)
+                    holder = self._worker if is_ours else await self._memory.holder(job_id)
+                except CarrelError as error:
+                    log.warning("a research lease cannot be renewed", extra={"job_id": job_id, "reason": error.code})
+                    continue
+                task = self._tasks.get(job_id)
+                if holder not in {None, self._worker} and task is not None:
+                    # Whoever has it now does the same step: what this one still asks a model for would be paid for twice.
+                    log.warning("a research job was taken by another worker", extra={"job_id": job_id})
+                    task.cancel()
 
     async def _run(self, job_id: str) -> None:
-        job = await self._memory.job(job_id)
+        job = await self._open_job(job_id)
+        if job is None:
+            return
         # Whole runs share a few places; what a caller waits for does not stand in line behind them.
-        async with self._room if job is not None and job.kind == "research" else nullcontext():
-            if not await self._taken(job_id):
+        async with self._room if job.kind == "research" else nullcontext():
+            try:
+                is_ours = await self._taken(job_id)
+            except UnavailableError as error:
+                self._remember(outcome_of_failure(job, error, self._at(), is_held=False))
                 return
+            self.unwritten.remove(job_id)
+            if not is_ours:
+                return
+            self._held.add(job_id)
             try:
                 await self._work(job_id)
             except StepTakenError:
@@ -129,17 +177,58 @@ class Runner:
                 with suppress(CarrelError):
                     await asyncio.shield(self._memory.release(job_id, self._worker))
                 raise
-            except Exception as error:  # noqa: BLE001 - a job that fails says so in its record, whatever it was
-                await self._failed(job_id, error)
+            except Exception as error:
+                if not isinstance(error, CarrelError):
+                    log.error("research job failed", extra={"job_id": job_id}, exc_info=error)
+                await self._end(outcome_of_failure(job, error, self._at()))
+            finally:
+                self._held.discard(job_id)
+
+    async def _open_job(self, job_id: str) -> Job | None:
+        try:
+            return await self._memory.job(job_id)
+        except UnavailableError as error:
+            log.warning("a research job cannot be read", extra={"job_id": job_id, "reason": error.code})
+            return None
 
     async def _taken(self, job_id: str) -> bool:
-        if await self._memory.claim(job_id, self._worker, self._now(), self._lease_seconds):
+        if await self._memory.claim(job_id, self._worker, self._lease_seconds):
             return True
         holder = await self._memory.holder(job_id)
         if holder is not None and holder != self._worker and self._is_gone(holder):
             await self._memory.release(job_id, holder)
-            return await self._memory.claim(job_id, self._worker, self._now(), self._lease_seconds)
+            return await self._memory.claim(job_id, self._worker, self._lease_seconds)
         return False
+
+    async def _end(self, outcome: Outcome) -> None:
+        try:
+            await self._write(outcome)
+        except UnavailableError as error:
+            log.error("how a research job ended cannot be written yet", extra={"job_id": outcome.job.id, "reason": error.code})
+            self._remember(outcome)
+
+    async def _write(self, outcome: Outcome) -> None:
+        await self._memory.end_job(
+            outcome.job.id,
+            self._worker,
+            outcome.state,
+            outcome.at,
+            outcome.problem,
+            outcome.problem_code,
+            project_status=outcome.project_status,
+        )
+        self.unwritten.remove(outcome.job.id)
+
+    def _remember(self, outcome: Outcome) -> None:
+        self.unwritten.add(outcome)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_when_possible(), name="research outcomes")
+
+    async def _write_when_possible(self) -> None:
+        while len(self.unwritten):
+            await asyncio.sleep(self._look_every_seconds)
+            with suppress(CarrelError):
+                await self.write_outcomes()
 
     async def _work(self, job_id: str) -> None:
         job = await self._memory.job(job_id)
@@ -147,12 +236,14 @@ class Runner:
         if job is None or project is None:
             return
         if job.kind == "research" and project.status != "active":
-            await self._memory.set_active(job_id, self._worker, self._clock.now().isoformat())
+            await self._memory.set_active(job_id, self._worker, self._at())
         attempts = 0
         while True:
             done = await self._memory.steps(job_id)
             hypotheses = await self._memory.hypotheses(project.id)
-            await self._memory.plan(job_id, self._supervisor.expected_steps(job, project, done, hypotheses))
+            expected = self._supervisor.expected_steps(job, project, done, hypotheses)
+            if not await self._memory.plan(job_id, self._worker, expected):
+                raise StepTakenError("The job is another worker's, or was stopped")
             step = await self._supervisor.next_step(job, project, done)
             if step is None:
                 break
@@ -164,17 +255,15 @@ class Runner:
                 attempts += 1
                 if attempts >= _ATTEMPTS or await self._memory.holder(job_id) != self._worker:
                     raise
-            except ModelUnavailableError:
-                # The client has tried again as often as makes sense.
+            except (ModelUnavailableError, StorageFullError):
+                # The client has tried again as often as makes sense; a full disk does not empty itself.
                 raise
             except UnavailableError:
                 attempts += 1
                 if attempts >= _ATTEMPTS:
                     raise
                 await asyncio.sleep(0.25 * 2**attempts)
-        is_done = await self._memory.set_job(job_id, "completed", after=("running",))
-        if is_done and job.kind == "research":
-            await self._set_status(project, "completed")
+        await self._end(Outcome(job, "completed", self._at()))
 
     async def _do(self, job: Job, project: Project, step: Step) -> None:
         lock = self._project_locks.setdefault(project.id, asyncio.Lock())
@@ -192,26 +281,8 @@ class Runner:
             )
             await self._memory.finish(done, self._worker, made.changes)
 
-    async def _failed(self, job_id: str, error: Exception) -> None:
-        job = await self._memory.job(job_id)
-        if job is None:
-            return
-        message, code = "An unexpected error occurred", "internal_error"
-        if isinstance(error, CarrelError):
-            message, code = f"{error.message.rstrip('.')}. {error.next_step or ''}".strip(), error.code
-        else:
-            log.error("research job failed", extra={"job_id": job_id}, exc_info=error)
-        state: JobState = "paused" if isinstance(error, BudgetExhaustedError) else "failed"
-        is_told = await self._memory.set_job(job_id, state, message, code, after=("waiting", "running"))
-        project = await self._memory.project(job.research_id)
-        if is_told and project is not None and job.kind == "research":
-            await self._set_status(project, "paused" if state == "paused" else "failed", message)
-
-    async def _set_status(self, project: Project, status: ProjectStatus, problem: str | None = None) -> None:
-        await self._memory.set_status(project.id, status, self._clock.now().isoformat(), problem)
-
-    def _now(self) -> float:
-        return self._clock.now().timestamp()
+    def _at(self) -> str:
+        return self._clock.now().isoformat()
 
 
 def has_ended(job: Job) -> bool:

@@ -49,6 +49,7 @@ from carrel.rooms.research.steering import Steering
 from carrel.rooms.research.telling import Telling
 
 READ_WITHIN_SECONDS = 2.5
+_MOST_PROJECTS = 10_000
 
 
 class ResearchRoom:
@@ -66,6 +67,7 @@ class ResearchRoom:
     ) -> None:
         self._memory = memory
         self._corpus = corpus
+        self._runner = runner
         self._supervisor = supervisor
         self._clock = clock
         self._ids = ids
@@ -93,10 +95,12 @@ class ResearchRoom:
         )
         read = await self._understood(goal)
         outputs = () if read is None else (self._reading(project, read),)
-        await self._memory.keep(Changes(projects=(project,), events=(self._event(project, "started", goal),), outputs=outputs))
-        job = await self.jobs.begin(project, "research", Work(count=count))
         expected = self._supervisor.expected_by_kind(project, ())
-        await self._memory.plan(job.id, sum(expected.values()))
+        job = self.jobs.planned(project, "research", Work(count=count), sum(expected.values()))
+        events = (self._event(project, "started", goal),)
+        # Together, so that there is never a project that nobody works on.
+        await self._memory.keep(Changes(projects=(project,), jobs=(job,), events=events, outputs=outputs))
+        self._runner.begin(job.id)
         hours = remaining_seconds(expected, (), await self._memory.pace()) / 3600.0
         return StartedResearch(
             research_id=project.id,
@@ -133,8 +137,17 @@ class ResearchRoom:
                 created_at=project.created_at,
                 last_updated=project.updated_at,
             )
-            for project, count in await self._memory.projects(call.caller.user_id, status, limit)
+            for project, count in await self._shown_projects(call.caller.user_id, status, limit)
         ]
+
+    async def _shown_projects(self, owner: str, status: str | None, limit: int) -> list[tuple[Project, int]]:
+        unwritten = self._runner.unwritten
+        if not len(unwritten):
+            return await self._memory.projects(owner, status, limit)
+        # Some are not what their rows say, so rows cannot be chosen by status.
+        rows = await self._memory.projects(owner, None, _MOST_PROJECTS)
+        shown = [(unwritten.show_project(project), count) for project, count in rows]
+        return [(project, count) for project, count in shown if status is None or project.status == status][:limit]
 
     async def generate(self, research_id: str, count: int, method: str, call: Call) -> JobAnswer:
         project = await self.project(research_id, call)
@@ -207,14 +220,14 @@ class ResearchRoom:
         project = await self._memory.project(research_id)
         if project is None or project.owner != call.caller.user_id:
             raise errors.ResearchNotFoundError(research_id)
-        return project
+        return self._runner.unwritten.show_project(project)
 
     async def hypothesis(self, hypothesis_id: str, call: Call) -> tuple[Hypothesis, Project]:
         found = await self._memory.hypothesis(hypothesis_id)
         project = None if found is None else await self._memory.project(found.research_id)
         if found is None or project is None or project.owner != call.caller.user_id:
             raise errors.HypothesisNotFoundError(hypothesis_id)
-        return found, project
+        return found, self._runner.unwritten.show_project(project)
 
     async def _understood(self, goal: str) -> Understanding | None:
         """The mind's reading where it comes at once. While the concept index is being made it does not: then the run reads it."""

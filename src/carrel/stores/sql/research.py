@@ -61,13 +61,23 @@ SCHEMA = (
         made TEXT NOT NULL, PRIMARY KEY (job_id, name))""",
 )
 # One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
-SCRIPTS = (";\n".join(SCHEMA),)
+SCRIPTS = (
+    ";\n".join(SCHEMA),
+    """ALTER TABLE research_jobs ADD COLUMN lease_clock TEXT NOT NULL DEFAULT '';
+ALTER TABLE research_jobs ADD COLUMN lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0""",
+)
+
+# A lease of another start of the machine is measured by the time of day. One that ends later than any could is from a clock
+# that has been set back since.
+_LONGEST_LEASE_SECONDS = 3600.0
 
 _OF_PROJECT = ("hypotheses", "reviews", "matches", "outputs", "events", "jobs")
 _HYPOTHESIS = "id, status, review_count, standing, decision"
 _MOST_READ = 1000
 _JOB = "body, state, problem, problem_code, planned_steps"
 _PROJECT = "p.body, p.status, p.problem, p.updated_at"
+_PUT_JOB = """INSERT INTO research_jobs (id, research_id, state, planned_steps, created_at, body)
+    VALUES (:id, :research_id, :state, :planned_steps, :created_at, :body)"""
 # A hypothesis that came from evolution stays one that did; the number of its reviews says whether it was reviewed.
 _REVIEWED = """UPDATE research_hypotheses SET review_count = review_count + 1,
     status = CASE WHEN status = 'pending' THEN 'reviewed' ELSE status END WHERE id = :id"""
@@ -95,6 +105,15 @@ _FENCE = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
 # Standings hold only for the matches they were made from: taken with the project's row in hand, so that nobody adds one meanwhile.
 _LOCK = """UPDATE research_projects SET updated_at = updated_at
     WHERE id = (SELECT research_id FROM research_hypotheses WHERE id = :id)"""
+_LOCK_PROJECT_OF_JOB = """UPDATE research_projects SET updated_at = updated_at
+    WHERE id = (SELECT research_id FROM research_jobs WHERE id = :id)"""
+# A job that has ended keeps the name of who ended it, so that the project follows only where the job did.
+_END_JOB = """UPDATE research_jobs SET state = :state, problem = :problem, problem_code = :code
+    WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
+_END_PROJECT = """UPDATE research_projects SET status = :status, problem = :problem, updated_at = :at WHERE id =
+    (SELECT research_id FROM research_jobs WHERE id = :id AND worker = :worker AND state = :state)"""
+_IS_RUN = """j.body LIKE '%"kind":"research"%'"""
+_NEVER_BEGUN = "The run was never begun, since it could not be written down. Start it again with start_research."
 _SEEN = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
     SELECT CAST(:id AS TEXT), CAST(NULL AS TEXT), 'stale', '', '' WHERE :seen <> (SELECT count(*) FROM research_matches
     WHERE research_id = (SELECT research_id FROM research_hypotheses WHERE id = :id))"""
@@ -126,10 +145,6 @@ class SqlResearch:
             ORDER BY p.created_at DESC, p.id LIMIT :most"""
         rows = await self._rows(sql, owner=owner, status=status or "", any_status=int(status is None), most=limit)
         return [(_project(row), int(row[4])) for row in rows]
-
-    async def set_status(self, research_id: str, status: ProjectStatus, at: str, problem: str | None = None) -> None:
-        sql = "UPDATE research_projects SET status = :status, problem = :problem, updated_at = :at WHERE id = :id"
-        await self._rows(sql, id=research_id, status=status, problem=problem, at=at)
 
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
         sql = """UPDATE research_projects SET status = 'active', problem = NULL, updated_at = :at WHERE id =
@@ -194,11 +209,7 @@ class SqlResearch:
         return await self._all(Event, "events", research_id, "created_at, id")
 
     async def add_job(self, job: Job) -> None:
-        sql = """INSERT INTO research_jobs (id, research_id, state, planned_steps, created_at, body)
-            VALUES (:id, :research_id, :state, :planned, :created_at, :body)"""
-        body = job.model_dump_json()
-        values = {"id": job.id, "research_id": job.research_id, "state": job.state, "created_at": job.created_at, "body": body}
-        await self._rows(sql, **values, planned=job.planned_steps)
+        await self._driver.run(_put_job(job))
 
     async def job(self, job_id: str) -> Job | None:
         rows = await self._rows(f"SELECT {_JOB} FROM research_jobs WHERE id = :id", id=job_id)
@@ -212,10 +223,14 @@ class SqlResearch:
         rows = await self._rows("SELECT id FROM research_jobs WHERE state IN ('waiting', 'running') ORDER BY created_at, id")
         return [str(row[0]) for row in rows]
 
-    async def claim(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool:
-        sql = """UPDATE research_jobs SET state = 'running', worker = :worker, lease_until = :until WHERE id = :id
-            AND (state = 'waiting' OR (state = 'running' AND (worker IS NULL OR lease_until < :now))) RETURNING id"""
-        return bool(await self._rows(sql, id=job_id, worker=worker, now=now, until=now + lease_seconds))
+    async def claim(self, job_id: str, worker: str, lease_seconds: float) -> bool:
+        clock = self._driver.lease_clock
+        sql = f"""UPDATE research_jobs SET state = 'running', worker = :worker, lease_until = {clock.now} + :seconds,
+            lease_clock = {clock.name}, lease_ticks = {clock.ticks} + :seconds WHERE id = :id AND (state = 'waiting'
+            OR (state = 'running' AND (worker IS NULL OR (lease_clock = {clock.name} AND lease_ticks < {clock.ticks})
+            OR (lease_clock <> {clock.name} AND (lease_until < {clock.now} OR lease_until > {clock.now} + :longest)))))
+            RETURNING id"""
+        return bool(await self._rows(sql, id=job_id, worker=worker, seconds=lease_seconds, longest=_LONGEST_LEASE_SECONDS))
 
     async def holder(self, job_id: str) -> str | None:
         rows = await self._rows("SELECT worker FROM research_jobs WHERE id = :id AND state = 'running'", id=job_id)
@@ -227,11 +242,58 @@ class SqlResearch:
         )
         await self._rows(sql, id=job_id, worker=worker)
 
-    async def renew(self, job_id: str, worker: str, now: float, lease_seconds: float) -> bool:
-        sql = (
-            "UPDATE research_jobs SET lease_until = :until WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"
+    async def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
+        clock = self._driver.lease_clock
+        sql = f"""UPDATE research_jobs SET lease_until = {clock.now} + :seconds, lease_clock = {clock.name},
+            lease_ticks = {clock.ticks} + :seconds WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
+        return bool(await self._rows(sql, id=job_id, worker=worker, seconds=lease_seconds))
+
+    async def end_job(
+        self,
+        job_id: str,
+        worker: str,
+        state: JobState,
+        at: str,
+        problem: str | None = None,
+        problem_code: str | None = None,
+        *,
+        project_status: ProjectStatus | None = None,
+    ) -> bool:
+        told = {"id": job_id, "worker": worker, "state": state, "problem": problem}
+        steps: list[Step] = [(_LOCK_PROJECT_OF_JOB, {"id": job_id}), (_END_JOB, {**told, "code": problem_code})]
+        if project_status is not None:
+            steps.append((_END_PROJECT, {**told, "status": project_status, "at": at}))
+        return bool((await self._driver.run(*steps))[1])
+
+    async def reconcile(self, at: str) -> None:
+        ended = f"SELECT j.research_id FROM research_jobs j WHERE {_IS_RUN} AND j.state = :state"
+        steps: list[Step] = [
+            (
+                f"""UPDATE research_projects SET status = :state, updated_at = :at, problem =
+                    (SELECT max(j.problem) FROM research_jobs j WHERE j.research_id = research_projects.id AND {_IS_RUN})
+                    WHERE status IN ('initializing', 'active') AND id IN ({ended})""",
+                {"state": state, "at": at},
+            )
+            for state in ("completed", "failed", "paused", "cancelled")
+        ]
+        never = f"""UPDATE research_projects SET status = 'failed', updated_at = :at, problem = :problem
+            WHERE status IN ('initializing', 'active')
+            AND NOT EXISTS (SELECT 1 FROM research_jobs j WHERE j.research_id = research_projects.id AND {_IS_RUN})"""
+        steps.append((never, {"at": at, "problem": _NEVER_BEGUN}))
+        await self._driver.run(*steps)
+
+    async def steer(
+        self, research_id: str, after: Sequence[JobState], state: JobState, status: ProjectStatus, event: Event
+    ) -> None:
+        names = {f"after_{number}": one for number, one in enumerate(after)}
+        of_project = "UPDATE research_projects SET status = :status, problem = NULL, updated_at = :at WHERE id = :id"
+        of_jobs = f"""UPDATE research_jobs SET state = :state, problem = NULL, problem_code = NULL, worker = NULL
+            WHERE research_id = :id AND state IN ({", ".join(f":{name}" for name in names)})"""
+        await self._driver.run(
+            (of_project, {"id": research_id, "status": status, "at": event.created_at}),
+            (of_jobs, {"id": research_id, "state": state, **names}),
+            *_kept(Changes(events=(event,))),
         )
-        return bool(await self._rows(sql, id=job_id, worker=worker, until=now + lease_seconds))
 
     async def set_job(
         self,
@@ -249,8 +311,10 @@ class SqlResearch:
             sql += f" AND state IN ({', '.join(f':after_{number}' for number in range(len(after)))})"
         return bool(await self._rows(f"{sql} RETURNING id", **told))
 
-    async def plan(self, job_id: str, planned_steps: int) -> None:
-        await self._rows("UPDATE research_jobs SET planned_steps = :planned WHERE id = :id", id=job_id, planned=planned_steps)
+    async def plan(self, job_id: str, worker: str, planned_steps: int) -> bool:
+        sql = """UPDATE research_jobs SET planned_steps = :planned WHERE id = :id AND worker = :worker AND state = 'running'
+            RETURNING id"""
+        return bool(await self._rows(sql, id=job_id, worker=worker, planned=planned_steps))
 
     async def steps(self, job_id: str) -> list[StepDone]:
         sql = "SELECT name, kind, seconds, finished_at, made FROM research_steps WHERE job_id = :id ORDER BY finished_at, name"
@@ -291,6 +355,7 @@ def _kept(changes: Changes) -> list[Step]:
     for project in changes.projects:
         values = project.model_dump(include={"id", "owner", "status", "problem", "created_at", "updated_at"})
         steps.append((_PUT_PROJECT, {**values, "body": project.model_dump_json()}))
+    steps.extend(_put_job(job) for job in changes.jobs)
     for made in changes.hypotheses:
         values = made.model_dump(include={"id", "research_id", "status", "review_count"})
         body = made.model_dump_json()
@@ -315,6 +380,11 @@ def _kept(changes: Changes) -> list[Step]:
         values = decision.model_dump(include={"id", "owner", "created_at"})
         steps.append((_PUT_SAFETY, {**values, "body": decision.model_dump_json()}))
     return steps
+
+
+def _put_job(job: Job) -> Step:
+    values = job.model_dump(include={"id", "research_id", "state", "planned_steps", "created_at"})
+    return _PUT_JOB, {**values, "body": job.model_dump_json()}
 
 
 def _touched(changes: Changes) -> Step:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow
 from carrel.rooms.research.discovery.vocabulary import Vocabulary
+
+log = logging.getLogger("carrel.research")
 
 # Raised whenever the way concepts are read from texts changes, so that indexes made the old way are made again.
 READING = 2
@@ -44,9 +48,19 @@ class ConceptFile:
             return None
 
     def save(self, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        draft = self._file.with_suffix(".draft")
-        draft.unlink(missing_ok=True)
+        # Two processes may be at it at once, each with a draft of its own.
+        draft = self._file.with_suffix(f".{secrets.token_hex(8)}.draft")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._write(draft, index, fingerprints)
+            draft.replace(self._file)
+        except (OSError, sqlite3.Error) as error:
+            # A cache: the index is in memory, and will be made again when it is needed.
+            log.warning("the concept index cannot be kept", extra={"file": self._file.name, "reason": str(error)})
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+    def _write(self, draft: Path, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None:
         with self._opened(draft, is_new=True) as connection:
             connection.executescript(_TABLES)
             connection.execute("BEGIN")
@@ -56,7 +70,6 @@ class ConceptFile:
             connection.executemany("INSERT INTO word VALUES (?, ?)", enumerate(index.words()))
             connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _documents(index, fingerprints))
             connection.execute("COMMIT")
-        draft.replace(self._file)
 
     @contextmanager
     def _opened(self, file: Path, *, is_new: bool = False) -> Iterator[sqlite3.Connection]:

@@ -8,21 +8,28 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from carrel.core.errors import ConflictError, UnavailableError
-from carrel.stores.sql.driver import Rows, Step
+from carrel.core.errors import ConflictError, StorageFullError, UnavailableError
+from carrel.stores.sql.driver import LeaseClock, Rows, Step
+from carrel.stores.sqlite.disk_space import is_disk_full
 from carrel.stores.sqlite.failures import reason_of
+from carrel.stores.sqlite.machine_clock import MachineClock, SystemMachineClock
 from carrel.stores.sqlite.upgrading import bring_forward, write_ahead
 
 
 class SqliteFileDriver:
     """One connection on a thread of its own, opened at the first use; transactions take the write lock at their start."""
 
-    def __init__(self, file: Path, scripts: Sequence[str], *, busy_seconds: float = 10.0) -> None:
+    lease_clock = LeaseClock(now="carrel_now()", name="carrel_boot()", ticks="carrel_ticks()")
+
+    def __init__(
+        self, file: Path, scripts: Sequence[str], *, busy_seconds: float = 10.0, clock: MachineClock | None = None
+    ) -> None:
         self._file = file
         self._scripts = tuple(scripts)
         self._busy_seconds = busy_seconds
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=file.stem)
         self._connection: sqlite3.Connection | None = None
+        self._clock = clock or SystemMachineClock()
 
     @property
     def file(self) -> Path:
@@ -45,12 +52,16 @@ class SqliteFileDriver:
                 rows = [connection.execute(sql, parameters).fetchall() for sql, parameters in steps]
                 connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                # A full disk makes SQLite roll back by itself; a second ROLLBACK would hide why.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
             return rows
         except sqlite3.IntegrityError as error:
             raise ConflictError("Somebody else has written the same thing first") from error
         except sqlite3.DatabaseError as error:
+            if is_disk_full(error, self._file):
+                raise StorageFullError.at(f"the folder of {self._file.name}") from error
             message = f"{self._file.name} cannot be used: {reason_of(error)}"
             raise UnavailableError(message, next_step="Try again; the operator should look at the home folder.") from error
 
@@ -60,6 +71,9 @@ class SqliteFileDriver:
             # A step that was told to be finished must be so after a power cut, too.
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.create_function("carrel_now", 0, self._clock.now)
+            connection.create_function("carrel_boot", 0, self._clock.boot)
+            connection.create_function("carrel_ticks", 0, self._clock.ticks)
             self._connection = connection
         return self._connection
 
@@ -76,6 +90,8 @@ def open_private(file: Path, scripts: Sequence[str], busy_seconds: float) -> sql
         if not file.exists():
             file.touch(mode=0o600)
     except OSError as error:
+        if is_disk_full(error, file):
+            raise StorageFullError.at(f"the folder of {file.name}") from error
         raise UnavailableError(f"{file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
     bring_forward(file, scripts)
     connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)

@@ -52,6 +52,8 @@ class Asking:
         self._memory = memory
         self._clock = clock
         self._budget = budget
+        # Answers that could not be kept: they were paid for, so they wait here until they can be.
+        self._unkept: dict[str, AgentOutput] = {}
 
     async def ask(
         self,
@@ -67,6 +69,7 @@ class Asking:
         schema = schema_of(shape)
         material = fitted((*question.parts, _lessons(brief)), self._room(instructions, json.dumps(schema)))
         call_id = f"call_{brief.job_id}_{brief.step}_{question.agent}" + (f"_{question.number}" if question.number > 1 else "")
+        await self._keep_what_waits()
         kept = await self._memory.output(call_id)
         if kept is not None:
             written, _ = _read(json.loads(kept.answered), shape, lacks)
@@ -97,7 +100,8 @@ class Asking:
                 is_model_call=True,
                 created_at=now,
             )
-            await self._memory.keep(Changes(outputs=(output,)))
+            self._unkept[output.id] = output
+            await self._keep_what_waits()
             if written is not None:
                 return written, material
         raise UnreadableAnswerError(
@@ -105,6 +109,13 @@ class Asking:
             next_step="Try another model.",
             details={"agent": question.agent, "reason": reason},
         )
+
+    async def _keep_what_waits(self) -> None:
+        """Raises where it still cannot be kept, so that no further answer is paid for."""
+        for output in tuple(self._unkept.values()):
+            if await self._memory.project(output.research_id) is not None:
+                await self._memory.keep(Changes(outputs=(output,)))
+            self._unkept.pop(output.id, None)
 
     def _room(self, instructions: str, schema: str) -> int | None:
         """Tokens that are left for the material."""

@@ -1,0 +1,91 @@
+"""What this process is called among the workers that share jobs, and which others are known to have ended.
+
+Hostname and process number say nothing: two containers are both process 1 of the same name. So a worker's name holds the
+start of the machine, the process namespace and a random part; and whether one has ended is asked of a file that it keeps locked
+for as long as it lives, never of a process number.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from carrel.stores.file_lock import LockHeldError, hold_lock
+from carrel.stores.sqlite.machine_clock import boot_name
+
+_NAMESPACE = Path("/proc/self/ns/pid")
+
+
+class WorkerIdentity:
+    """A name that no other worker has, and a lock that says that it lives. Made by whoever runs jobs, closed by the same."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._token = secrets.token_hex(16)
+        self._held = ExitStack()
+        self._is_taken = False
+        # For people who read the name: which machine and process. For programs: the start of the machine, and chance.
+        self.name = "/".join((_label(), boot_name() or "-", _namespace(), str(os.getpid()), self._token))
+
+    def take(self) -> None:
+        """Locks the file of this worker. Where it cannot be made, nobody can tell early that this worker has ended."""
+        if self._is_taken:
+            return
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._sweep()
+            self._held.enter_context(hold_lock(self._file(self._token)))
+            self._is_taken = True
+
+    def close(self) -> None:
+        if self._is_taken:
+            self._is_taken = False
+            self._held.close()
+            with suppress(OSError):
+                self._file(self._token).unlink(missing_ok=True)
+
+    def has_ended(self, worker: str) -> bool:
+        """Whether another worker is known to have ended. Of one of another machine, of another home or of an older Carrel
+        nothing is known: its lease must run out."""
+        parts = worker.split("/")
+        if len(parts) != 5 or not boot_name() or parts[1] != boot_name() or not parts[4].isalnum():
+            return False
+        return parts[4] != self._token and self._is_free(self._file(parts[4]))
+
+    def _is_free(self, file: Path) -> bool:
+        """Whether the file is there and nobody holds it. The file stays: another may want to ask the same."""
+        if not file.exists():
+            return False
+        try:
+            with hold_lock(file):
+                return True
+        except (LockHeldError, OSError):
+            return False
+
+    def _sweep(self) -> None:
+        """Removes what workers left that ended long before this start of the machine could need it."""
+        files = sorted(self._folder.glob("*.lock"), key=lambda file: file.stat().st_mtime, reverse=True)
+        for file in files[_KEPT:]:
+            if self._is_free(file):
+                file.unlink(missing_ok=True)
+
+    def _file(self, token: str) -> Path:
+        return self._folder / f"{token}.lock"
+
+
+# Locks of ended workers that are kept, so that their jobs can be taken at once.
+_KEPT = 64
+
+
+def _label() -> str:
+    return socket.gethostname().replace("/", "-") or "-"
+
+
+def _namespace() -> str:
+    try:
+        return str(_NAMESPACE.readlink()).removeprefix("pid:").strip("[]") or "-"
+    except OSError:
+        return "-"
