@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -20,7 +20,7 @@ from carrel.policy.gate import Gate
 from carrel.policy.identity import Identity, LocalIdentity
 from carrel.policy.limits import InProcessLimits, Rate
 from carrel.policy.scopes import expand
-from carrel.settings import AuditSettings, ServerSettings, Settings
+from carrel.settings import AuditSettings, AuthSettings, ServerSettings, Settings
 from carrel.wiring.access import Access
 from carrel.wiring.desk import Check, Desk, OpenRoom
 from carrel.wiring.http import http_app
@@ -170,14 +170,17 @@ def build_house(
     rate: Rate | None = None,
     server: Mapping[str, Any] | None = None,
     checks: dict[str, Check] | None = None,
+    mode: Literal["local", "tokens"] = "local",
 ) -> House:
     """A house to the test's taste; by default the one local user lives there."""
-    settings = Settings(rooms=(), audit=AuditSettings(enabled=False), server=ServerSettings(**(server or {})))
+    settings = Settings(
+        rooms=(), audit=AuditSettings(enabled=False), server=ServerSettings(**(server or {})), auth=AuthSettings(mode=mode)
+    )
     held = Held()
     room = OpenRoom(sample_room(held), checks or {})
     clock = SystemClock()
     audit = Notebook()
-    access = Access(identity or LocalIdentity(), InProcessLimits(rate or Rate(), clock), audit, "local")
+    access = Access(identity or LocalIdentity(), InProcessLimits(rate or Rate(), clock), audit, mode)
     gate = Gate(access.identity, access.limits, audit, clock)
     desk = Desk(settings, Catalogue([room.room]), gate, clock, [room], access)
     return House(http_app(desk), desk, audit, held)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from carrel.policy.limits import Rate
 from carrel.wiring.desk import Health
 from tests.doors.house import House, TokenTable, build_house
 
@@ -53,12 +54,126 @@ def test_configured_names_and_the_public_address_are_let_in() -> None:
     house = build_house(server=server)
     for host in ("desk.example", "desk.example:443", "carrel.example"):
         assert house.send("POST", "/mcp", PING, host=host).status == 200
-    for origin in ("https://app.example", "https://carrel.example", "http://localhost:3000"):
-        answer = house.send("POST", "/mcp", PING, [("origin", origin)])
+    for origin in ("https://app.example", "https://carrel.example"):
+        answer = house.send("POST", "/mcp", PING, [("origin", origin), JSON])
         assert answer.status == 200
         assert answer.header("access-control-allow-origin") == origin
         assert answer.header("vary") == "origin"
-    assert house.send("POST", "/mcp", PING, [("origin", "http://app.example")]).status == 403
+    assert house.send("POST", "/mcp", PING, [("origin", "http://app.example"), JSON]).status == 403
+
+
+SAY = b'{"tool_name":"say","params":{"text":"hi"}}'
+JSON = ("content-type", "application/json")
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize("path", ["/mcp", "/sample/mcp", "/mcp/invoke"])
+@pytest.mark.parametrize(
+    "origin",
+    ["http://localhost:3000", "http://127.0.0.1:6274", "http://127.0.0.2:8080", "http://[::1]:9", "https://localhost:8080"],
+)
+def test_a_page_on_another_port_of_this_machine_cannot_write_and_is_told_what_to_set(
+    house: House, path: str, origin: str
+) -> None:
+    for body_type in (JSON, ("content-type", "text/plain")):
+        answer = house.send("POST", path, SAY, [("origin", origin), body_type])
+        assert answer.status == 403
+        assert f'add "{origin}" to server.allowed_origins' in answer.json["recovery_suggestions"][0]
+        assert not [name for name, _ in answer.headers if name.startswith("access-control")]
+    preflight = house.send("OPTIONS", path, headers=[("origin", origin), ("access-control-request-method", "POST")])
+    assert preflight.status == 403
+    assert not [name for name, _ in preflight.headers if name.startswith("access-control")]
+
+
+@pytest.mark.promise("D14")
+def test_loopback_pages_may_only_look_in_local_mode_and_cannot_read_the_answer(house: House) -> None:
+    looked = house.send("GET", "/docs", headers=[("origin", "http://localhost:3000")])
+    assert looked.status == 200
+    assert not [name for name, _ in looked.headers if name.startswith("access-control")]
+    guarded = build_house(mode="tokens")
+    assert guarded.send("GET", "/docs", headers=[("origin", "http://localhost:3000")]).status == 403
+    assert guarded.send("GET", "/docs", headers=[("origin", "http://localhost:8080")]).status == 403
+    own = [("origin", "http://127.0.0.1:8080")]
+    assert guarded.send("GET", "/docs", headers=own).status == 200, "the very address that is called"
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize("origin", ["http://127.0.0.1:8080", "http://localhost:8080", "HTTP://LocalHost:8080"])
+def test_our_own_pages_may_write(house: House, origin: str) -> None:
+    answer = house.send("POST", "/mcp/invoke", SAY, [("origin", origin), JSON])
+    assert answer.status == 200
+    assert answer.header("access-control-allow-origin") is None, "our own pages need no permission to read"
+
+
+@pytest.mark.promise("D14")
+def test_a_listed_page_may_write_and_read() -> None:
+    house = build_house(server={"allowed_origins": ("http://localhost:6274",)})
+    answer = house.send("POST", "/mcp/invoke", SAY, [("origin", "http://localhost:6274"), ("sec-fetch-site", "same-site"), JSON])
+    assert answer.status == 200
+    assert answer.header("access-control-allow-origin") == "http://localhost:6274"
+    assert house.send("POST", "/mcp/invoke", SAY, [("origin", "http://localhost:6275"), JSON]).status == 403
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "CROSS-SITE", "", "anything"])
+def test_a_form_of_another_site_is_refused_even_without_an_origin(house: House, site: str) -> None:
+    assert house.send("POST", "/mcp/invoke", SAY, [("sec-fetch-site", site), JSON]).status == 403
+    assert house.send("GET", "/docs", headers=[("sec-fetch-site", site)]).status == 200, "following a link changes nothing"
+
+
+@pytest.mark.promise("D14")
+def test_what_a_page_can_send_without_permission_is_no_call(house: House) -> None:
+    own = ("origin", "http://127.0.0.1:8080")
+    for path in ("/mcp", "/mcp/invoke"):
+        for more in ((), (("content-type", "text/plain"),), (("content-type", "application/x-www-form-urlencoded"),)):
+            assert house.send("POST", path, SAY, [own, *more]).status == 415
+    assert house.send("POST", "/mcp/invoke", SAY).status == 200, "programs send no origin and may leave the type out"
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("host", "127.0.0.1:8080", "127.0.0.1:8080"),
+        ("host", "evil.example", "127.0.0.1:8080"),
+        ("authorization", "Bearer a", "Bearer b"),
+        ("origin", "http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("content-type", "application/json", "text/plain"),
+    ],
+)
+def test_a_header_that_decides_something_is_sent_once(house: House, name: str, first: str, second: str) -> None:
+    host = None if name == "host" else "127.0.0.1:8080"
+    answer = house.send("POST", "/mcp/invoke", SAY, [(name, first), (name, second)], host=host)
+    assert (answer.status, answer.json["error_type"]) == (400, "malformed_request")
+    assert house.audit.records[-1].error_code == "malformed_request"
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize("path", ["/mcp", "/sample/mcp", "/mcp/invoke"])
+def test_a_stranger_is_refused_before_their_body_is_read(path: str) -> None:
+    house = build_house(identity=TokenTable({}), server={"body_timeout_seconds": 600})
+    answer = house.send("POST", path, [], [("content-length", "4000000"), JSON])
+    assert answer.status == 401
+    assert house.audit.records[-1].error_code == "unauthenticated"
+
+
+@pytest.mark.promise("D14")
+def test_a_caller_with_no_calls_left_is_refused_before_a_large_body_is_read() -> None:
+    house = build_house(identity=TokenTable({"ada": ["admin"]}), rate=Rate(per_minute=1, burst=1))
+    ada = [("authorization", "Bearer ada"), JSON]
+    assert house.send("POST", "/mcp/invoke", SAY, ada).status == 200
+    large = house.send("POST", "/mcp/invoke", [], [*ada, ("content-length", "4000000")])
+    endless = house.send("POST", "/mcp/invoke", [], [*ada, ("transfer-encoding", "chunked")])
+    assert [answer.status for answer in (large, endless)] == [429, 429]
+    assert large.header("retry-after") is not None
+
+
+@pytest.mark.promise("D14")
+def test_what_a_stranger_says_of_itself_is_cut_before_it_is_written_down(house: House) -> None:
+    house.send("POST", "/x" * 5000, SAY, [("user-agent", "a\x9b" * 20_000), ("origin", "https://evil.example")])
+    record = house.audit.records[-1]
+    assert (len(record.user_agent), len(record.resource)) == (200, 200)
+    assert record.user_agent.isprintable()
 
 
 @pytest.mark.promise("D2")
@@ -127,7 +242,8 @@ def test_a_body_that_does_not_arrive_is_given_up() -> None:
     assert house.audit.records[-1].error_code == "body_too_slow"
 
 
-def test_preflight_says_what_a_page_may_send(house: House) -> None:
+def test_preflight_says_what_a_listed_page_may_send() -> None:
+    house = build_house(server={"allowed_origins": ("http://localhost:3000",)})
     answer = house.send(
         "OPTIONS", "/mcp", headers=[("origin", "http://localhost:3000"), ("access-control-request-method", "POST")]
     )
@@ -150,5 +266,6 @@ def test_a_forwarded_address_counts_only_from_a_proxy_that_is_named() -> None:
     trusting.send("POST", "/mcp/invoke", body, forwarded)
     wary = build_house()
     wary.send("POST", "/mcp/invoke", body, forwarded)
+    trusting.send("POST", "/mcp/invoke", body, [("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "127.0.0.1")])
     assert {record.ip_address for record in trusting.audit.records} == {"203.0.113.9"}
     assert {record.ip_address for record in wary.audit.records} == {"127.0.0.1"}

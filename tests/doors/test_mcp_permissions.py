@@ -24,7 +24,7 @@ def test_a_stranger_is_refused_and_it_is_written_down(guarded: House, era: str) 
         answer = guarded.ask(era, "tools/call", NOTE, **headers)
         assert answer.status == 401
         assert answer.header("www-authenticate") == "Bearer"
-        assert (answer.json["id"], answer.json["error"]["code"]) == (1, -32001)
+        assert (answer.json["id"], answer.json["error"]["code"]) == (None, -32001), "a stranger's body is not read"
         assert guarded.audit.records[-1].error_code == "unauthenticated"
     assert guarded.held.notes == []
 

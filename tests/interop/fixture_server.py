@@ -9,7 +9,6 @@ import asyncio
 import sys
 from typing import Any
 
-from carrel.doors.http import Route
 from carrel.doors.http.exchange import Receive, Scope, Send
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
@@ -36,8 +35,7 @@ class FixtureApp:
         endpoint.capabilities.update({"completions": {}, "logging": {}})
         self.behind = FastMcpBehind(server, "/fixtures/mcp")
         door = McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self.behind.answer, streams_progress=True)
-        route = Route({"POST": door.post})
-        self._app = http_app(desk, {"/fixtures/mcp": route})
+        self._app = http_app(desk, {"/fixtures/mcp": door.route()})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -33,6 +33,32 @@ def test_the_address_is_the_last_hop_that_is_no_proxy_of_ours(
     assert TrustedProxies(trusted).address(peer, forwarded) == believed
 
 
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize(
+    ("peer", "said", "believed"),
+    [
+        ("192.0.2.1", "for=203.0.113.9", "192.0.2.1"),
+        ("10.0.0.1", "for=203.0.113.9;proto=https;by=10.0.0.1", "203.0.113.9"),
+        ("10.0.0.1", 'For="[2606:4700::1]:443"', "2606:4700::1"),
+        ("10.0.0.1", "for=1.2.3.4, for=203.0.113.9, for=10.9.9.9", "203.0.113.9"),
+        ("10.0.0.1", 'for="1.2.3.4, for=203.0.113.9', "203.0.113.9"),
+        ("10.0.0.1", "for=_hidden", "10.0.0.1"),
+        ("10.0.0.1", "203.0.113.9", "10.0.0.1"),
+        ("::ffff:10.0.0.1", 'for="[::ffff:203.0.113.9]"', "203.0.113.9"),
+    ],
+)
+def test_forwarded_is_read_in_the_same_way(peer: str, said: str, believed: str) -> None:
+    assert TrustedProxies(PROXY, header="forwarded").address(peer, said) == believed
+
+
+@pytest.mark.promise("D14")
+def test_the_scheme_is_what_the_last_proxy_said() -> None:
+    assert TrustedProxies(PROXY).scheme("10.0.0.1", "http, https") == "https"
+    assert TrustedProxies(PROXY).scheme("192.0.2.1", "https") is None
+    assert TrustedProxies(PROXY).scheme("10.0.0.1", "ftp") is None
+    assert TrustedProxies(PROXY, header="forwarded").scheme("10.0.0.1", "for=1.2.3.4;proto=https") == "https"
+
+
 def test_a_proxy_that_is_no_address_is_refused() -> None:
     with pytest.raises(ValueError, match="proxy"):
         TrustedProxies(["proxy.example"])

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from carrel.core.addresses import address_group
+
 LOCAL_USER = "local"
 ANONYMOUS_USER = "anonymous"
 
@@ -48,6 +50,11 @@ class Visit:
     platform_authorization: str | None = None
     path: str = ""
     receipts: list[Allowance] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def address_group(self) -> str:
+        """What limits by address count: an IPv4 address or an IPv6 /64."""
+        return address_group(self.address)
 
 
 async def _say_nothing(done: float, total: float | None, message: str | None) -> None:

@@ -67,6 +67,8 @@ TABLE: dict[str, Showing] = {
     "index_building": Showing(503, APPLICATION, 5),
     "not_found": Showing(404, INVALID_REQUEST, 2, is_refusal=True),
     "method_not_allowed": Showing(405, INVALID_REQUEST, 2, is_refusal=True),
+    "malformed_request": Showing(400, INVALID_REQUEST, 2, is_refusal=True),
+    "server_busy": Showing(503, APPLICATION, 5, is_refusal=True),
     "body_too_large": Showing(413, INVALID_REQUEST, 2, is_refusal=True),
     "body_too_slow": Showing(408, INVALID_REQUEST, 5, is_refusal=True),
     "host_not_allowed": Showing(421, FORBIDDEN, 4, is_refusal=True),

@@ -17,6 +17,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError, UnknownOperationError
 from carrel.core.operation import Operation
 from carrel.doors.errors import showing
+from carrel.doors.http.entrance import is_from_browser
 from carrel.doors.http.exchange import JSON_TYPE, Exchange, Header, Response
 from carrel.doors.mcp.endpoint import block
 from carrel.doors.schemas import answers_with_list, input_schema
@@ -70,7 +71,8 @@ class RestDoor:
         return Response.json(200, row)
 
     async def _answer_invocation(self, exchange: Exchange, caller: Caller) -> Response:
-        content_type = exchange.headers.get(b"content-type", b"application/json").partition(b";")[0].strip().lower()
+        untyped = b"" if is_from_browser(exchange.headers) else b"application/json"
+        content_type = exchange.headers.get(b"content-type", untyped).partition(b";")[0].strip().lower()
         if content_type != b"application/json":
             error = InvalidInputError("Content-Type must be application/json", next_step="Send the body as JSON.")
             return self._malformed(error, exchange, caller, 415)
@@ -96,17 +98,20 @@ class RestDoor:
     async def _logged(self, exchange: Exchange, what: str, answer: Callable[[Exchange, Caller], Any]) -> Response:
         began = self._clock.monotonic()
         try:
-            response: Response = await answer(exchange, await self._gate.identify(exchange.visit))
+            caller = exchange.caller or await self._gate.identify(exchange.visit)
+            response: Response = await answer(exchange, caller)
         except CarrelError as error:
             response = self.failed(error, exchange.visit)
-        response = Response(
-            response.status, response.body, (*response.headers, (b"x-request-id", exchange.visit.request_id.encode()))
-        )
+        response = _with_request_id(response, exchange.visit)
         if log.isEnabledFor(logging.INFO):
             spent_ms = round((self._clock.monotonic() - began) * 1000.0, 2)
             facts = {"request_id": exchange.visit.request_id, "status": response.status, "duration_ms": spent_ms}
             log.info(what, extra=facts)
         return response
+
+    def refuse_stranger(self, error: CarrelError, visit: Visit) -> Response:
+        """The answer to a caller who is not recognised, before their request is read."""
+        return _with_request_id(self.failed(error, visit), visit)
 
     def failed(self, error: CarrelError, visit: Visit, status: int | None = None) -> Response:
         """The error body every REST failure has, under an id that is in the log too."""
@@ -138,6 +143,10 @@ class RestDoor:
 
 
 _SHAPE = 'Send {"tool_name": "…", "params": {…}}.'
+
+
+def _with_request_id(response: Response, visit: Visit) -> Response:
+    return Response(response.status, response.body, (*response.headers, (b"x-request-id", visit.request_id.encode())))
 
 
 def _row(operation: Operation[Any]) -> dict[str, object]:

@@ -33,7 +33,7 @@ from carrel.policy.limits import Limits
 log = logging.getLogger("carrel.gate")
 AnswerT = TypeVar("AnswerT")
 
-_STRANGER = Caller(user_id=ANONYMOUS_USER, scopes=frozenset())
+STRANGER = Caller(user_id=ANONYMOUS_USER, scopes=frozenset())
 
 
 class Gate:
@@ -52,6 +52,10 @@ class Gate:
         except CarrelError as refusal:
             self.refused(visit, "identify", "mcp://", refusal)
             raise
+
+    async def check_allowance(self, caller: Caller, visit: Visit) -> None:
+        """Raises RateLimitExceededError when a caller has nothing left, before anything large is read for them."""
+        await self._limits.check(caller, visit)
 
     async def call(
         self,
@@ -86,7 +90,7 @@ class Gate:
         """Expands a prompt."""
         return await self._admit(prompt, caller, visit, arguments, lambda call: prompt.expand(arguments, call))
 
-    def refused(self, visit: Visit, action: str, resource: str, refusal: CarrelError, caller: Caller = _STRANGER) -> None:
+    def refused(self, visit: Visit, action: str, resource: str, refusal: CarrelError, caller: Caller = STRANGER) -> None:
         """Writes down a call that was turned away before anything ran."""
         self._audit.write(self._record(REFUSED, caller, visit, action, resource, None, "failure", refusal.code, None))
 

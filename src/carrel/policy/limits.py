@@ -74,15 +74,23 @@ class InProcessBuckets:
 
 
 class Limits(Protocol):
-    """Charges a caller, leaving the receipt with the visit. Raises RateLimitExceededError when too little is left."""
+    """Charges a caller, leaving the receipt with the visit. Raises RateLimitExceededError when too little is left.
+
+    `check` charges nothing, and raises when the common bucket does not hold a single call.
+    """
 
     async def charge(self, caller: Caller, visit: Visit, entry: Entry) -> None: ...
+
+    async def check(self, caller: Caller, visit: Visit) -> None: ...
 
 
 class NoLimits:
     """Charges nobody: for the one local user."""
 
     async def charge(self, caller: Caller, visit: Visit, entry: Entry) -> None:
+        return None
+
+    async def check(self, caller: Caller, visit: Visit) -> None:
         return None
 
 
@@ -92,7 +100,7 @@ def bucket_key(caller: Caller, visit: Visit) -> str:
         return f"user:{caller.user_id}"
     if caller.client_id is not None:
         return f"client:{caller.client_id}"
-    return f"address:{visit.address}"
+    return f"address:{visit.address_group}"
 
 
 class BucketLimits:
@@ -123,16 +131,25 @@ class BucketLimits:
         _, suffix, rate, cost = found
         if cost <= 0:
             return
-        key = bucket_key(caller, visit) + suffix
-        try:
-            taken = await self._buckets.take(key, cost, rate)
-        except UnavailableError as error:
-            log.error("shared buckets cannot be reached, using this process's own", extra={"reason": error.message})
-            taken = await self._own.take(key, cost, rate)
+        taken = await self._take(bucket_key(caller, visit) + suffix, cost, rate)
         reset = math.ceil((rate.burst - taken.tokens) / rate.per_second)
         visit.receipts.append(Allowance(int(rate.burst), int(taken.tokens), reset))
         if not taken.is_granted:
             raise RateLimitExceededError(math.ceil((cost - taken.tokens) / rate.per_second))
+
+    async def check(self, caller: Caller, visit: Visit) -> None:
+        if not caller.is_limited:
+            return
+        taken = await self._take(bucket_key(caller, visit), 0.0, self._rate)
+        if taken.tokens < 1.0:
+            raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / self._rate.per_second))
+
+    async def _take(self, key: str, cost: float, rate: Rate) -> Taken:
+        try:
+            return await self._buckets.take(key, cost, rate)
+        except UnavailableError as error:
+            log.error("shared buckets cannot be reached, using this process's own", extra={"reason": error.message})
+            return await self._own.take(key, cost, rate)
 
     def _priced(self, entry: Entry) -> tuple[str, Rate, float]:
         names = (entry.name, *sorted(entry.scopes))

@@ -1,16 +1,82 @@
-"""Which pages and which names may reach the server: the defence against DNS rebinding."""
+"""Which names the server answers to and which web pages may call it: the defence against DNS rebinding and forged requests.
+
+Host and Origin are read strictly. What browsers and HTTP libraries never send (user names, zone ids, empty ports, short forms of
+addresses, trailing dots, percent signs) is refused, so that two readers of one header cannot disagree.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+
+ANY = "*"
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_LONGEST_AUTHORITY = 300
+_LONGEST_NAME = 253
+_AUTHORITY = re.compile(r"(?P<host>\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?")
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_ORIGIN = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30})://(?P<authority>[^/?#]+)")
+
+
+class MalformedAuthorityError(ValueError):
+    """A host, or a host and port, that cannot be read in exactly one way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """A host in its one canonical form, and the port where one was given."""
+
+    host: str
+    port: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Authority:
+        """Reads a Host header's value. Raises MalformedAuthorityError."""
+        matched = _AUTHORITY.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
+        if matched is None:
+            raise MalformedAuthorityError(text[:100])
+        port = int(matched["port"]) if matched["port"] else None
+        if port is not None and port > 65535:
+            raise MalformedAuthorityError(text[:100])
+        return cls(_canonical_host(matched["host"]), port)
+
+    @property
+    def is_loopback(self) -> bool:
+        return is_loopback(self.host)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Scheme, host and port of a web page. The port is always given."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Origin:
+        """Reads an Origin header's value or a setting. Raises MalformedAuthorityError, for `null` too."""
+        matched = _ORIGIN.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
+        if matched is None:
+            raise MalformedAuthorityError(text[:100])
+        scheme = matched["scheme"].lower()
+        authority = Authority.parse(matched["authority"])
+        port = authority.port or _DEFAULT_PORTS.get(scheme)
+        if port is None:
+            raise MalformedAuthorityError(text[:100])
+        return cls(scheme, authority.host, port)
+
+    @property
+    def is_loopback(self) -> bool:
+        return is_loopback(self.host)
 
 
 def is_loopback(host: str) -> bool:
     """Whether a host name can only mean this machine."""
-    name = host.strip("[]").lower().rstrip(".")
+    name = host.strip("[]").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
@@ -19,38 +85,73 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def host_without_port(authority: str) -> str:
-    """`localhost:8080` and `[::1]:8080` without their port."""
-    if authority.startswith("["):
-        return authority.partition("]")[0] + "]"
-    return authority.rpartition(":")[0] if ":" in authority else authority
+def _canonical_host(text: str) -> str:
+    if text.startswith("["):
+        try:
+            return f"[{ipaddress.IPv6Address(text[1:-1])}]"
+        except ValueError:
+            raise MalformedAuthorityError(text) from None
+    name = text.lower()
+    labels = name.split(".")
+    if _NUMBER.fullmatch(labels[-1]):
+        # Browsers read every name that ends in a number as an IPv4 address, also 127.1, 0x7f.1 and 2130706433.
+        try:
+            return str(ipaddress.IPv4Address(name))
+        except ValueError:
+            raise MalformedAuthorityError(text) from None
+    if len(name) > _LONGEST_NAME or not all(_LABEL.fullmatch(label) for label in labels):
+        raise MalformedAuthorityError(text)
+    return name
 
 
 @dataclass(frozen=True, slots=True)
 class OriginPolicy:
-    """Hosts and origins that are let in besides loopback. `*` among hosts means any."""
+    """Hosts that are answered besides loopback, and web pages that may call besides our own.
 
-    allowed_hosts: frozenset[str] = frozenset()
-    allowed_origins: frozenset[str] = frozenset()
+    `*` among hosts means any. A page is our own when its origin is the address the request itself was sent to, or one of
+    `own_origins`; every other page has to be listed. `loopback_pages_may_read` lets other pages on this machine make requests
+    that change nothing; the answers stay hidden from their scripts.
+    """
+
+    allowed_hosts: frozenset[Authority] = frozenset()
+    allowed_origins: frozenset[Origin] = frozenset()
+    own_origins: frozenset[Origin] = frozenset()
+    accepts_any_host: bool = False
+    accepts_any_origin: bool = False
+    loopback_pages_may_read: bool = False
 
     @classmethod
-    def of(cls, hosts: Iterable[str], origins: Iterable[str]) -> OriginPolicy:
+    def of(
+        cls,
+        hosts: Iterable[str],
+        origins: Iterable[str],
+        own_origins: Iterable[str] = (),
+        *,
+        loopback_pages_may_read: bool = False,
+    ) -> OriginPolicy:
+        """Raises MalformedAuthorityError for what cannot be read."""
+        hosts, origins = list(hosts), list(origins)
         return cls(
-            frozenset(host.lower() for host in hosts),
-            frozenset(origin.lower().rstrip("/") for origin in origins),
+            frozenset(Authority.parse(host) for host in hosts if host != ANY),
+            frozenset(Origin.parse(origin.rstrip("/")) for origin in origins if origin != ANY),
+            frozenset(Origin.parse(origin) for origin in own_origins),
+            ANY in hosts,
+            ANY in origins,
+            loopback_pages_may_read,
         )
 
-    def accepts_host(self, authority: str) -> bool:
-        folded = authority.lower()
-        host = host_without_port(folded)
-        return "*" in self.allowed_hosts or folded in self.allowed_hosts or host in self.allowed_hosts or is_loopback(host)
-
-    def accepts_origin(self, origin: str) -> bool:
-        folded = origin.lower()
-        if folded in self.allowed_origins or "*" in self.allowed_origins:
+    def accepts_host(self, host: Authority) -> bool:
+        if self.accepts_any_host or host.is_loopback or host in self.allowed_hosts:
             return True
-        try:
-            parts = urlsplit(folded)
-            return parts.scheme in {"http", "https"} and parts.hostname is not None and is_loopback(parts.hostname)
-        except ValueError:
-            return False
+        return host.port is not None and Authority(host.host) in self.allowed_hosts
+
+    def is_listed(self, origin: Origin) -> bool:
+        """Whether the operator named this page's origin, so that its scripts may read answers."""
+        return self.accepts_any_origin or origin in self.allowed_origins
+
+    def is_own(self, origin: Origin, scheme: str, host: Authority) -> bool:
+        """Whether a page came from this server: from the very address it now calls, or from the public one."""
+        if origin in self.own_origins:
+            return True
+        port = host.port or _DEFAULT_PORTS.get(scheme)
+        return (origin.scheme, origin.host, origin.port) == (scheme, host.host, port)

@@ -4,6 +4,7 @@ from carrel.settings.reading import read_settings
 from carrel.settings.sections import (
     ROOM_NAMES,
     AuditSettings,
+    AuthSettings,
     ModelSettings,
     ReferencesSettings,
     ResearchSettings,
@@ -15,6 +16,7 @@ from carrel.settings.sections import (
 __all__ = [
     "ROOM_NAMES",
     "AuditSettings",
+    "AuthSettings",
     "ModelSettings",
     "ReferencesSettings",
     "ResearchSettings",

@@ -38,8 +38,20 @@ class ServerSettings(Section):
     allowed_origins: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
+    forwarded_header: Literal["x-forwarded-for", "forwarded"] = "x-forwarded-for"
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024)
     body_timeout_seconds: float = Field(default=20.0, gt=0)
+    max_buffered_body_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
+    max_header_bytes: int = Field(default=32 * 1024, ge=1024, le=1024 * 1024)
+    max_headers: int = Field(default=100, ge=10, le=10_000)
+    max_target_bytes: int = Field(default=8 * 1024, ge=256, le=64 * 1024)
+    header_timeout_seconds: float = Field(default=10.0, gt=0)
+    keep_alive_seconds: float = Field(default=15.0, gt=0)
+    send_timeout_seconds: float = Field(default=30.0, gt=0)
+    max_connections: int = Field(default=1000, ge=1)
+    max_connections_per_address: int = Field(default=256, ge=1)
+    max_pipelined_requests: int = Field(default=16, ge=1, le=1000)
+    min_free_disk_bytes: int = Field(default=4 * 1024 * 1024, ge=0)
     drain_seconds: int = Field(default=20, ge=0)
     compact: bool = False
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from carrel.doors.docs_page import docs_page
-from carrel.doors.http import Exchange, HttpApp, Response, Route
+from carrel.doors.http import Exchange, HttpApp, RequestLimits, Response, Route
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
@@ -15,7 +15,7 @@ from carrel.doors.mcp.lane import Lane
 from carrel.doors.oauth.metadata import challenge_for
 from carrel.doors.openapi import describe
 from carrel.doors.rest import RestDoor
-from carrel.policy.origin import OriginPolicy
+from carrel.policy.origin import ANY, MalformedAuthorityError, OriginPolicy
 from carrel.policy.proxies import TrustedProxies
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Desk, open_desk
@@ -55,7 +55,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
 
     def mcp_route(path: str, endpoint: Endpoint, *, streams_progress: bool = False) -> Route:
         lane = Lane(endpoint, desk.gate)
-        return Route({"POST": McpHttp(lane, desk.gate, challenge_at(desk, path), streams_progress=streams_progress).post})
+        return McpHttp(lane, desk.gate, challenge_at(desk, path), streams_progress=streams_progress).route()
 
     routes: dict[str, Route] = {
         "/health": Route({"GET": health}, is_open=True),
@@ -63,7 +63,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         "/mcp": mcp_route("/mcp", common_endpoint(desk, with_prompts=False)),
         "/mcp/tools": Route({"GET": rest.list_tools}),
         "/mcp/tools/": Route({"GET": rest.show_tool}, has_tail=True),
-        "/mcp/invoke": Route({"POST": rest.invoke}),
+        "/mcp/invoke": Route({"POST": rest.invoke}, refuse_stranger=rest.refuse_stranger),
         "/mcp/health": Route({"GET": rest.health}),
         "/openapi.json": Route({"GET": openapi}),
         "/docs": Route({"GET": docs}),
@@ -79,8 +79,13 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         routes,
         gate=desk.gate,
         origin_policy=_origin_policy(settings),
-        max_body_bytes=server.max_body_bytes,
-        body_timeout_seconds=server.body_timeout_seconds,
+        limits=RequestLimits(
+            max_body_bytes=server.max_body_bytes,
+            body_timeout_seconds=server.body_timeout_seconds,
+            max_buffered_bytes=max(server.max_buffered_body_bytes, server.max_body_bytes),
+            max_buffered_bytes_per_address=max(server.max_buffered_body_bytes // 4, server.max_body_bytes),
+            max_requests_per_proxied_client=server.max_connections_per_address,
+        ),
         lifespan=lambda: _closing(desk),
         refuse=rest.failed,
         trusted_proxies=_trusted_proxies(settings),
@@ -97,7 +102,7 @@ def _trusted_proxies(settings: Settings) -> TrustedProxies:
     # On Cloud Run only the platform's own front end can connect, and it appends the caller's address.
     names = settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
     try:
-        return TrustedProxies(names)
+        return TrustedProxies(names, header=settings.server.forwarded_header)
     except ValueError as error:
         raise SettingsError(
             f"server.trusted_proxies: {error}", next_step="Name addresses or networks, such as 10.0.0.0/8."
@@ -105,14 +110,36 @@ def _trusted_proxies(settings: Settings) -> TrustedProxies:
 
 
 def _origin_policy(settings: Settings) -> OriginPolicy:
-    hosts = [*settings.server.allowed_hosts, settings.server.host]
-    origins = list(settings.server.allowed_origins)
-    if settings.server.public_url:
-        scheme, _, rest = settings.server.public_url.partition("://")
+    server = settings.server
+    is_local = settings.auth.mode in {None, "local"}
+    if is_local and ANY in server.allowed_origins:
+        raise SettingsError(
+            "server.allowed_origins = * would let every web page act as the local user",
+            next_step="Name the pages, such as http://localhost:6274, or set auth.mode.",
+            details={"setting": "server.allowed_origins"},
+        )
+    hosts = [*server.allowed_hosts, _as_host(server.host)]
+    listed = list(server.allowed_origins)
+    own = []
+    if is_local and server.port:
+        own = [f"http://{host}:{server.port}" for host in {"localhost", _as_host(server.host)}]
+    if server.public_url:
+        scheme, _, rest = server.public_url.partition("://")
         authority = rest.partition("/")[0]
         hosts.append(authority)
-        origins.append(f"{scheme}://{authority}")
-    return OriginPolicy.of(hosts, origins)
+        listed.append(f"{scheme}://{authority}")
+    try:
+        return OriginPolicy.of(hosts, listed, own, loopback_pages_may_read=is_local)
+    except MalformedAuthorityError as error:
+        raise SettingsError(
+            f"server.allowed_hosts, server.allowed_origins or server.public_url: cannot read {str(error)!r}",
+            next_step="Write a host as desk.example or [::1]:8080, and an origin as https://desk.example.",
+        ) from None
+
+
+def _as_host(address: str) -> str:
+    """The address to listen on as a Host header has it."""
+    return f"[{address}]" if ":" in address else address or "localhost"
 
 
 def app_from_environment() -> HttpApp:

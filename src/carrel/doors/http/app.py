@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError, InternalError
+from carrel.doors.http.entrance import SAFE_METHODS, Entrance, printable
 from carrel.doors.http.exchange import (
     ClientGoneError,
     Exchange,
@@ -20,12 +21,12 @@ from carrel.doors.http.exchange import (
     Scope,
     Send,
     Streamed,
-    read_body,
     send_response,
     send_streamed,
 )
-from carrel.doors.http.refusals import HostNotAllowedError, MethodNotAllowedError, NothingThereError, OriginNotAllowedError
-from carrel.policy.gate import Gate
+from carrel.doors.http.refusals import MethodNotAllowedError, NothingThereError, ServerBusyError
+from carrel.doors.http.request_body import BodyBudget, IncomingBody, check_declared_size, may_be_large
+from carrel.policy.gate import STRANGER, Gate
 from carrel.policy.origin import OriginPolicy
 from carrel.policy.proxies import TrustedProxies
 
@@ -34,12 +35,18 @@ log = logging.getLogger("carrel.http")
 Handler = Callable[[Exchange], Awaitable[Response | Streamed]]
 Refuse = Callable[[CarrelError, Visit], Response]
 
-_PATH_CHARACTERS = 200
-_SAFE_METHODS = frozenset({"GET", "HEAD"})
+_LONGEST_USER_AGENT = 200
+_LONGEST_PATH = 200
 _CORS_HEADERS = (
     b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, last-event-id, x-request-id",
     b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
 )
+
+
+def _printable_path(path: str) -> str:
+    """A request's path as it may be written down or shown: cut, and without control characters."""
+    text = path[:_LONGEST_PATH]
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def _allowance_headers(visit: Visit) -> tuple[Header, ...]:
@@ -61,16 +68,33 @@ def _with_headers(response: Response | Streamed, more: tuple[Header, ...]) -> Re
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What one path does: a handler per method. `is_open` paths skip the Host and Origin checks."""
+    """What one path does: a handler per method. `is_open` paths skip the Host and Origin checks.
+
+    A path with `refuse_stranger` is protected: the caller is recognised from the headers, before a body is read, and that is
+    how one who is not is answered. `max_body_bytes` is a bound of the path's own.
+    """
 
     handlers: Mapping[str, Handler]
     is_open: bool = False
     has_tail: bool = False
+    refuse_stranger: Refuse | None = None
+    max_body_bytes: int | None = None
     allow: bytes = field(init=False, default=b"")
 
     def __post_init__(self) -> None:
         methods = [*self.handlers, *(("HEAD",) if "GET" in self.handlers else ())]
         object.__setattr__(self, "allow", ", ".join(methods).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """What one request, one caller and all together may take up."""
+
+    max_body_bytes: int = 4 * 1024 * 1024
+    body_timeout_seconds: float = 20.0
+    max_buffered_bytes: int = 64 * 1024 * 1024
+    max_buffered_bytes_per_address: int = 16 * 1024 * 1024
+    max_requests_per_proxied_client: int = 256
 
 
 class HttpApp:
@@ -82,8 +106,7 @@ class HttpApp:
         *,
         gate: Gate,
         origin_policy: OriginPolicy,
-        max_body_bytes: int,
-        body_timeout_seconds: float,
+        limits: RequestLimits,
         lifespan: Callable[[], AbstractAsyncContextManager[None]],
         refuse: Refuse,
         trusted_proxies: TrustedProxies | None = None,
@@ -91,15 +114,15 @@ class HttpApp:
         self._routes = {path: route for path, route in routes.items() if not route.has_tail}
         self._prefixes = {path: route for path, route in routes.items() if route.has_tail}
         self._gate = gate
-        self._origin_policy = origin_policy
-        self._max_body_bytes = max_body_bytes
-        self._body_timeout_seconds = body_timeout_seconds
+        self._limits = limits
+        self._budget = BodyBudget(limits.max_buffered_bytes, limits.max_buffered_bytes_per_address)
         self._lifespan = lifespan
         self._refuse = refuse
         self._trusted_proxies = trusted_proxies or TrustedProxies()
+        self._entrance = Entrance(origin_policy, self._trusted_proxies)
         self._request_ids = itertools.count(1)
         self._request_prefix = secrets.token_hex(6)
-        self._known_hosts: dict[bytes, bool] = {}
+        self._proxied: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -117,44 +140,105 @@ class HttpApp:
                 repeated.add(name)
             headers[name] = value
         path: str = scope["path"]
-        method: str = scope["method"]
         route, tail = self._find(path)
-        visit = self._visit(scope, headers)
+        client = scope.get("client")
+        peer = client[0] if client else "unknown"
+        visit = self._visit(scope, headers, repeated, peer)
         cors: tuple[Header, ...] = ()
-        response: Response | Streamed
         if route is None or not route.is_open:
-            refused = self._refused_by_origin(headers, visit, path)
-            if refused is not None:
-                await send_response(send, refused)
+            try:
+                is_listed = self._entrance.check(scope["method"], headers, repeated, peer)
+            except CarrelError as error:
+                self._gate.refused(visit, "http", visit.path, error)
+                await send_response(send, self._refuse(error, visit))
                 return
-            if b"origin" in headers:
+            if is_listed:
                 cors = ((b"access-control-allow-origin", headers[b"origin"]), (b"vary", b"origin"))
                 cors = (*cors, (b"access-control-expose-headers", _CORS_HEADERS[1]))
+        # Behind a proxy one connection carries many callers, so that theirs are counted by request.
+        is_proxied = visit.address != peer
+        if is_proxied and not self._enter(visit.address_group):
+            busy = ServerBusyError("Too many requests from this address are under way at once")
+            self._gate.refused(visit, "http", visit.path, busy)
+            await send_response(send, self._refuse(busy, visit))
+            return
+        try:
+            answered = await self._answer(scope, receive, route, headers, repeated, visit, tail, cors)
+            if answered is not None:
+                await self._send(scope["method"], receive, send, answered)
+        finally:
+            if is_proxied:
+                self._leave(visit.address_group)
+
+    async def _answer(
+        self,
+        scope: Scope,
+        receive: Receive,
+        route: Route | None,
+        headers: dict[bytes, bytes],
+        repeated: set[bytes],
+        visit: Visit,
+        tail: str,
+        cors: tuple[Header, ...],
+    ) -> Response | Streamed | None:
+        """The response; None when the client is gone."""
+        method: str = scope["method"]
+        response: Response | Streamed
         if route is None:
-            response = self._refuse(NothingThereError(path), visit)
+            response = self._refuse(NothingThereError(visit.path), visit)
         elif method == "OPTIONS" and cors:
             preflight = ((b"access-control-allow-methods", route.allow), (b"access-control-allow-headers", _CORS_HEADERS[0]))
             response = Response(204, b"", (*preflight, (b"access-control-max-age", b"600")))
         else:
             handler = route.handlers.get("GET" if method == "HEAD" else method)
             if handler is None:
-                refusal = self._refuse(MethodNotAllowedError(method, path, route.allow.decode()), visit)
+                wrong = MethodNotAllowedError(method, visit.path, route.allow.decode())
+                refusal = self._refuse(wrong, visit)
                 response = Response(refusal.status, refusal.body, (*refusal.headers, (b"allow", route.allow)))
             else:
+                exchange = Exchange(scope, headers, frozenset(repeated), b"", visit, tail)
                 try:
-                    body = b"" if method in _SAFE_METHODS else await self._body(receive, headers)
+                    response = await self._handled(handler, route, exchange, receive)
                 except ClientGoneError:
-                    return
-                except CarrelError as error:
-                    self._gate.refused(visit, "http", path[:200], error)
-                    response = self._refuse(error, visit)
-                else:
-                    exchange = Exchange(scope, headers, frozenset(repeated), body, visit, tail)
-                    response = await self._handled(handler, exchange)
-                    if visit.receipts:
-                        response = _with_headers(response, _allowance_headers(visit))
-        if cors:
-            response = _with_headers(response, cors)
+                    return None
+        return _with_headers(response, cors) if cors else response
+
+    async def _handled(self, handler: Handler, route: Route, exchange: Exchange, receive: Receive) -> Response | Streamed:
+        """Who is calling, then the body, then the answer."""
+        visit = exchange.visit
+        if route.refuse_stranger is not None:
+            try:
+                exchange.caller = await self._gate.identify(visit)
+            except CarrelError as error:
+                return route.refuse_stranger(error, visit)
+        if exchange.method in SAFE_METHODS:
+            return await self._run(handler, exchange)
+        limit_bytes = route.max_body_bytes or self._limits.max_body_bytes
+        timeout = self._limits.body_timeout_seconds
+        incoming = IncomingBody(receive, self._budget, visit.address_group, limit_bytes, timeout)
+        try:
+            try:
+                await self._check_size(exchange, limit_bytes)
+                exchange.body = await incoming.read()
+            except CarrelError as error:
+                self._gate.refused(visit, "http", visit.path, error, exchange.caller or STRANGER)
+                return self._refuse(error, visit)
+            return await self._run(handler, exchange)
+        finally:
+            incoming.release()
+
+    async def _check_size(self, exchange: Exchange, limit_bytes: int) -> None:
+        """What the headers say of the body: that it is too large, or large and from somebody who has no calls left."""
+        check_declared_size(exchange.headers, limit_bytes)
+        if exchange.caller is not None and may_be_large(exchange.headers):
+            await self._gate.check_allowance(exchange.caller, exchange.visit)
+
+    async def _run(self, handler: Handler, exchange: Exchange) -> Response | Streamed:
+        response = await self._caught(handler, exchange)
+        receipts = exchange.visit.receipts
+        return _with_headers(response, _allowance_headers(exchange.visit)) if receipts else response
+
+    async def _send(self, method: str, receive: Receive, send: Send, response: Response | Streamed) -> None:
         if isinstance(response, Streamed):
             await send_streamed(receive, send, response)
         elif method == "HEAD":
@@ -163,10 +247,7 @@ class HttpApp:
         else:
             await send_response(send, response)
 
-    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
-        return await read_body(receive, headers, self._max_body_bytes, self._body_timeout_seconds)
-
-    async def _handled(self, handler: Handler, exchange: Exchange) -> Response | Streamed:
+    async def _caught(self, handler: Handler, exchange: Exchange) -> Response | Streamed:
         try:
             return await handler(exchange)
         except Exception:
@@ -184,41 +265,39 @@ class HttpApp:
                 return candidate, path[len(prefix) :]
         return None, ""
 
-    def _visit(self, scope: Scope, headers: dict[bytes, bytes]) -> Visit:
-        client = scope.get("client")
-        address = client[0] if client else "unknown"
-        forwarded = headers.get(b"x-forwarded-for")
-        if forwarded is not None:
-            address = self._trusted_proxies.address(address, forwarded.decode("latin-1"))
+    def _visit(self, scope: Scope, headers: dict[bytes, bytes], repeated: set[bytes], peer: str) -> Visit:
+        address = peer
+        name = self._trusted_proxies.header
+        forwarded = headers.get(name)
+        if forwarded is not None and self._trusted_proxies.trusts(peer):
+            if name in repeated:
+                forwarded = b",".join(value for given, value in scope["headers"] if given == name)
+            address = self._trusted_proxies.address(peer, forwarded.decode("latin-1"))
         authorization = headers.get(b"authorization")
         platform = headers.get(b"x-serverless-authorization")
         return Visit(
             "http",
             f"{self._request_prefix}-{next(self._request_ids):x}",
             address,
-            headers.get(b"user-agent", b"unknown").decode("latin-1"),
+            printable(headers.get(b"user-agent", b"unknown"), _LONGEST_USER_AGENT),
             None if authorization is None else authorization.decode("latin-1"),
             None if platform is None else platform.decode("latin-1"),
-            str(scope.get("path", ""))[:_PATH_CHARACTERS],
+            _printable_path(scope["path"]),
         )
 
-    def _refused_by_origin(self, headers: dict[bytes, bytes], visit: Visit, path: str) -> Response | None:
-        host = headers.get(b"host", b"")
-        known = self._known_hosts.get(host)
-        if known is None:
-            known = self._origin_policy.accepts_host(host.decode("latin-1"))
-            if len(self._known_hosts) < 1024:
-                self._known_hosts[host] = known
-        origin = headers.get(b"origin")
-        error: CarrelError
-        if not known:
-            error = HostNotAllowedError()
-        elif origin is not None and not self._origin_policy.accepts_origin(origin.decode("latin-1")):
-            error = OriginNotAllowedError()
+    def _enter(self, group: str) -> bool:
+        under_way = self._proxied.get(group, 0)
+        if under_way >= self._limits.max_requests_per_proxied_client:
+            return False
+        self._proxied[group] = under_way + 1
+        return True
+
+    def _leave(self, group: str) -> None:
+        left = self._proxied[group] - 1
+        if left:
+            self._proxied[group] = left
         else:
-            return None
-        self._gate.refused(visit, "http", path[:200], error)
-        return self._refuse(error, visit)
+            del self._proxied[group]
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()

@@ -10,9 +10,7 @@ from typing import Any
 
 import orjson
 
-from carrel.core.caller import Visit
-from carrel.core.waiting import within
-from carrel.doors.http.refusals import BodyTooLargeError, BodyTooSlowError
+from carrel.core.caller import Caller, Visit
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -55,7 +53,7 @@ class Streamed:
 
 @dataclass(slots=True)
 class Exchange:
-    """A request whose body has been read."""
+    """A request whose body has been read. `caller` is set where the path asks who is calling before it reads a body."""
 
     scope: Scope
     headers: dict[bytes, bytes]
@@ -63,37 +61,11 @@ class Exchange:
     body: bytes
     visit: Visit
     path_tail: str = ""
+    caller: Caller | None = None
 
     @property
     def method(self) -> str:
         return str(self.scope["method"])
-
-
-async def read_body(receive: Receive, headers: dict[bytes, bytes], limit_bytes: int, timeout_seconds: float) -> bytes:
-    """The whole body, bounded in size and time."""
-    declared = headers.get(b"content-length")
-    if declared is not None and declared.isdigit() and (len(declared) > 18 or int(declared) > limit_bytes):
-        raise BodyTooLargeError(limit_bytes)
-    try:
-        return await within(timeout_seconds, _whole_body(receive, limit_bytes))
-    except TimeoutError:
-        raise BodyTooSlowError(timeout_seconds) from None
-
-
-async def _whole_body(receive: Receive, limit_bytes: int) -> bytes:
-    chunks: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientGoneError
-        chunk: bytes = message.get("body", b"")
-        size += len(chunk)
-        if size > limit_bytes:
-            raise BodyTooLargeError(limit_bytes)
-        chunks.append(chunk)
-        if not message.get("more_body", False):
-            return chunk if len(chunks) == 1 else b"".join(chunks)
 
 
 async def send_response(send: Send, response: Response) -> None:

@@ -41,7 +41,39 @@ class HostNotAllowedError(CarrelError):
 
 
 class OriginNotAllowedError(CarrelError):
+    """A web page that is neither ours nor listed. `origin` is None where it cannot be named in the settings."""
+
     code = "origin_not_allowed"
 
-    def __init__(self) -> None:
-        super().__init__("That Origin may not use this server", next_step="Add it to server.allowed_origins if it should.")
+    def __init__(self, origin: str | None) -> None:
+        if origin is None:
+            super().__init__(
+                "A web page without an origin of its own may not use this server",
+                next_step="Call from a page whose origin is named in server.allowed_origins, or from a program.",
+            )
+        else:
+            super().__init__(
+                f"Web pages of {origin} may not use this server",
+                next_step=f'If they should, add "{origin}" to server.allowed_origins and start the server again.',
+            )
+
+
+class RepeatedHeaderError(CarrelError):
+    code = "malformed_request"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The header {name} appears more than once", next_step="Send it once.")
+
+
+class ServerBusyError(CarrelError):
+    """Too much is under way at once, over all callers or for this one."""
+
+    code = "server_busy"
+    is_retryable = True
+
+    def __init__(self, what: str, retry_after_seconds: int = 5) -> None:
+        super().__init__(
+            what,
+            next_step=f"Wait {retry_after_seconds} seconds, then call again.",
+            details={"retry_after": retry_after_seconds},
+        )

@@ -52,6 +52,9 @@ def run_server(app: Callable[..., Any] | str, listener: socket.socket, *, worker
         lifespan="on",
         access_log=False,
         server_header=False,
+        # Proxies are ours to believe or not, by server.trusted_proxies: uvicorn would believe whoever calls from loopback.
+        proxy_headers=False,
+        ws="none",
         log_config=None,
         backlog=_BACKLOG,
         timeout_graceful_shutdown=drain_seconds,

@@ -16,6 +16,8 @@ import orjson
 from carrel.core.caller import Caller, ReportProgress
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.doors.errors import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR
+from carrel.doors.http.app import Route
+from carrel.doors.http.entrance import is_from_browser
 from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response, Streamed
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
@@ -63,6 +65,10 @@ class McpHttp:
         self._behind = behind
         self._streams_progress = streams_progress
 
+    def route(self) -> Route:
+        """The path this is served at. Who is calling is asked before a body is read, so that a refusal names no request id."""
+        return Route({"POST": self.post}, refuse_stranger=lambda error, visit: self._response(refusal(None, error)))
+
     async def post(self, exchange: Exchange) -> Response | Streamed:
         """Answers one POST."""
         headers = exchange.headers
@@ -79,7 +85,7 @@ class McpHttp:
             wrong = unsupported_version(version)
             return self._malformed(exchange, failure(_id_of(message), wrong.code, wrong.message, wrong.data, status=400))
         try:
-            caller = await self._gate.identify(exchange.visit)
+            caller = exchange.caller or await self._gate.identify(exchange.visit)
         except CarrelError as error:
             return self._response(refusal(_id_of(message), error))
         if isinstance(message, list):
@@ -155,7 +161,7 @@ class McpHttp:
         return Response(200, b"[" + b",".join(answered) + b"]", _JSON_HEADERS) if answered else _ACCEPTED
 
     def _malformed(self, exchange: Exchange, reply: Reply) -> Response:
-        self._gate.refused(exchange.visit, "mcp", str(exchange.scope["path"])[:200], InvalidInputError("malformed message"))
+        self._gate.refused(exchange.visit, "mcp", exchange.visit.path, InvalidInputError("malformed message"))
         return self._response(reply)
 
     def _response(self, reply: Reply) -> Response:
@@ -181,6 +187,9 @@ def _event(body: bytes) -> bytes:
 
 def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:
     content_type = headers.get(b"content-type")
+    if content_type is None and is_from_browser(headers):
+        # Without a type a page needs no permission to send it.
+        content_type = b""
     if content_type is not None and content_type.partition(b";")[0].strip().lower() != b"application/json":
         return failure(None, INVALID_REQUEST, "Invalid request: Content-Type must be application/json", status=415)
     accept = headers.get(b"accept")

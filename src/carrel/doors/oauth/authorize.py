@@ -104,7 +104,7 @@ class AuthorizePages:
         name, password = form.get("username", [""])[0], form.get("password", [""])[0]
         visit = visitor.exchange.visit
         try:
-            user, secret = await self._people.log_in(name, password, visit.address)
+            user, secret = await self._people.log_in(name, password, visit.address_group)
         except LoginRefusedError as error:
             self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
             return self._login(visitor, 401, error.message, name[:100])

@@ -20,6 +20,8 @@ from carrel.policy.gate import Gate
 
 _NO_STORE: tuple[Header, ...] = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 _LARGEST_REGISTRATION = 64 * 1024
+# Strangers may send bodies here, so that little is read. What is somewhat too large is refused in OAuth's own words.
+_LARGEST_BODY = 256 * 1024
 
 
 class OAuthEndpoints:
@@ -62,7 +64,7 @@ class OAuthEndpoints:
             facts = orjson.loads(exchange.body)
         except orjson.JSONDecodeError:
             raise OAuthError("invalid_client_metadata", "The registration is not JSON") from None
-        client = await self._server.clients.register(facts, exchange.visit.address)
+        client = await self._server.clients.register(facts, exchange.visit.address_group)
         caller = Caller(ANONYMOUS_USER, frozenset(), client.client_id)
         shown: dict[str, object] = {"name": client.name, "redirect_uris": list(client.redirect_uris)}
         self._gate.noted(exchange.visit, "oauth:register", "oauth://clients", caller, shown)
@@ -119,10 +121,10 @@ def oauth_routes(
     pages = AuthorizePages(server, people, gate, name)
     endpoints = OAuthEndpoints(server, verifier, gate)
     routes = {
-        "/authorize": Route({"GET": pages.get, "POST": pages.post}),
-        "/token": Route({"POST": endpoints.token}),
-        "/revoke": Route({"POST": endpoints.revoke}),
+        "/authorize": Route({"GET": pages.get, "POST": pages.post}, max_body_bytes=_LARGEST_BODY),
+        "/token": Route({"POST": endpoints.token}, max_body_bytes=_LARGEST_BODY),
+        "/revoke": Route({"POST": endpoints.revoke}, max_body_bytes=_LARGEST_BODY),
     }
     if server.clients.may_register:
-        routes["/register"] = Route({"POST": endpoints.register})
+        routes["/register"] = Route({"POST": endpoints.register}, max_body_bytes=_LARGEST_BODY)
     return routes
