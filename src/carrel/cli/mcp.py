@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 
 def run(words: list[str]) -> int:
+    options = mcp_parser().parse_args(words[1:])
+    return speak(settings_from(options, {("server", "compact"): options.compact}))
+
+
+def mcp_parser() -> argparse.ArgumentParser:
+    """The options of `carrel mcp`, which `carrel connect` checks as well."""
     parser = argparse.ArgumentParser(prog="carrel mcp", description="Speak MCP over standard input and output.")
     add_desk_options(parser)
     parser.add_argument("--compact", action="store_true", default=None, help="offer one tool that finds and calls the others")
-    options = parser.parse_args(words[1:])
-    return speak(settings_from(options, {("server", "compact"): options.compact}))
+    return parser
 
 
 def speak(settings: Settings) -> int:

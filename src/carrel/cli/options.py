@@ -66,14 +66,13 @@ def settings_from(options: argparse.Namespace, extra: dict[tuple[str, ...], obje
         ("log", "level"): options.log_level,
         **(extra or {}),
     }
-    settings = read_settings(flags, config=options.config)
-    for name, nearest in settings.unknown_variables.items():
-        meant = f"; did you mean {nearest}?" if nearest else ""
-        print(f"carrel: the variable {name} is not a setting and is ignored{meant}", file=sys.stderr)
-    return _at_home(settings)
+    return _at_home(read_settings(flags, config=options.config))
 
 
 def _at_home(settings: Settings) -> Settings:
-    """The same settings, with the home folder held while the command runs."""
+    """The same settings, with the home folder held while the command runs; variables that set nothing are named."""
+    for name, nearest in settings.unknown_variables.items():
+        meant = f"; did you mean {nearest}?" if nearest else ""
+        print(f"carrel: the variable {name} is not a setting and is ignored{meant}", file=sys.stderr)
     occupy(settings)
     return settings

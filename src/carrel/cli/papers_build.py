@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.progress import Progress
 from carrel.core.errors import AuditUnavailableError, CarrelError
@@ -15,6 +16,7 @@ from carrel.wiring.command_audit import record_command
 
 _MEGABYTE = 1024 * 1024
 _STOPPED_BY_KEYBOARD = 130
+_NOTHING_BUILT = 2
 
 
 def run(words: list[str]) -> int:
@@ -29,7 +31,9 @@ def run(words: list[str]) -> int:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a file or a folder of files")
-    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the snapshot lies or will lie")
+    parser.add_argument(
+        "--into", type=Path, metavar="DIR", help="where the corpus lies or will lie (the desk's own, in the home folder)"
+    )
     parser.add_argument("--report", choices=["text", "json"], default="text", help="how to say what was done and skipped")
     parser.add_argument("--workers", type=positive, metavar="N", help="processes that read (default: one for each core)")
     parser.add_argument(
@@ -44,17 +48,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def build(options: argparse.Namespace) -> int:
     """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be built."""
+    from carrel.wiring.papers import snapshot_path
     from carrel.wiring.papers_build import build_papers
     from carrel.wiring.papers_index import bring_index_up_to_date, shown_by
 
     progress = None if options.quiet else Progress()
     settings = home_settings(options)
+    own = snapshot_path(settings)
+    into = options.into or own.parent
     facts = {"sources": [str(source) for source in options.sources]}
     try:
-        with record_command(settings, "papers:build", f"papers:{options.into}", facts):
+        with record_command(settings, "papers:build", f"papers:{into}", facts):
             report = build_papers(
                 options.sources,
-                options.into,
+                into,
                 progress=progress,
                 workers=options.workers,
                 size_limit_bytes=options.max_megabytes * _MEGABYTE,
@@ -75,7 +82,18 @@ def build(options: argparse.Namespace) -> int:
         print(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
     else:
         print(report.to_text())
+    if not report.papers:
+        print("There is no paper in this corpus: nothing that was named could be read.", file=sys.stderr)
+        return _NOTHING_BUILT
+    if options.report == "text" and not options.quiet:
+        _say_what_to_do_next(into / own.name, own)
     return 0
+
+
+def _say_what_to_do_next(built: Path, own: Path) -> None:
+    if built.resolve() != own.resolve():
+        print(f"This corpus is not the desk's own: add --snapshot {built}, or set papers.snapshot to it.", file=sys.stderr)
+    say_next_step("papers build")
 
 
 def positive(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
 from carrel.core.errors import InvalidInputError
@@ -28,4 +29,5 @@ def run(words: list[str]) -> int:
         if options.meaning:
             shown_by(progress, "embedding", lambda report: add_meaning(snapshot, report))
     print(f"The index of {snapshot} is up to date.")
+    say_next_step("papers index")
     return 0

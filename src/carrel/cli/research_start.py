@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 
 import orjson
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.research_watch import at_terminal, watch
 from carrel.doors.logs import configure_logs
@@ -39,7 +39,8 @@ def run(words: list[str]) -> int:
                 )
             if options.watch:
                 return await watch(terminal, started.research_id)
-        print(f"carrel research watch {started.research_id} goes on with it, and so does a running server.", file=sys.stderr)
+        if not options.json:
+            say_next_step("research start", RESEARCH_ID=started.research_id)
         return 0
 
     return asyncio.run(session())

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_place_options, place_flags
 from carrel.cli.progress import Progress
 from carrel.cli.unrecorded import go_on_unrecorded
@@ -44,6 +45,7 @@ def run(words: list[str]) -> int:
     for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, done)):
         print(f"To do: {line}", file=sys.stderr)
     print(f"{settings.home} holds the state of {done.manifest.made_at}: {describe_backup(done.manifest)}.")
+    say_next_step("restore")
     return 0
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.own_commands import own_commands
 from carrel.core.answer import Blocks, Partial, Text
@@ -21,6 +22,8 @@ from carrel.doors.logs import configure_logs
 from carrel.doors.schemas import input_schema
 from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import Desk, open_desk
+
+_NOTHING_DONE = 1
 
 
 def run(words: list[str]) -> int:
@@ -57,7 +60,7 @@ def _add_command(commands: Any, name: str, operation: Operation[Any]) -> None:
     schema = input_schema(operation)
     required = set(schema.get("required", ()))
     for field, facts in schema.get("properties", {}).items():
-        kinds = facts.get("type") if isinstance(facts.get("type"), list) else [facts.get("type")]
+        kinds = _kinds(facts)
         about = {"help": facts.get("description"), "metavar": field.upper()}
         if "enum" in facts:
             about = {"help": facts.get("description"), "choices": facts["enum"]}
@@ -79,9 +82,15 @@ def _arguments(operation: Operation[Any], options: argparse.Namespace) -> dict[s
         value = getattr(options, f"_{field}")
         if value is None:
             continue
-        kinds = facts.get("type") if isinstance(facts.get("type"), list) else [facts.get("type")]
-        given[field] = _typed(value, kinds)
+        given[field] = _typed(value, _kinds(facts))
     return given
+
+
+def _kinds(facts: dict[str, Any]) -> list[str | None]:
+    """Every JSON type that a field may have, alternatives included."""
+    alternatives = [kind for each in facts.get("anyOf", ()) for kind in _kinds(each)]
+    kind = facts.get("type")
+    return [*(kind if isinstance(kind, list) else [kind] if kind is not None or not alternatives else []), *alternatives]
 
 
 def _typed(value: Any, kinds: list[str | None]) -> object:
@@ -95,15 +104,33 @@ def _typed(value: Any, kinds: list[str | None]) -> object:
 
 async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_json: bool) -> int:
     async with open_desk(settings).opened() as desk:
-        print(await _answer(desk, name, arguments, as_json))
+        operation = desk.catalogue.operations[name]
+        answer = await _call(desk, operation, arguments)
+        print(_text(operation, answer, as_json))
+    if _has_only_failed(operation, answer):
+        return _NOTHING_DONE
+    if not as_json:
+        say_next_step(f"{operation.room} {operation.command}")
     return 0
 
 
-async def _answer(desk: Desk, name: str, arguments: dict[str, object], as_json: bool) -> str:
-    operation = desk.catalogue.operations[name]
+async def _call(desk: Desk, operation: Operation[Any], arguments: dict[str, object]) -> Any:
     visit = Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}")
     caller = await desk.gate.identify(visit)
-    answer = await desk.gate.call(operation, arguments, caller, visit)
+    return await desk.gate.call(operation, arguments, caller, visit)
+
+
+def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
+    """Whether the answer reports failures and nothing that was done or is still to come."""
+    if isinstance(answer, Text | Blocks | Partial):
+        return False
+    value = TypeAdapter(operation.answer).dump_python(answer, mode="json", by_alias=True)
+    if not isinstance(value, dict) or not value.get("failed"):
+        return False
+    return not any(value[name] for name in value if name not in {"failed", "warnings"})
+
+
+def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
     if isinstance(answer, Text):
         return answer.body
     if isinstance(answer, Blocks):

@@ -17,6 +17,7 @@ from carrel.wiring.access import refuse_to_be_open_to_the_world
 from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import RESOLVED_SETTINGS, http_app
+from carrel.wiring.papers import snapshot_path
 
 
 def run(words: list[str]) -> int:
@@ -47,7 +48,7 @@ def run(words: list[str]) -> int:
     desk = open_desk(settings)
     if settings.auth.mode == "builtin":
         _greet_the_first_user(settings)
-    print(_greeting(settings.base_url, settings.rooms), file=sys.stderr, flush=True)
+    print(_greeting(settings), file=sys.stderr, flush=True)
     workers = settings.server.workers
     if workers > 1:
         os.environ[RESOLVED_SETTINGS] = settings.model_dump_json()
@@ -76,7 +77,13 @@ def _greet_the_first_user(settings: Settings) -> None:
         )
 
 
-def _greeting(url: str, rooms: tuple[str, ...]) -> str:
-    return (
-        f"Carrel is serving {', '.join(rooms)} at {url} (MCP at {url}/mcp, operations at {url}/docs)\n\n{lines_to_paste(url)}\n"
-    )
+def _greeting(settings: Settings) -> str:
+    url = settings.base_url
+    has_papers = "papers" in settings.rooms and snapshot_path(settings).exists()
+    served = [name for name in settings.rooms if name != "papers" or has_papers]
+    lines = [
+        f"Carrel is serving {', '.join(served) or 'no room with anything in it'} at {url} (MCP at {url}/mcp, operations at {url}/docs)"
+    ]
+    if "papers" in settings.rooms and not has_papers:
+        lines.append("There are no papers yet: carrel papers build FOLDER adds them, and the server sees them at once.")
+    return "\n".join((*lines, "", lines_to_paste(url), ""))

@@ -7,6 +7,7 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.users import parse_scopes
 from carrel.core.clock import SystemClock
@@ -45,6 +46,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
         match options.command:
             case "create":
                 await _create(store, options)
+                say_next_step("tokens create")
                 if settings.auth.mode not in {"tokens", "builtin"}:
                     print("The server takes tokens when auth.mode is tokens or builtin.", file=sys.stderr)
             case "list":

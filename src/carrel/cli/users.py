@@ -8,6 +8,7 @@ import getpass
 import sys
 from datetime import UTC, datetime
 
+from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_home_options, home_settings
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -54,6 +55,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
         match options.command:
             case "add":
                 await _add(store, options)
+                say_next_step("users add")
             case "list":
                 await _list(store)
             case "reset-password":

@@ -29,6 +29,7 @@ button { font: inherit; padding: .2rem .9rem }
 """
 
 _SCRIPT = """
+const bearer = document.getElementById('bearer');
 for (const form of document.querySelectorAll('form[data-tool]')) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -37,7 +38,9 @@ for (const form of document.querySelectorAll('form[data-tool]')) {
     try {
       const params = JSON.parse(form.querySelector('textarea').value || '{}');
       const answer = await fetch('mcp/invoke', {
-        method: 'POST', headers: {'content-type': 'application/json'},
+        method: 'POST', headers: bearer.value.trim()
+          ? {'content-type': 'application/json', authorization: 'Bearer ' + bearer.value.trim()}
+          : {'content-type': 'application/json'},
         body: JSON.stringify({tool_name: form.dataset.tool, params}),
       });
       const body = await answer.json();
@@ -56,7 +59,9 @@ def docs_page(catalogue: Catalogue, *, name: str, version: str) -> Response:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(name)}: operations</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><header><h1>{escape(name)}</h1>'
         f"<p>Version {escape(version)}. The same operations over MCP at <code>POST /mcp</code>, over REST at "
-        '<code>POST /mcp/invoke</code> (<a href="openapi.json">OpenAPI</a>) and on the command line.</p></header>'
+        '<code>POST /mcp/invoke</code> (<a href="openapi.json">OpenAPI</a>) and on the command line.</p>'
+        "<p><label>Token, where the server asks for one: "
+        '<input id="bearer" type="password" autocomplete="off" spellcheck="false" size="40"></label></p></header>'
         f"<main>{rooms}</main><script>{_SCRIPT}</script></body></html>"
     )
     policy = (
