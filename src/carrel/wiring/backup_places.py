@@ -10,6 +10,8 @@ from carrel.settings import Settings
 from carrel.stores.backup.archive import is_archive
 from carrel.stores.backup.copying import FoundFile
 from carrel.stores.backup.restoring import Root, is_reserved
+from carrel.stores.csl_json.library import attachments_folder
+from carrel.stores.csl_json.location import locate_library
 from carrel.stores.json_lines.audit import audit_files
 from carrel.stores.sqlite.upgrading import is_copy
 from carrel.stores.static_folder.paper_inbox import INBOX_NAME
@@ -50,11 +52,11 @@ class Places:
 
     def __init__(self, settings: Settings) -> None:
         self.home = settings.home.absolute()
-        snapshot, library = snapshot_path(settings).absolute(), library_path(settings).absolute()
+        snapshot = snapshot_path(settings).absolute()
+        library = self._followed(library_path(settings).absolute())
         given = settings.papers.static
         static = Path(given).expanduser().absolute() if given and not is_address(given) else snapshot.parent / STATIC_NAME
-        attached = f"{library.stem}-attachments"
-        attachments = settings.references.attachments
+        attachments = settings.references.attachments or attachments_folder(library_path(settings).absolute())
         self.audit_file = settings.audit_file.absolute()
         every_place = (
             Place(
@@ -64,11 +66,7 @@ class Places:
             ),
             Place("static", static.parent, {STATIC_NAME: static.name}),
             Place("library", library.parent, {LIBRARY_NAME: library.name, f".{LIBRARY_NAME}.carrel": f".{library.name}.carrel"}),
-            Place(
-                "attachments",
-                library.parent if attachments is None else attachments.absolute().parent,
-                {"attachments": attached if attachments is None else attachments.name},
-            ),
+            Place("attachments", attachments.absolute().parent, {"attachments": attachments.name}),
             AuditPlace("audit", self.audit_file.parent, {_AUDIT.name: self.audit_file.name}),
         )
         self.by_prefix = {place.prefix: place for place in every_place}
@@ -122,6 +120,10 @@ class Places:
             snapshot = place.names[SNAPSHOT_NAME]
             names += [f"{snapshot}{suffix}" for suffix in (".index", "-wal", "-shm")]
         return names
+
+    def _followed(self, library: Path) -> Path:
+        """The file behind a link outside of the home folder; what links in the home folder lead to is carried as if it were there."""
+        return library if self._is_inside(library.parent) else locate_library(library).target
 
     def _is_inside(self, folder: Path) -> bool:
         return folder.resolve().is_relative_to(self.home.resolve())

@@ -49,6 +49,19 @@ class LibraryUnreadableError(UnavailableError):
         )
 
 
+class LibraryHalfChangedError(UnavailableError):
+    """Something failed after the library file had begun to change."""
+
+    code = "library_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The library may have been changed, but the change could not be finished: {reason}",
+            next_step="Look whether the change is there before repeating it; what was there before is in the folder of backups.",
+            details={"reason": reason, "may_have_changed": True},
+        )
+
+
 class StyleNotFoundError(CarrelError):
     """No citation style of that name is known."""
 

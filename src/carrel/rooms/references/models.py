@@ -75,7 +75,13 @@ class DetachFulltext(Question):
     id: ReferenceId
 
 
-class References(Answer):
+class LibraryAnswer(Answer):
+    """An answer about the library; `notices` says, once, what was kept or merged after another program saved the file."""
+
+    notices: list[str] = Field(default=[], exclude_if=lambda notices: not notices)
+
+
+class References(LibraryAnswer):
     """A page of references as CSL-JSON; `text` holds them instead where another format was asked for."""
 
     total: int
@@ -112,7 +118,7 @@ class Warned(Answer):
     message: str
 
 
-class AddedReferences(Answer):
+class AddedReferences(LibraryAnswer):
     """What became of every element of the input."""
 
     added: list[Added]
@@ -121,11 +127,11 @@ class AddedReferences(Answer):
     warnings: list[Warned]
 
 
-class OneReference(Answer):
+class OneReference(LibraryAnswer):
     reference: dict[str, Any]
 
 
-class RemovedReference(Answer):
+class RemovedReference(LibraryAnswer):
     removed: dict[str, Any]
 
 
@@ -134,7 +140,7 @@ class Citation(Answer):
     text: str
 
 
-class Citations(Answer):
+class Citations(LibraryAnswer):
     """The rendered text; for a bibliography each entry by its id, too."""
 
     style: str
@@ -144,7 +150,7 @@ class Citations(Answer):
     entries: list[Citation]
 
 
-class AttachedFile(Answer):
+class AttachedFile(LibraryAnswer):
     id: str
     role: str
     path: str
@@ -154,7 +160,7 @@ class PdfPath(Answer):
     path: str
 
 
-class Fulltext(Answer):
+class Fulltext(LibraryAnswer):
     """A PDF by its path, Markdown by its text."""
 
     id: str
@@ -162,7 +168,7 @@ class Fulltext(Answer):
     markdown: str | None = None
 
 
-class DetachedFiles(Answer):
+class DetachedFiles(LibraryAnswer):
     id: str
     detached: list[str]
     deleted_files: list[str]

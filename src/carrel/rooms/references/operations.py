@@ -36,34 +36,42 @@ def room(service: ReferencesRoom) -> Room:
     """The room over one service."""
 
     async def search(question: SearchReferences, call: Call) -> References:
-        return await service.search(question.query, call, page=question.page, limit=question.limit)
+        return await service.with_notices(
+            await service.search(question.query, call, page=question.page, limit=question.limit), call
+        )
 
     async def list_all(question: ListReferences, call: Call) -> References:
-        return await service.everything(call, form=question.format, page=question.page, limit=question.limit)
+        return await service.with_notices(
+            await service.everything(call, form=question.format, page=question.page, limit=question.limit), call
+        )
 
     async def add(question: AddReferences, call: Call) -> AddedReferences:
-        return await service.add(question.input, call)
+        return await service.with_notices(await service.add(question.input, call), call)
 
     async def remove(question: RemoveReference, call: Call) -> RemovedReference:
-        return RemovedReference(removed=await service.remove(question.id, call, is_forced=question.force))
+        removed = await service.remove(question.id, call, is_forced=question.force)
+        return await service.with_notices(RemovedReference(removed=removed), call)
 
     async def edit(question: EditReference, call: Call) -> OneReference:
-        return OneReference(reference=await service.edit(question.id, question.changes, call))
+        edited = await service.edit(question.id, question.changes, call)
+        return await service.with_notices(OneReference(reference=edited), call)
 
     async def cite(question: CiteReferences, call: Call) -> Citations:
-        return await service.cite(question, call)
+        return await service.with_notices(await service.cite(question, call), call)
 
     async def export(question: ExportReferences, call: Call) -> Text:
         return Text(await service.export(question.format, question.query, call, lossless=question.lossless))
 
     async def attach(question: AttachFulltext, call: Call) -> AttachedFile:
-        return await service.attach(question.id, question.path, call)
+        return await service.with_notices(await service.attach(question.id, question.path, call), call)
 
     async def full_text(question: GetFulltext, call: Call) -> Fulltext:
-        return await service.full_text(question.id, call, offset=question.offset, max_chars=question.max_chars)
+        return await service.with_notices(
+            await service.full_text(question.id, call, offset=question.offset, max_chars=question.max_chars), call
+        )
 
     async def detach(question: DetachFulltext, call: Call) -> DetachedFiles:
-        return await service.detach(question.id, call)
+        return await service.with_notices(await service.detach(question.id, call), call)
 
     return Room(
         name="references",

@@ -50,6 +50,10 @@ class Library(Protocol):
 
     async def remove(self, reference_id: str) -> Item | None: ...
 
+    async def take_notices(self) -> Sequence[str]:
+        """What the next answer has to say about merges with other programs' saves. Each is handed out once."""
+        ...
+
 
 class Libraries(Protocol):
     """Whose library a caller uses."""

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
@@ -29,12 +30,14 @@ from carrel.rooms.references.models import (
     CiteReferences,
     DetachedFiles,
     Fulltext,
+    LibraryAnswer,
     References,
 )
 from carrel.rooms.references.ports import ExportFormat, Files, Formats, Libraries, Library, Lookup, Styles
 from carrel.rooms.references.query import parse
 from carrel.rooms.references.records import Item, names_text, text_of, year_of
 
+AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
 OWN_DOORS = frozenset({"stdio", "cli"})
 _SMALL_LIBRARY = 5_000
 _MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -68,6 +71,11 @@ class ReferencesRoom:
         self._full_texts = FullTexts(files)
         self._indexes: dict[int, _Indexed] = {}
         self._indexing = asyncio.Lock()
+
+    async def with_notices(self, answer: AnswerT, call: Call) -> AnswerT:
+        """The answer, with what is to be said about the library since the last one."""
+        notices = await self._libraries.of(call.caller).take_notices()
+        return answer.model_copy(update={"notices": list(notices)}) if notices else answer
 
     async def search(self, query: str, call: Call, *, page: int, limit: int) -> References:
         found = await self._found(self._libraries.of(call.caller), query)

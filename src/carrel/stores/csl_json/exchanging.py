@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
+# The file system, or the system, has no exchange of names; or the target went away meanwhile.
+_NO_EXCHANGE = {errno.ENOENT, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}
+# The name itself cannot be given to another file: it is a mount point, on another file system, or in a folder that is not ours.
+_NOT_REPLACEABLE = {errno.EBUSY, errno.EXDEV, errno.EPERM, errno.EACCES, errno.EROFS}
 
 
-def _renameat2() -> Callable[..., int] | None:
+class NotReplaceableError(OSError):
+    """The name cannot be given to another file, and nothing was changed; the file can only be written in place."""
+
+
+def _load_renameat2() -> Callable[..., int] | None:
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -23,30 +33,71 @@ def _renameat2() -> Callable[..., int] | None:
     return found
 
 
-_RENAME = _renameat2()
+_RENAMEAT2 = _load_renameat2()
+
+
+def swap_names(one: Path, other: Path) -> int:
+    """Lets two names change places in one step. Returns 0, or the error number."""
+    if _RENAMEAT2 is None:
+        return errno.ENOSYS
+    if _RENAMEAT2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+        return 0
+    return ctypes.get_errno()
 
 
 def exchange(draft: Path, target: Path) -> Path | None:
     """Puts `draft` in place of `target`. Returns where the replaced file is now, or None where there was none.
 
-    Where the system cannot swap names, the old file is kept by a second name first; an edit in the instant between is then in
-    that second name's file only if it was written in place.
+    Where the system cannot swap names, the old file is kept by a second name first (or as a copy, where there are no second
+    names); an edit in the instant between is then in that second name's file only if it was written in place.
     """
-    if _RENAME is not None and target.exists():
-        if _RENAME(_AT_FDCWD, os.fsencode(draft), _AT_FDCWD, os.fsencode(target), _RENAME_EXCHANGE) == 0:
+    if target.exists():
+        failure = swap_names(draft, target)
+        if failure == 0:
             sync_folder(target.parent)
             return draft
-        if ctypes.get_errno() not in {2, 22, 38, 95}:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(target))
-    kept = draft.with_suffix(".replaced")
-    kept.unlink(missing_ok=True)
+        if failure in _NOT_REPLACEABLE:
+            raise NotReplaceableError(failure, os.strerror(failure), str(target))
+        if failure not in _NO_EXCHANGE:
+            raise OSError(failure, os.strerror(failure), str(target))
+    kept = _keep_second_name(target, draft.with_suffix(".replaced"))
     try:
-        os.link(target, kept)
-    except FileNotFoundError:
-        kept = None  # type: ignore[assignment]
-    draft.replace(target)
+        draft.replace(target)
+    except OSError as error:
+        if kept is not None:
+            kept.unlink(missing_ok=True)
+        if error.errno in _NOT_REPLACEABLE:
+            raise NotReplaceableError(error.errno, error.strerror, str(target)) from error
+        raise
     sync_folder(target.parent)
     return kept
+
+
+def copy_attributes(source: Path, copy: Path) -> None:
+    """Gives `copy` the owner, mode and extended attributes of `source`. NotReplaceableError where that is not permitted."""
+    wanted, found = source.stat(), copy.stat()
+    try:
+        if os.name == "posix" and (wanted.st_uid, wanted.st_gid) != (found.st_uid, found.st_gid):
+            os.chown(copy, wanted.st_uid, wanted.st_gid)
+        if wanted.st_mode != found.st_mode:
+            copy.chmod(wanted.st_mode & 0o7777)
+        for name in os.listxattr(source) if sys.platform.startswith("linux") else ():
+            # Labels of the security modules are given by the system.
+            if not name.startswith("security."):
+                os.setxattr(copy, name, os.getxattr(source, name))
+    except OSError as error:
+        if error.errno in _NOT_REPLACEABLE:
+            raise NotReplaceableError(error.errno, error.strerror, str(source)) from error
+        if error.errno != errno.EOPNOTSUPP:
+            raise
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Writes a file whole and waits until it is on the disk; its name may still be lost with the power."""
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
@@ -57,5 +108,20 @@ def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # Some file systems cannot sync a folder; they order changes of names themselves.
+        if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:
+            raise
     finally:
         os.close(descriptor)
+
+
+def _keep_second_name(target: Path, kept: Path) -> Path | None:
+    kept.unlink(missing_ok=True)
+    try:
+        os.link(target, kept)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        shutil.copyfile(target, kept)
+    return kept

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from carrel.rooms.references.errors import LibraryUnreadableError
+from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
 from carrel.rooms.references.ports import Change, Shelf
 from carrel.rooms.references.records import Item
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
@@ -23,7 +24,7 @@ class CslJsonLibrary:
 
     def __init__(self, path: Path, attachments: Path | None = None) -> None:
         self._file = LibraryFile(path)
-        self._attachments = attachments or self._file.path.parent / f"{self._file.path.stem}-attachments"
+        self._attachments = attachments or attachments_folder(self._file.path)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="library")
         self._watching: asyncio.Task[None] | None = None
         self._shelf: tuple[State, Shelf] | None = None
@@ -78,6 +79,16 @@ class CslJsonLibrary:
         await self._run(lambda: self._file.change(edit))
         return removed[0] if removed else None
 
+    async def take_notices(self) -> Sequence[str]:
+        fresh = self._file.fresh()
+        if fresh is not None and not fresh.has_notices:
+            return ()
+        try:
+            return await self._run(self._file.take_notices)
+        except (LibraryUnreadableError, LibraryHalfChangedError):
+            # The answer itself is good; what could not be fetched is said with a later one.
+            return ()
+
     def watch(self) -> None:
         """Looks for outside edits several times a second, so that the next question finds them read already."""
         if self._watching is None:
@@ -108,4 +119,16 @@ class CslJsonLibrary:
         except UnreadableLibraryError as error:
             raise LibraryUnreadableError(str(error)) from error
         except OSError as error:
-            raise LibraryUnreadableError(error.strerror or str(error)) from error
+            reason = error.strerror or str(error)
+            if self._file.is_touched:
+                raise LibraryHalfChangedError(reason) from error
+            raise LibraryUnreadableError(reason) from error
+
+
+def attachments_folder(path: Path) -> Path:
+    """The folder of attached files: beside the path, or beside the file that a link leads to."""
+    beside = path.with_name(f"{path.stem}-attachments")
+    if not path.is_symlink() or beside.is_dir():
+        return beside
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.stem}-attachments")

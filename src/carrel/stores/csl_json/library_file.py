@@ -1,33 +1,33 @@
 """The library file, read and changed safely beside other programs that know nothing of us.
 
-A change is: take the lock, read what is there now, bring back what an outsider may have overwritten, apply the change, write a
-draft, let draft and file change places in one step, and look at what was replaced. If it is not what was read, somebody wrote
-in between: their version is merged in, and kept. A change is promised only after all of that.
+A change is: take the lock, read what is there now, merge what an outsider saved, apply the change, record it in ledger and
+versions, write a draft, let draft and file change places in one step, and look at what was replaced. If it is not what was read,
+somebody wrote in between: their version is merged in, and kept. A change is promised only after all of that.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
-from carrel.stores.csl_json.exchanging import exchange
+from carrel.stores.csl_json.location import LibraryLocation, check_writable, locate_library
 from carrel.stores.csl_json.locking import locked
-from carrel.stores.csl_json.merging import distance, is_only_removals, merge
-from carrel.stores.csl_json.versions import Versions, readable
+from carrel.stores.csl_json.versions import digest
+from carrel.stores.csl_json.workshop import Workshop
 
 Signature = tuple[int, ...]
 Edit = Callable[[Document], Document]
 
 _TRIES = 10
 _PUT_TRIES = 100
+_LINK_TRIES = 100
 _PAUSE_SECONDS = 0.2
-# An outsider who saves a copy without our newest items within this time cannot have seen them.
-_TOO_SOON_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +37,28 @@ class State:
     signature: Signature
     document: Document
     generation: int
+    digest: str = ""
+    has_notices: bool = False
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
 
 
 class LibraryFile:
     """One library. `read` is cheap when nothing changed; `change` is safe against everybody."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, now: Callable[[], datetime] = _utc_now) -> None:
         self.path = path.absolute()
-        workshop = self.path.parent / f".{self.path.name}.carrel"
-        self._versions = Versions(workshop / "versions")
-        self._lock_file = workshop / "lock"
-        self._workshop = workshop
-        self._draft = workshop / "draft"
+        self._now = now
+        self._opened: Workshop | None = None
         self._state: State | None = None
-        self._placed: tuple[Signature, Document] | None = None
         self._mutex = threading.Lock()
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether the last change had begun to alter the file, if it failed."""
+        return self._opened is not None and self._opened.is_touched
 
     def signature(self) -> Signature:
         try:
@@ -79,144 +86,149 @@ class LibraryFile:
 
     def change(self, edit: Edit) -> State:
         """Applies an edit to what is in the file now, and returns once it is safely there."""
-        with self._mutex, locked(self._lock_file):
-            data, present = self._read_present()
-            self._put(data, present, edit(self._recovered(self._reconciled(data, present))))
-            return self._remember()
+        with self._mutex, self._held() as workshop:
+            data, present = self._settle(workshop)
+            return self._put(workshop, data, present, edit(present))
+
+    def take_notices(self) -> list[str]:
+        """What is to be said about merges since the last answer; it is said once."""
+        state = self._state
+        if state is None or not state.has_notices or not _is_changeable(locate_library(self.path)):
+            return []
+        with self._mutex, self._held() as workshop:
+            found = workshop.notices.take()
+            self._state = State(state.signature, state.document, state.generation, state.digest)
+            return found
+
+    def _workshop(self, location: LibraryLocation) -> Workshop:
+        if self._opened is None or self._opened.location != location:
+            self._opened = Workshop(location, self._now)
+        return self._opened
+
+    @contextmanager
+    def _held(self) -> Iterator[Workshop]:
+        """Holds the lock of the file that the path leads to."""
+        for _ in range(_LINK_TRIES):
+            location = locate_library(self.path)
+            check_writable(location)
+            workshop = self._workshop(location)
+            workshop.is_touched = False
+            with locked(location.lock_file):
+                if locate_library(self.path) == location:
+                    yield workshop
+                    return
+        raise TimeoutError("the link to the library keeps changing")
 
     def _reread(self) -> State:
         signature = self.signature()
         if self._state is not None and self._state.signature == signature:
             return self._state
+        location = locate_library(self.path)
+        workshop = self._workshop(location)
         try:
-            data, document = self._read_present()
+            data, document = self._read_present(workshop)
         except UnreadableLibraryError:
-            if self._state is None:
+            if self._state is None and not workshop.interrupted():
                 raise
-            return self._state
-        if (signature and not self._versions.is_current(data) and os.access(self.path.parent, os.W_OK)) or self._left_behind():
-            with locked(self._lock_file):
-                data, document = self._read_present()
-                self._put(data, document, self._recovered(self._reconciled(data, document)))
-        return self._remember()
+            if not workshop.interrupted():
+                return self._state  # type: ignore[return-value]
+            data, document = b"", Document()
+        mark = workshop.versions.current_digest()
+        is_new = bool(signature) or mark is not None
+        if (is_new and digest(data) != mark and _is_changeable(location)) or workshop.interrupted():
+            with self._held() as workshop:
+                data, document = self._settle(workshop)
+                return self._put(workshop, data, document, document)
+        return self._remember(workshop, document, digest(data))
 
-    def _remember(self) -> State:
-        signature = self.signature()
-        if self._placed is not None and self._placed[0] == signature:
-            document = self._placed[1]
+    def _settle(self, workshop: Workshop) -> tuple[bytes, Document]:
+        """What the file holds, and the library with everything merged that outsiders and killed processes left."""
+        workshop.finish_interrupted_write()
+        data, found = self._read_present(workshop)
+        if not data and not self.path.exists():
+            present = workshop.restore_missing() or found
+        elif digest(data) == workshop.versions.current_digest():
+            present = found
         else:
-            document = self._read_present()[1]
-            if self._state is not None:
-                document = document.reusing(self._state.document)
-        generation = 1 if self._state is None else self._state.generation + 1
-        self._state = State(signature, document, generation)
-        return self._state
+            present = workshop.absorb(found, data)
+        return data, workshop.absorb_left_behind(present)
 
-    def _read_present(self) -> tuple[bytes, Document]:
-        """What the file holds; a file in the middle of being written is given time to become whole."""
-        return _read_whole(self.path)
-
-    def _reconciled(self, data: bytes, present: Document) -> Document:
-        """The present file, with what we promised and an outsider overwrote brought back."""
-        if self._versions.is_current(data):
-            return present
-        known = self._versions.current()
-        if known is None:
-            return present
-        ours, written_at = known
-        nearest = self._parted_from(present)
-        if distance(ours, present) <= distance(nearest, present):
-            return present
-        is_deletion = is_only_removals(ours, present) and time.time() - written_at > _TOO_SOON_SECONDS
-        return present if is_deletion else merge(nearest, ours, present)
-
-    def _recovered(self, present: Document) -> Document:
-        """With what a process of ours had replaced and not yet merged when it was killed. Only the holder of the lock comes here."""
-        left = self._left_behind()
-        for file in left:
-            found = file.read_bytes()
-            if file == self._draft and self._versions.has(found):
-                file.unlink()
-                continue
-            try:
-                theirs = Document.parse(found)
-            except UnreadableLibraryError:
-                theirs = present
-            present = merge(self._parted_from(theirs, file), present, theirs)
-            if file == self._draft:
-                file.replace(self._unmerged())
-        return present
-
-    def _left_behind(self) -> list[Path]:
-        drafts = [self._draft] if self._draft.exists() else []
-        return [*drafts, *sorted(self._workshop.glob("unmerged-*"))]
-
-    def _unmerged(self) -> Path:
-        taken = [int(path.name.partition("-")[2]) for path in self._workshop.glob("unmerged-*")]
-        return self._workshop / f"unmerged-{max(taken, default=0) + 1}"
-
-    def _settle(self) -> None:
-        """Everything found on the way is merged and in place now; it becomes backup."""
-        for file in sorted(self._workshop.glob("unmerged-*")):
-            self._versions.keep_replaced(file, file.read_bytes())
-
-    def _parted_from(self, theirs: Document, besides: Path | None = None) -> Document:
-        """The version an outsider most likely started from: the one theirs differs from least, the newest of equals."""
-        unmerged = (file for file in sorted(self._workshop.glob("unmerged-*"), reverse=True) if file != besides)
-        found = (readable(file) for file in unmerged)
-        versions = [*(version for version in found if version is not None), *self._versions.readable()]
-        return min(versions, key=lambda version: distance(version, theirs), default=theirs)
-
-    def _put(self, data: bytes, present: Document, wanted: Document) -> None:
+    def _put(self, workshop: Workshop, data: bytes, present: Document, wanted: Document) -> State:
         """Makes the file hold `wanted`, merging in whatever arrives while it is being put there."""
-        expected, base = data, present
-        if data and not self._versions.has(data):
-            self._versions.keep(data)
+        expected = data
         for _ in range(_PUT_TRIES):
+            if wanted is not present:
+                workshop.accept(present, wanted)
             wanted_data = wanted.data
-            if not self._versions.is_current(wanted_data):
-                self._versions.keep(wanted_data)
-            replaced = None if wanted_data == expected else self._swap(wanted_data, wanted)
-            if replaced is None:
-                self._settle()
-                return
+            if wanted_data == expected:
+                return self._remember(workshop, wanted, digest(wanted_data))
             try:
-                found, theirs = _read_whole(replaced)
-            except UnreadableLibraryError:
-                found, theirs = replaced.read_bytes(), base
-            merged = wanted if found == expected else merge(self._parted_from(theirs), wanted, theirs)
-            replaced.replace(self._unmerged())
+                written = workshop.write(wanted_data, expected)
+            except OSError:
+                if not workshop.is_touched:
+                    workshop.withdraw()
+                raise
+            if written.replaced is None:
+                return self._remember(workshop, wanted, digest(wanted_data))
+            found = _read_settled(written.replaced)
             if found == expected:
-                self._settle()
-                return
-            expected, base, wanted = wanted_data, wanted, merged
+                workshop.keep_replaced(written.replaced, found)
+                return self._remember(workshop, wanted, digest(wanted_data))
+            present = wanted = workshop.absorb_replaced(written.replaced, found, wanted)
+            expected = wanted_data if written.is_done else found
         raise TimeoutError("another program keeps writing the library")
 
-    def _swap(self, data: bytes, wanted: Document) -> Path | None:
-        self._draft.parent.mkdir(parents=True, exist_ok=True)
-        with self._draft.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if self.path.exists():
-            self._draft.chmod(self.path.stat().st_mode & 0o777)
-        placed = self._draft.stat()
-        self._placed = ((placed.st_dev, placed.st_ino, placed.st_size, placed.st_mtime_ns), wanted)
-        return exchange(self._draft, self.path)
+    def _remember(self, workshop: Workshop, document: Document, mark: str) -> State:
+        signature = self.signature()
+        if self._state is not None:
+            document = document if self._state.document is document else document.reusing(self._state.document)
+        generation = 1 if self._state is None else self._state.generation + 1
+        self._state = State(signature, document, generation, mark, workshop.notices.path.exists())
+        return self._state
 
-
-def _read_whole(path: Path) -> tuple[bytes, Document]:
-    for attempt in range(_TRIES):
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            return b"", Document()
-        try:
-            if not data.strip():
-                raise UnreadableLibraryError("it is empty")
-            return data, Document.parse(data)
-        except UnreadableLibraryError:
-            if attempt == _TRIES - 1:
-                raise
+    def _read_present(self, workshop: Workshop) -> tuple[bytes, Document]:
+        """What the file holds; a file in the middle of being written is given time to become whole."""
+        is_known = workshop.versions.current_digest() is not None
+        for attempt in range(_TRIES):
+            is_last = attempt == _TRIES - 1
+            try:
+                data = self.path.read_bytes()
+            except FileNotFoundError:
+                if is_last or not is_known:
+                    return b"", Document()
+            else:
+                if self._state is not None and self._state.digest == digest(data):
+                    return data, self._state.document
+                try:
+                    if not data.strip() and is_known:
+                        raise UnreadableLibraryError("it is empty")
+                    return data, Document.parse(data)
+                except UnreadableLibraryError:
+                    if is_last:
+                        raise
             time.sleep(_PAUSE_SECONDS)
-    raise UnreadableLibraryError("it cannot be read")
+        raise UnreadableLibraryError("it cannot be read")
+
+
+def _is_changeable(location: LibraryLocation) -> bool:
+    try:
+        check_writable(location)
+    except PermissionError:
+        return False
+    return True
+
+
+def _read_settled(file: Path) -> bytes:
+    """A file that another program may still be writing: its bytes once they are a library, or what there is after some time."""
+    data = b""
+    for _ in range(_TRIES):
+        data = file.read_bytes()
+        try:
+            Document.parse(data)
+        except UnreadableLibraryError:
+            time.sleep(_PAUSE_SECONDS)
+            continue
+        if data.strip():
+            break
+        time.sleep(_PAUSE_SECONDS)
+    return data

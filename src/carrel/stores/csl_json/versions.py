@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
+from carrel.stores.csl_json.exchanging import sync_folder, write_durably
 
 CURRENT = "current"
 REPLACED = "replaced"
@@ -28,45 +28,66 @@ class Versions:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def keep(self, data: bytes) -> None:
-        """Puts down what is current now, durably."""
+    def keep(self, data: bytes, kind: str = CURRENT) -> Path:
+        """Puts down what is current now, or what is about to be replaced, durably. Only the holder of the lock comes here."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self._next(CURRENT, digest(data))
-        draft = path.with_suffix(f".{os.getpid()}.draft")
-        with draft.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        for abandoned in self.folder.glob("*.draft"):
+            abandoned.unlink(missing_ok=True)
+        path = self._next(kind, digest(data))
+        draft = path.with_suffix(".draft")
+        try:
+            write_durably(draft, data)
+            draft.replace(path)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+        sync_folder(self.folder)
         self._prune()
+        return path
 
     def keep_replaced(self, file: Path, data: bytes) -> None:
         """Moves a replaced file here; a program that still writes into it writes into the backup."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         file.replace(self._next(REPLACED, digest(data)))
         self._prune()
 
-    def is_current(self, data: bytes) -> bool:
-        """Whether these very bytes are what we last wrote or accepted."""
+    def current_digest(self) -> str | None:
+        """The digest of what we last wrote or accepted."""
         newest = self._newest_current()
-        return newest is not None and newest[1] == digest(data)
+        return None if newest is None else newest[1]
 
     def has(self, data: bytes) -> bool:
         """Whether these very bytes are among the versions."""
         mark = digest(data)
         return any(found == mark for _, _, found, _ in self._listed())
 
-    def current(self) -> tuple[Document, float] | None:
-        """The version we last wrote or accepted, and when, if it can be read."""
-        newest = self._newest_current()
-        document = None if newest is None else readable(newest[2])
-        return None if newest is None or document is None else (document, newest[2].stat().st_mtime)
+    def find(self, mark: str) -> bytes | None:
+        """The version with a digest."""
+        for _, _, found, path in reversed(self._listed()):
+            if found == mark:
+                data = path.read_bytes()
+                if digest(data) == mark:
+                    return data
+        return None
 
-    def readable(self) -> Iterator[Document]:
-        """Every version that can be read, newest first."""
-        for _, _, _, path in reversed(self._listed()):
-            document = readable(path)
+    def current(self) -> Document | None:
+        """The newest version that we wrote or accepted and that can be read."""
+        for _, kind, _, path in reversed(self._listed()):
+            document = readable(path) if kind == CURRENT else None
             if document is not None:
-                yield document
+                return document
+        return None
+
+    def accepted(self) -> Iterator[tuple[str, Document]]:
+        """Every version that we wrote or accepted and that can be read, oldest first, with its digest."""
+        for _, kind, mark, path in self._listed():
+            document = readable(path) if kind == CURRENT else None
+            if document is not None:
+                yield mark, document
+
+    def listed(self) -> list[tuple[int, str, Path]]:
+        """Number, kind and file of every version, oldest first."""
+        return [(number, kind, path) for number, kind, _, path in self._listed()]
 
     def _newest_current(self) -> tuple[int, str, Path] | None:
         found = [(number, mark, path) for number, kind, mark, path in self._listed() if kind == CURRENT]

@@ -1,0 +1,274 @@
+"""An outside save, judged: what its writer changed is taken over, and what its writer cannot have seen is kept.
+
+The save itself shows what its writer had seen: some revision wrote the newest thing in it. From that revision on, the state that
+explains the save with the fewest edits is taken for the one that was loaded. An element missing from the save was deleted only if
+its present version is no newer than what the writer had seen; otherwise it is kept. In doubt, keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from carrel.stores.csl_json.contents import Key, as_mapping, entries_by_key
+from carrel.stores.csl_json.document import Document, Entry, object_fields, object_text
+from carrel.stores.csl_json.history import NOTHING_SEEN, Content, History, title_of
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """The library that both sides get, and what was decided against the letter of the saved file.
+
+    `seen` is the newest revision that the writer must have seen; `made_here` are the entries, by `id()`, that the merge made out of
+    both sides, so that nobody can hold them who has not seen the result.
+    """
+
+    document: Document
+    seen: int
+    made_here: frozenset[int] = frozenset()
+    kept: tuple[str, ...] = ()
+    still_removed: tuple[str, ...] = ()
+    brought_back: tuple[str, ...] = ()
+    conflicts: tuple[tuple[str, str], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    deleted: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Findings:
+    made_here: set[int] = field(default_factory=set)
+    kept: list[str] = field(default_factory=list)
+    still_removed: list[str] = field(default_factory=list)
+    brought_back: list[str] = field(default_factory=list)
+    conflicts: list[tuple[str, str]] = field(default_factory=list)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+
+
+def reconcile(history: History, ours: Document, theirs: Document, loaded: int | None = None) -> Reconciled:
+    """Merges an outside save into our state. `history` ends with `ours`; `loaded` is the revision it was made from, if known."""
+    return _Reconciliation(history, ours, theirs, loaded).run()
+
+
+class _Reconciliation:
+    def __init__(self, history: History, ours: Document, theirs: Document, loaded: int | None) -> None:
+        self._history = history
+        self._ours = entries_by_key(ours.entries)
+        self._theirs_document = theirs
+        self._theirs = _with_old_keys(history, self._ours, entries_by_key(theirs.entries))
+        self._contents = {key: Content(entry) for key, entry in self._theirs.items()}
+        self._seen = loaded if loaded is not None else max((self._shown_by(key) for key in self._theirs), default=NOTHING_SEEN)
+        self._base = self._state_before(self._likely_loaded() if loaded is None else loaded)
+        self._taken = {entry.item_id for entry in (*ours.entries, *theirs.entries) if entry.item_id is not None}
+        self._findings = _Findings()
+
+    def run(self) -> Reconciled:
+        merged = [entry for key, entry in self._theirs.items() for entry in self._merge_present(key, entry)]
+        for key, entry in self._ours.items():
+            if key not in self._theirs and self._is_kept(key):
+                merged.append(entry)
+        found = self._findings
+        return Reconciled(
+            self._as_document(merged),
+            self._seen,
+            frozenset(found.made_here),
+            tuple(found.kept),
+            tuple(found.still_removed),
+            tuple(found.brought_back),
+            tuple(found.conflicts),
+            tuple(found.renamed),
+            tuple(found.deleted),
+        )
+
+    def _as_document(self, merged: list[Entry]) -> Document:
+        theirs = self._theirs_document
+        if tuple(merged) == theirs.entries:
+            return theirs
+        tail = theirs.tail if theirs.entries or not merged else "\n" + theirs.tail.lstrip()
+        return Document(tuple(merged), theirs.head, tail)
+
+    def _shown_by(self, key: Key) -> int:
+        ours = self._ours.get(key)
+        if ours is not None and ours.raw == self._theirs[key].raw:
+            versions = self._history.versions(key)
+            if len(versions) == 1:
+                return versions[0].seen
+        return self._history.shown_seen(key, self._contents[key])
+
+    def _likely_loaded(self) -> int:
+        """The revision whose state differs least from the save, among those that the writer may have loaded.
+
+        Of equals the present one, since whoever loads what is there may change it; otherwise the oldest, so that a change made
+        here counts as unseen.
+        """
+        state: dict[Key, Content | None] = {}
+        items = fields = 0
+        least, likely = (0, 0), self._history.newest
+        for number, before in self._history.walk_back():
+            if number <= max(self._seen, self._history.floor):
+                break
+            for key, old in before.items():
+                was, now = self._difference(key, self._state_of(key, state)), self._difference(key, old)
+                items, fields = items + now[0] - was[0], fields + now[1] - was[1]
+                state[key] = old
+            is_stale = least < (0, 0)
+            if (items, fields) < least or (is_stale and (items, fields) == least):
+                least, likely = (items, fields), number - 1
+        return likely
+
+    def _state_before(self, loaded: int) -> dict[Key, Content | None]:
+        """What elements that changed since a revision said then; all others said what they say now."""
+        state: dict[Key, Content | None] = {}
+        for number, before in self._history.walk_back():
+            if number <= loaded:
+                break
+            state.update(before)
+        return state
+
+    def _state_of(self, key: Key, state: Mapping[Key, Content | None]) -> Content | None:
+        if key in state:
+            return state[key]
+        ours = self._ours.get(key)
+        return None if ours is None else Content(ours)
+
+    def _difference(self, key: Key, content: Content | None) -> tuple[int, int]:
+        """How many elements, and how many of their fields, differ between the save and another content of an element."""
+        theirs = self._contents.get(key)
+        if content is None or theirs is None:
+            present = content or theirs
+            return (0, 0) if present is None else (1, len(present.fields))
+        if content.digest == theirs.digest:
+            return 0, 0
+        names = {*content.fields, *theirs.fields}
+        return 1, sum(content.fields.get(name) != theirs.fields.get(name) for name in names)
+
+    def _base_of(self, key: Key) -> Content | None:
+        return self._state_of(key, self._base)
+
+    def _is_kept(self, key: Key) -> bool:
+        if self._history.last_written(key) <= self._seen:
+            self._findings.deleted.append(_shown(key))
+            return False
+        self._findings.kept.append(_shown(key))
+        return True
+
+    def _merge_present(self, key: Key, theirs: Entry) -> list[Entry]:
+        ours, base, content = self._ours.get(key), self._base_of(key), self._contents[key]
+        if ours is None:
+            return self._merge_removed(key, theirs, base)
+        if ours.raw == theirs.raw or Content(ours).digest == content.digest:
+            return [theirs]
+        if base is not None and not self._is_independent(key, content):
+            return [self._merge_fields(key, base, ours, theirs)]
+        if self._history.is_known(key, content):
+            return [ours]
+        if _is_same_work(ours, theirs):
+            return [self._merge_fields(key, None, ours, theirs)]
+        return [ours, self._under_another_id(key, theirs)]
+
+    def _is_independent(self, key: Key, content: Content) -> bool:
+        """Whether the writer gave an id that we had given meanwhile, rather than edited our item."""
+        return self._history.created(key) > self._seen and not self._history.may_be_edit(key, content)
+
+    def _merge_removed(self, key: Key, theirs: Entry, base: Content | None) -> list[Entry]:
+        if self._history.last_written(key) > self._seen and self._history.is_known(key, self._contents[key]):
+            self._findings.still_removed.append(_shown(key))
+            return []
+        if base is not None:
+            self._findings.brought_back.append(_shown(key))
+        return [theirs]
+
+    def _merge_fields(self, key: Key, base: Content | None, ours: Entry, theirs: Entry) -> Entry:
+        if not (isinstance(ours.value, dict) and isinstance(theirs.value, dict)):
+            return theirs if base is not None and base.digest == Content(ours).digest else ours
+        before = {} if base is None else base.fields
+        our_digests, their_digests = Content(ours).fields, self._contents[key].fields
+        mine, yours = object_fields(ours.raw), object_fields(theirs.raw)
+        fields: dict[str, str] = {}
+        kept_names = set()
+        for name in (*yours, *(name for name in mine if name not in yours)):
+            was, our, their = before.get(name), our_digests.get(name), their_digests.get(name)
+            is_outdated = our != their and self._history.is_outdated(key, name, their, self._seen)
+            is_ours = our != their and (our != was or is_outdated)
+            if is_ours:
+                kept_names.add(name)
+            if is_ours and their != was and not is_outdated:
+                self._findings.conflicts.append((_shown(key), name))
+            text = mine.get(name) if is_ours else yours.get(name)
+            if text is not None:
+                fields[name] = text
+        if not kept_names:
+            return theirs
+        if all(our_digests.get(name) == their_digests.get(name) for name in {*mine, *yours} - kept_names):
+            return ours
+        merged = Entry(theirs.lead, object_text(fields, "    ", "  "))
+        self._findings.made_here.add(id(merged))
+        return merged
+
+    def _under_another_id(self, key: Key, theirs: Entry) -> Entry:
+        """Two works that were given one id while neither side knew of the other: both stay."""
+        item_id = str(theirs.item_id)
+        number = 2
+        while f"{item_id}-{number}" in self._taken:
+            number += 1
+        free = f"{item_id}-{number}"
+        self._taken.add(free)
+        self._findings.renamed.append((item_id, free))
+        return theirs.with_changes({"id": free})
+
+
+def _with_old_keys(history: History, ours: Mapping[Key, Entry], theirs: Mapping[Key, Entry]) -> dict[Key, Entry]:
+    """The saved elements, an item whose id was changed under the key that it has with us."""
+    missing = [key for key in ours if key not in theirs]
+    strange = {key: Content(entry) for key, entry in theirs.items() if key not in ours and not history.versions(key)}
+    strange |= {key: Content(theirs[key]) for key in theirs if key in ours and _is_another_work(ours[key], theirs[key])}
+    if not missing or not strange:
+        return dict(theirs)
+    by_uuid, by_rest = _present_identities(history, missing)
+    found: dict[Key, Entry] = {}
+    taken: set[Key] = set()
+    for key, entry in theirs.items():
+        content = strange.get(key)
+        old = None if content is None else by_uuid.get(content.uuid or "") or by_rest.get(content.digest_without_id or "")
+        if old is None or old in taken:
+            found[key] = entry
+            continue
+        taken.add(old)
+        # Where our item of that id is another work, this one was given a free id when it was first saved.
+        found[old] = entry.with_changes({"id": _shown(old)}) if key in ours else entry
+    return found
+
+
+def _present_identities(history: History, keys: list[Key]) -> tuple[dict[str, Key], dict[str, Key]]:
+    by_uuid: dict[str, Key] = {}
+    by_rest: dict[str, Key] = {}
+    for key in keys:
+        for version in history.versions(key):
+            if version.content is not None:
+                by_uuid.setdefault(version.content.uuid or "", key)
+                by_rest.setdefault(version.content.digest_without_id or "", key)
+    by_uuid.pop("", None)
+    by_rest.pop("", None)
+    return by_uuid, by_rest
+
+
+def _is_another_work(ours: Entry, theirs: Entry) -> bool:
+    return ours.raw != theirs.raw and not _is_same_work(ours, theirs)
+
+
+def _is_same_work(ours: Entry, theirs: Entry) -> bool:
+    """Whether two items of one id, neither made from the other, are one work."""
+    one, other = as_mapping(ours.value), as_mapping(theirs.value)
+    mine, yours = Content(ours), Content(theirs)
+    if mine.uuid is not None and mine.uuid == yours.uuid:
+        return True
+    for name in ("DOI", "PMID", "ISBN"):
+        if one.get(name) and other.get(name):
+            return str(one[name]).casefold() == str(other[name]).casefold()
+    if title_of(one) and title_of(other):
+        return title_of(one) == title_of(other)
+    return True
+
+
+def _shown(key: Key) -> str:
+    return key[0].partition(":")[2]

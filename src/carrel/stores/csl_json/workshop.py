@@ -1,0 +1,262 @@
+"""The working folder beside a library: its lock, ledger, versions and notices, and how the file itself is written.
+
+Everything here is done by the holder of the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from carrel.stores.csl_json import in_place
+from carrel.stores.csl_json.contents import changed_entries, entries_by_key
+from carrel.stores.csl_json.document import Document, UnreadableLibraryError
+from carrel.stores.csl_json.exchanging import NotReplaceableError, copy_attributes, exchange, write_durably
+from carrel.stores.csl_json.history import History
+from carrel.stores.csl_json.ledger import Ledger, Origin, Revision
+from carrel.stores.csl_json.location import LibraryLocation
+from carrel.stores.csl_json.notices import Notices, notice_of
+from carrel.stores.csl_json.reconciling import Reconciled, reconcile
+from carrel.stores.csl_json.versions import REPLACED, Versions, digest
+
+# A ledger whose last lines do not name the present state has missed changes; a killed writer leaves at most one line too many.
+_LINES_AHEAD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a write: the file that was replaced, if there was one, and whether ours is in place."""
+
+    replaced: Path | None
+    is_done: bool
+
+
+class Workshop:
+    """The working folder of one library file."""
+
+    def __init__(self, location: LibraryLocation, now: Callable[[], datetime]) -> None:
+        self.location = location
+        self.versions = Versions(location.versions)
+        self.ledger = Ledger(location.ledger)
+        self.notices = Notices(location.notices)
+        self.is_touched = False
+        self._now = now
+        self._accepted: tuple[str, Document] | None = None
+
+    def accepted(self) -> Document | None:
+        """The state that we last wrote or accepted, or None at the first sight of a library."""
+        mark = self.versions.current_digest()
+        if mark is None:
+            return None
+        if self._accepted is None or self._accepted[0] != mark:
+            found = self.versions.current()
+            self._accepted = None if found is None else (mark, found)
+        return None if self._accepted is None else self._accepted[1]
+
+    def begin(self, data: bytes, document: Document) -> None:
+        """Takes the file as it is found at first sight. Nothing in it was promised by us."""
+        last = self.ledger.last()
+        number = 0 if last is None else last.number + 1
+        # A ledger without versions: whatever it tells of, the present file need not follow from it.
+        self.ledger.append(Revision(number, self._at(), "outside", digest(data), is_floor=last is not None))
+        self._keep_current(data, document)
+
+    def absorb(self, theirs: Document, data: bytes) -> Document:
+        """Merges an outside save into the accepted state, and accepts the result."""
+        ours = self.accepted()
+        if ours is None:
+            self.begin(data, theirs)
+            return theirs
+        theirs = theirs.reusing(ours)
+        found = reconcile(self.history(ours), ours, theirs)
+        self._record(ours, found.document, "outside", found)
+        return found.document
+
+    def restore_missing(self) -> Document | None:
+        """The accepted state for a library whose file is gone, or None where there never was one."""
+        ours = self.accepted()
+        if ours is not None and ours.entries:
+            self.notices.add(f"The library file was missing; its {len(ours.entries)} references were put back.", self._at())
+        return ours
+
+    def accept(self, before: Document, after: Document) -> None:
+        """Records a change of ours, so that it is remembered whatever becomes of the file."""
+        self._record(before, after, "carrel", None)
+
+    def history(self, ours: Document) -> History:
+        self._bring_ledger_in_step()
+        return History(self.ledger.read(), entries_by_key(ours.entries))
+
+    def withdraw(self) -> None:
+        """Takes back the newest accepted state, which was recorded and could not be put in place."""
+        listed = [path for _, kind, path in self.versions.listed() if kind != REPLACED]
+        listed[-1].unlink(missing_ok=True)
+        self._accepted = None
+
+    def write(self, data: bytes, expected: bytes) -> Written:
+        """Makes the file hold `data`. What another program wrote since it held `expected` is handed back."""
+        target, draft = self.location.target, self.location.draft
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write_durably(draft, data)
+            if target.exists():
+                if target.stat().st_nlink > 1:
+                    raise NotReplaceableError("it has other names")
+                copy_attributes(target, draft)
+            replaced = exchange(draft, target)
+        except NotReplaceableError:
+            draft.unlink(missing_ok=True)
+            return self._write_in_place(data, expected)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+        self.is_touched = True
+        return Written(replaced, is_done=True)
+
+    def finish_interrupted_write(self) -> None:
+        """Completes a write into the file itself whose process was killed."""
+        note = in_place.read_note(self.location.workshop)
+        if note is not None:
+            expected, wanted = self.versions.find(note.expected), self.versions.find(note.wanted)
+            found = self.location.target.read_bytes() if self.location.target.exists() else b""
+            is_other = digest(found) not in {note.expected, note.wanted}
+            if wanted is not None and is_other and _is_unfinished(found, expected, wanted):
+                in_place.overwrite(self.location.target, wanted)
+        in_place.end_write(self.location.workshop)
+
+    def interrupted(self) -> list[Path]:
+        """Files that a killed writer left: replaced ones that were not merged yet, or the note of a write in place."""
+        draft, folder = self.location.draft, self.location.workshop
+        singles = [draft, draft.with_suffix(".replaced"), in_place.note_path(folder)]
+        return [*(path for path in singles if path.exists()), *self.unmerged()]
+
+    def absorb_left_behind(self, present: Document) -> Document:
+        """Merges what a killed process of ours had replaced and not merged, and what was half-written when it was replaced."""
+        draft = self.location.draft
+        for file in [*(path for path in (draft, draft.with_suffix(".replaced")) if path.exists()), *self.unmerged()]:
+            data = file.read_bytes()
+            if self.versions.has(data):
+                file.unlink()
+                continue
+            present = self.absorb_replaced(file, data, present)
+        return present
+
+    def absorb_replaced(self, file: Path, data: bytes, present: Document) -> Document:
+        """Merges a replaced file and makes it a version; one that cannot be read yet is left for later."""
+        try:
+            theirs = Document.parse(data)
+            if not data.strip():
+                raise UnreadableLibraryError("it is empty")
+        except UnreadableLibraryError:
+            self._put_aside(file)
+            return present
+        present = self.absorb(theirs, data)
+        self.versions.keep_replaced(file, data)
+        return present
+
+    def keep_replaced(self, file: Path, data: bytes) -> None:
+        """Makes a replaced file that held nothing new a version, or lets go of it where it is one already."""
+        if self.versions.has(data):
+            file.unlink()
+        else:
+            self.versions.keep_replaced(file, data)
+
+    def unmerged(self) -> list[Path]:
+        return sorted(self.location.workshop.glob("unmerged-*"))
+
+    def _put_aside(self, file: Path) -> None:
+        others = [path for path in self.unmerged() if path != file]
+        if file not in self.unmerged():
+            numbers = [int(path.name.partition("-")[2]) for path in others]
+            file.replace(self.location.workshop / f"unmerged-{max(numbers, default=0) + 1}")
+        # Programs that crash while saving leave such files too; a few are enough.
+        for old in others[:-2]:
+            self.versions.keep_replaced(old, old.read_bytes())
+
+    def _write_in_place(self, data: bytes, expected: bytes) -> Written:
+        target = self.location.target
+        found = target.read_bytes()
+        if found != expected:
+            copy = self.location.draft.with_suffix(".replaced")
+            write_durably(copy, found)
+            return Written(copy, is_done=False)
+        if not self.versions.has(found):
+            self.versions.keep(found, REPLACED)
+        in_place.begin_write(self.location.workshop, in_place.UnfinishedWrite(digest(found), digest(data)))
+        self.is_touched = True
+        in_place.overwrite(target, data)
+        in_place.end_write(self.location.workshop)
+        return Written(None, is_done=True)
+
+    def _record(self, before: Document, after: Document, origin: Origin, found: Reconciled | None) -> None:
+        text = None if found is None else notice_of(found)
+        if text is not None:
+            self.notices.add(text, self._at())
+        data = after.data
+        mark = digest(data)
+        if mark == self.versions.current_digest():
+            return
+        self._bring_ledger_in_step()
+        last = self.ledger.last()
+        number = 1 if last is None else last.number + 1
+        gone, come = changed_entries(before, after)
+        self.ledger.append(
+            Revision(
+                number,
+                self._at(),
+                origin,
+                mark,
+                {key: number if found is None or id(entry) in found.made_here else found.seen for key, entry in come.items()},
+                [key for key in gone if key not in come],
+                {key: entry.raw for key, entry in gone.items()},
+                () if found is None else found.kept,
+            )
+        )
+        self._keep_current(data, after)
+        self.ledger.compact_if_large()
+
+    def _keep_current(self, data: bytes, document: Document) -> None:
+        self.versions.keep(data)
+        self._accepted = (digest(data), document)
+
+    def _bring_ledger_in_step(self) -> None:
+        """Makes sure that the ledger leads to the accepted state; what it may have missed counts as unseen by every editor."""
+        mark, last = self.versions.current_digest(), self.ledger.last()
+        if mark is None or (last is not None and last.state == mark):
+            return
+        if last is None:
+            self.ledger.rewrite(_revisions_from_versions(self.versions, self._at()))
+            return
+        if mark not in {revision.state for revision in self.ledger.read()[-_LINES_AHEAD:]}:
+            self.ledger.append(Revision(last.number + 1, self._at(), "unknown", mark, is_floor=True))
+
+    def _at(self) -> str:
+        return self._now().isoformat(timespec="seconds")
+
+
+def _revisions_from_versions(versions: Versions, at: str) -> Iterator[Revision]:
+    """A ledger for a library that was kept without one: from the versions that are left of it."""
+    listed = versions.listed()
+    is_whole = bool(listed) and listed[0][0] == 1
+    number, before = (0 if is_whole else 1), None
+    for mark, found in versions.accepted():
+        document = found if before is None else found.reusing(before)
+        if before is None:
+            yield Revision(number, at, "unknown", mark, is_floor=not is_whole)
+        else:
+            gone, come = changed_entries(before, document)
+            number += 1
+            removed = [key for key in gone if key not in come]
+            texts = {key: entry.raw for key, entry in gone.items()}
+            yield Revision(number, at, "unknown", mark, dict.fromkeys(come, 0), removed, texts)
+        before = document
+
+
+def _is_unfinished(found: bytes, expected: bytes | None, wanted: bytes) -> bool:
+    try:
+        Document.parse(found)
+    except UnreadableLibraryError:
+        return True
+    return not found.strip() or in_place.is_torn(found, expected or b"", wanted)
