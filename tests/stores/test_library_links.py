@@ -145,7 +145,7 @@ def test_without_an_exchange_of_names_nothing_is_lost(
 ) -> None:
     monkeypatch.setattr(exchanging, "swap_names", lambda one, other: failure)
     if not has_second_names:
-        monkeypatch.setattr(exchanging.os, "link", _refuse)
+        monkeypatch.setattr(os, "link", _refuse)
     path = tmp_path / "lib.json"
     path.write_text(FIRST, encoding="utf-8")
     library = LibraryFile(path)

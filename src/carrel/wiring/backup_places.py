@@ -11,7 +11,6 @@ from carrel.stores.backup.archive import is_archive
 from carrel.stores.backup.copying import FoundFile
 from carrel.stores.backup.restoring import Root, is_reserved
 from carrel.stores.csl_json.library import attachments_folder
-from carrel.stores.csl_json.location import locate_library
 from carrel.stores.json_lines.audit import audit_files
 from carrel.stores.sqlite.upgrading import is_copy
 from carrel.stores.static_folder.paper_inbox import INBOX_NAME
@@ -123,7 +122,7 @@ class Places:
 
     def _followed(self, library: Path) -> Path:
         """The file behind a link outside of the home folder; what links in the home folder lead to is carried as if it were there."""
-        return library if self._is_inside(library.parent) else locate_library(library).target
+        return library if self._is_inside(library.parent) else library.resolve()
 
     def _is_inside(self, folder: Path) -> bool:
         return folder.resolve().is_relative_to(self.home.resolve())
