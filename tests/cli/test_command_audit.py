@@ -50,7 +50,7 @@ RECORDED = (
     Command(("search", "sync"), "search:sync", environment=NOBODY_THERE, exit_code=5),
     Command(("connect", "cursor", "--write"), "connect:write"),
     Command(("backup", "desk.tar.gz", "--quiet"), "backup:make"),
-    Command(("references", "add", "10.1000/nothing-there"), "tool:add_references", exit_code=1),
+    Command(("references", "add", "@book{one, title = {First}, year = 2001}"), "tool:add_references"),
     Command(("knowledge", "save", "Some text"), "tool:save_knowledge"),
 )
 # Those that must work where the log cannot be written: data are saved first, and are got back first.
