@@ -9,6 +9,8 @@ _DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|info:doi/|
 _DOI_PROXY = re.compile(r"^https?://[^/\s]+/(?:.*?/)?(?=10\.\d{4,9}/)", re.IGNORECASE)
 _DOI_SHAPE = re.compile(r"^10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+$")
 _DOI_TAIL = ".,;)"
+# Longer than any identifier with its resolver; what is longer is not looked at.
+_LONGEST_IDENTIFIER = 2_000
 _PMID_SHAPE = re.compile(
     r"^(?:pmid\s*[:=]?\s*|(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/pubmed/))?0*([1-9][0-9]{0,8})/?$",
     re.IGNORECASE | re.ASCII,
@@ -41,6 +43,11 @@ class NotAnIdentifierError(ValueError):
         self.text = text
 
 
+def _check_length(text: str) -> None:
+    if len(text) > _LONGEST_IDENTIFIER:
+        raise NotAnIdentifierError("identifier", f"{text[:60]}…")
+
+
 @dataclass(frozen=True, slots=True)
 class Doi:
     """A DOI without resolver or label, in lower case, which is how two spellings of one DOI are compared."""
@@ -49,6 +56,7 @@ class Doi:
 
     @classmethod
     def parse(cls, text: str) -> Self:
+        _check_length(text)
         rest = text.strip()
         if rest.startswith("<") and rest.endswith(">"):
             rest = rest[1:-1]
@@ -97,6 +105,7 @@ class Pmid:
 
     @classmethod
     def parse(cls, text: str) -> Self:
+        _check_length(text)
         found = _PMID_SHAPE.match(text.strip().rstrip(".,;"))
         if not found:
             raise NotAnIdentifierError("PMID", text)
@@ -114,6 +123,7 @@ class Pmcid:
 
     @classmethod
     def parse(cls, text: str) -> Self:
+        _check_length(text)
         found = _PMCID_SHAPE.match(text.strip().rstrip(".,;"))
         if not found:
             raise NotAnIdentifierError("PMCID", text)
@@ -132,6 +142,7 @@ class ArxivId:
 
     @classmethod
     def parse(cls, text: str) -> Self:
+        _check_length(text)
         rest = text.strip().rstrip(".,;")
         found = _ARXIV_NEW.match(rest)
         if found:
@@ -164,6 +175,7 @@ class Isbn:
 
     @classmethod
     def parse(cls, text: str) -> Self:
+        _check_length(text)
         rest = _ISBN_PREFIX.sub("", text.strip().rstrip(".,;"))
         digits = _ISBN_SEPARATORS.sub("", rest).upper()
         if not digits.isascii():

@@ -36,6 +36,7 @@ _BAD = Showing(400, INVALID_PARAMS, 2)
 
 TABLE: dict[str, Showing] = {
     "invalid_input": _BAD,
+    "input_too_costly": Showing(422, INVALID_PARAMS, 2),
     "invalid_settings": Showing(500, INTERNAL, 2),
     "unknown_tool": Showing(400, INVALID_PARAMS, 2, is_refusal=True),
     "resource_not_found": _NOT_FOUND,

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from carrel.core.budget import MAX_DEPTH, check_nesting, current_budget, too_deep
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
@@ -25,6 +26,7 @@ _OTHER_TYPES = {
     "component": "document",
     "other": "document", "misc": "document",
 }  # fmt: skip
+_LONGEST_NUMBER = 20
 # Crossref's own JSON wraps these in lists.
 _LISTED = frozenset({
     "title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN", "subtitle",
@@ -39,15 +41,18 @@ def read_csl_json(content: str | bytes) -> Imported:
         content, answer.warnings = decode(content)
     content = content.lstrip("\ufeff")
     try:
-        whole = json.loads(content)
+        whole = _parsed(content)
     except json.JSONDecodeError as error:
-        whole = _several(content)
-        if whole is None:
-            answer.fail(error.lineno, f"Not JSON: {error.msg}")
-            return answer
+        answer.fail(error.lineno, f"Not JSON: {error.msg}")
+        return answer
+    except ValueError:
+        answer.fail(1, "Not JSON that can be read: a number has too many digits")
+        return answer
     lines = _lines(content)
     line = 1
+    budget = current_budget()
     for place, raw in enumerate(_listed(whole), start=1):
+        budget.step(10)
         if not isinstance(raw, dict):
             answer.fail(line, f"Item {place} must be an object, and is {type(raw).__name__}")
             continue
@@ -62,6 +67,21 @@ def read_csl_json(content: str | bytes) -> Imported:
 def write_csl_json(items: list[CslItem]) -> str:
     """UTF-8 with two spaces of indent, as libraries are stored."""
     return json.dumps(items, ensure_ascii=False, indent=2) + "\n"
+
+
+def _parsed(content: str) -> Any:
+    try:
+        try:
+            whole = json.loads(content)
+        except json.JSONDecodeError:
+            whole = _several(content)
+            if whole is None:
+                raise
+    except RecursionError:
+        raise too_deep("the JSON") from None
+    if content.count("[") + content.count("{") > MAX_DEPTH:
+        check_nesting(whole, "the JSON")
+    return whole
 
 
 def _several(text: str) -> list[Any] | None:
@@ -156,7 +176,7 @@ def _date(value: Any) -> Any:
 
 def _number(part: Any) -> Any:
     """Numbers in strings are numbers; anything else is left for others to judge."""
-    if isinstance(part, str) and part.strip().lstrip("-").isdigit():
+    if isinstance(part, str) and len(part) <= _LONGEST_NUMBER and part.strip().lstrip("-").isdigit():
         return int(part)
     return part
 

@@ -15,8 +15,10 @@ _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _EDTF = re.compile(
-    r"^([+-]?\d{3,}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| \d\d:\d\d.*)?([~?%]?)$"
+    r"^([+-]?\d{3,12}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| \d\d:\d\d.*)?([~?%]?)$"
 )
+# No date that people write is longer; what is longer stays as it is written.
+_LONGEST_DATE = 200
 _YEAR_IN_WORDS = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _NUMERIC = re.compile(r"^(\d{4})[/.\-](\d{1,2})(?:[/.\-](\d{1,2}))?$")
 _SPACED = re.compile(r"^(\d{4})\s+(\d{1,2})(?:\s+(\d{1,2}))?$")
@@ -58,6 +60,8 @@ def _whole(part: object) -> int | None:
 def month_number(text: str) -> int | None:
     """The month that a word or a number says."""
     word = text.strip().strip(".").lower()
+    if len(word) > _LONGEST_DATE:
+        return None
     if word.isascii() and word.isdigit():
         return int(word) if 1 <= int(word) <= 12 else None
     return _MONTH_NAMES.get(word[:4]) or _MONTH_NAMES.get(word[:3])
@@ -69,6 +73,8 @@ def season_number(text: str) -> int | None:
 
 def read_edtf(text: str) -> CslDate | None:
     """An ISO 8601-2 date or range as BibLaTeX takes it; None when it is not one."""
+    if len(text) > _LONGEST_DATE:
+        return None
     first, slash, second = text.strip().partition("/")
     if slash and not _EDTF.match(first) and first.strip() not in {"", ".."}:
         return None
@@ -116,6 +122,8 @@ def _edtf_point(text: str) -> CslDate | None:
 def read_date(text: str) -> CslDate:
     """Any date; what cannot be understood stays as it is written."""
     text = text.strip()
+    if len(text) > _LONGEST_DATE:
+        return {"literal": text}
     exact = read_edtf(text) or _numeric(text)
     if exact:
         return exact
@@ -169,6 +177,8 @@ def _in_words(text: str) -> CslDate | None:
 
 def read_month(text: str) -> CslDate | None:
     """The part of a date that stands beside its year: `mar`, `OCT 1`, `July 18--22`, `Jan-Feb`, `Summer`, `03`, `10~jan`."""
+    if len(text) > _LONGEST_DATE:
+        return None
     words = _WORD.findall(text)
     numbers = [int(number) for number in _NUMBER.findall(text)]
     months = [number for number in (month_number(word) for word in words if len(word) > 2) if number]
@@ -216,6 +226,7 @@ def read_year_and_month(year: str, month: str, day: str = "") -> CslDate | None:
     if (
         day.isascii()
         and day.isdigit()
+        and len(day) <= 2
         and 1 <= int(day) <= 31
         and len(date["date-parts"]) == 1
         and len(date["date-parts"][0]) == 2

@@ -30,6 +30,12 @@ class ImportFailure:
     reason: str
 
 
+# More than this nobody reads, and a text of nothing but mistakes would make an answer much longer than itself.
+MAX_WARNINGS = 10_000
+MAX_FAILURES = 10_000
+_SHOWN_CHARACTERS = 300
+
+
 @dataclass(slots=True)
 class Imported:
     """Everything that one input held, in its order."""
@@ -39,7 +45,17 @@ class Imported:
     failures: list[ImportFailure] = field(default_factory=list)
 
     def warn(self, line: int, message: str) -> None:
-        self.warnings.append(Recovery(line, message))
+        if len(self.warnings) < MAX_WARNINGS:
+            self.warnings.append(Recovery(line, _cut(message)))
+        elif len(self.warnings) == MAX_WARNINGS:
+            self.warnings.append(Recovery(line, f"There is more to warn of than these {MAX_WARNINGS}"))
 
     def fail(self, line: int, reason: str) -> None:
-        self.failures.append(ImportFailure(line, reason))
+        if len(self.failures) < MAX_FAILURES:
+            self.failures.append(ImportFailure(line, _cut(reason)))
+        elif len(self.failures) == MAX_FAILURES:
+            self.failures.append(ImportFailure(line, f"More than {MAX_FAILURES} entries cannot be read; the rest is not listed"))
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= _SHOWN_CHARACTERS else f"{message[: _SHOWN_CHARACTERS - 1]}…"

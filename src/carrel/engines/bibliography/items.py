@@ -50,14 +50,18 @@ def read_person(text: str) -> dict[str, str]:
 
 def put_link(item: CslItem, url: str) -> None:
     """The first link is the item's, others stand beside it."""
-    if not url:
-        return
-    if "URL" not in item:
-        item["URL"] = url
-    elif item["URL"] != url:
-        more = item.setdefault("custom", {}).setdefault("additional_urls", [])
-        if url not in more:
-            more.append(url)
+    put_links(item, [url])
+
+
+def put_links(item: CslItem, urls: Iterable[str]) -> None:
+    """The first link is the item's, others stand beside it, each once."""
+    wanted = [url for url in urls if url]
+    if wanted and "URL" not in item:
+        item["URL"] = wanted[0]
+    others = [url for url in wanted if url != item["URL"]]
+    if others:
+        custom = item.setdefault("custom", {})
+        custom["additional_urls"] = list(dict.fromkeys([*custom.get("additional_urls", ()), *others]))
 
 
 def put_doi(item: CslItem, text: str) -> None:
@@ -74,25 +78,39 @@ def put_doi(item: CslItem, text: str) -> None:
             put_other(item, "doi", text)
 
 
-def put_standard_numbers(item: CslItem, text: str) -> None:
+def put_standard_numbers(item: CslItem, *texts: str) -> None:
     """ISSN and ISBN share a field in many formats; their shape tells them apart."""
-    rest = text
-    isbns, issns = [], []
+    found: dict[str, dict[str, None]] = {
+        variable: dict.fromkeys(part for part in item.get(variable, "").split(", ") if part) for variable in ("ISBN", "ISSN")
+    }
+    for text in texts:
+        isbns, rest = _without_isbns(text)
+        issns = _ISSN.findall(rest)
+        found["ISBN"].update(dict.fromkeys(isbns))
+        found["ISSN"].update(dict.fromkeys(issns))
+        if text and not isbns and not issns:
+            other = found["ISBN" if item.get("type") in {"book", "chapter"} else "ISSN"]
+            if not other:
+                other[text.strip()] = None
+    for variable, numbers in found.items():
+        if numbers:
+            item[variable] = ", ".join(numbers)
+
+
+def _without_isbns(text: str) -> tuple[list[str], str]:
+    """The valid ISBNs of a text, and the text around them."""
+    isbns: list[str] = []
+    rest: list[str] = []
+    end = 0
     for found in _ISBN.finditer(text):
         try:
             Isbn.parse(found.group())
         except NotAnIdentifierError:
             continue
         isbns.append(found.group().strip())
-        rest = rest.replace(found.group(), " ")
-    issns = _ISSN.findall(rest)
-    for variable, numbers in (("ISBN", isbns), ("ISSN", issns)):
-        for number in numbers:
-            known = item.get(variable, "")
-            if number not in known:
-                item[variable] = f"{known}, {number}" if known else number
-    if not isbns and not issns:
-        put(item, "ISBN" if item.get("type") in {"book", "chapter"} else "ISSN", text.strip())
+        rest.append(text[end : found.start()])
+        end = found.end()
+    return isbns, " ".join([*rest, text[end:]])
 
 
 def full_range(pages: str) -> str:

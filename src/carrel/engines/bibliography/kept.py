@@ -10,6 +10,7 @@ one line, with braces inside strings escaped, so that it is a balanced BibTeX va
 import json
 import re
 
+from carrel.core.budget import check_nesting
 from carrel.engines.bibliography.imports import CslItem
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -39,13 +40,14 @@ def put_back(item: CslItem, text: str) -> bool:
     """Applies a kept difference; False when the text is none."""
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     if not isinstance(content, dict) or not set(content) <= {"set", "drop"}:
         return False
     changed, dropped = content.get("set", {}), content.get("drop", [])
-    if not isinstance(changed, dict) or not isinstance(dropped, list):
+    if not isinstance(changed, dict) or not isinstance(dropped, list) or not all(isinstance(name, str) for name in dropped):
         return False
+    check_nesting(changed, "a kept field")
     for name in dropped:
         item.pop(name, None)
     item.update(changed)

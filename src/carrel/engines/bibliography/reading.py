@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from carrel.core.budget import parsing
 from carrel.engines.bibliography.bibtex.fields import Titles
 from carrel.engines.bibliography.bibtex.reader import read_bibtex
 from carrel.engines.bibliography.citavi import ZIP_START, read_citavi
@@ -38,7 +39,15 @@ _READERS: dict[Kind, Callable[[str | bytes], Imported]] = {
 
 
 def read(content: str | bytes, kind: Kind | None = None, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
-    """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where title case is usual."""
+    """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where title case is usual.
+
+    Raises BibliographyError for what cannot be read at all, and InputTooCostlyError for what would take too much to read.
+    """
+    with parsing("the bibliography", len(content)):
+        return _read(content, kind, titles)
+
+
+def _read(content: str | bytes, kind: Kind | None, titles: Titles) -> Imported:
     if kind is None and isinstance(content, bytes) and content.startswith(ZIP_START):
         kind = Kind.CITAVI
     if kind is None:

@@ -7,7 +7,7 @@ from carrel.core.identifiers import ArxivId, Doi, Identifier, Isbn, NotAnIdentif
 
 _XML_START = re.compile(r"\s*<(?:\?xml|!DOCTYPE|!--|[A-Za-z])")
 _ELEMENT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s/>]")
-_BIBTEX = re.compile(r"(?:^|[\n}])\s*@\s*[A-Za-z][\w:.+-]*\s*[{(]")
+_BIBTEX_START = re.compile(r"@\s*[A-Za-z][\w:.+-]*\s*[{(]")
 _RIS = re.compile(r"(?:^|\n)[ \t\ufeff]*TY {1,3}- ?\s*[A-Z]")
 _RIS_FIELD = re.compile(r"(?:^|\n)(?:AU|A1|TI|T1|PY|JO|JF) {2}- ")
 _RIS_END = re.compile(r"\nER {2}-")
@@ -85,11 +85,11 @@ def recognise(text: str) -> Kind | None:
         return Kind.CSL_JSON
     if _XML_START.match(head):
         return _xml(head)
-    if _RIS.search(head) and not (head.startswith("@") and _BIBTEX.match(head)):
+    if _RIS.search(head) and not _BIBTEX_START.match(head):
         return Kind.RIS
     if _NBIB.search(head) and not head.startswith("@"):
         return Kind.NBIB
-    if _BIBTEX.search(head):
+    if _has_bibtex(head):
         return Kind.BIBTEX
     for shapes, kind in _SHAPES:
         if all(shape.search(head) for shape in shapes):
@@ -112,11 +112,24 @@ def _identifier_kind(text: str) -> Kind | None:
     return next((kind for kind, parser in _IDENTIFIERS if isinstance(found, parser)), None)
 
 
+def _has_bibtex(head: str) -> bool:
+    """Whether an entry begins on a line of its own, or right behind another."""
+    end = 0
+    for found in _BIBTEX_START.finditer(head):
+        before = head[end : found.start()]
+        kept = before.rstrip()
+        if "\n" in before[len(kept) :] or kept.endswith("}") or (not kept and (end == 0 or head[end - 1] in "\n}")):
+            return True
+        end = found.end()
+    return False
+
+
 def _xml(head: str) -> Kind | None:
+    search_answer = head.find("searchRetrieveResponse")
     for found in _ELEMENT.finditer(head):
         name = found.group(1)
         kind = _XML_KINDS.get(name)
-        if kind is Kind.ENDNOTE_XML and name == "records" and "searchRetrieveResponse" in head[: found.start()]:
+        if kind is Kind.ENDNOTE_XML and name == "records" and 0 <= search_answer < found.start():
             continue
         if kind:
             return kind

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from carrel.core.budget import current_budget
+
 
 @dataclass(slots=True)
 class TaggedField:
@@ -23,7 +25,9 @@ def tagged_fields(text: str, tag: re.Pattern[str]) -> Iterator[TaggedField]:
     """The fields of a text. Of `tag`, the first group is the tag and the last that matches the value."""
     current: TaggedField | None = None
     is_after_gap = False
+    budget = current_budget()
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
+        budget.step()
         found = tag.match(line)
         if found:
             if current is not None:

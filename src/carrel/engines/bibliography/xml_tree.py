@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
 
+from carrel.core.budget import MAX_DEPTH, current_budget, too_deep
 from carrel.engines.bibliography.errors import UnreadableXmlError, UnsafeXmlError
 from carrel.engines.bibliography.imports import Imported
 
-_MAX_DEPTH = 200
 
 
 @dataclass(slots=True)
@@ -21,7 +21,17 @@ class Node:
     children: list["Node | str"] = field(default_factory=list)
 
     def raw_text(self) -> str:
-        return "".join(child if isinstance(child, str) else child.raw_text() for child in self.children)
+        pieces: list[str] = []
+        waiting: list[Iterator[Node | str]] = [iter(self.children)]
+        while waiting:
+            child = next(waiting[-1], None)
+            if child is None:
+                waiting.pop()
+            elif isinstance(child, str):
+                pieces.append(child)
+            else:
+                waiting.append(iter(child.children))
+        return "".join(pieces)
 
     def text(self) -> str:
         return " ".join(self.raw_text().split())
@@ -56,6 +66,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.root: Node | None = None
+        self._budget = current_budget()
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -74,8 +85,9 @@ class _Builder:
             self._open[-1].children.append(node)
         elif self.root is None:
             self.root = node
-        if len(self._open) >= _MAX_DEPTH:
-            raise UnreadableXmlError(self.parser.CurrentLineNumber, f"nested more than {_MAX_DEPTH} deep")
+        self._budget.step()
+        if len(self._open) >= MAX_DEPTH:
+            raise too_deep("the XML")
         self._open.append(node)
 
     def _end(self, _: str) -> None:

@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 import yaml
 
+from carrel.engines.front_matter import FrontMatterError, load_front_matter
+
 ContentFrom = Literal["body", "description", "front_matter"]
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)
 _CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
 _DESCRIPTIONS = ("description", "summary", "abstract")
@@ -26,8 +28,6 @@ MAX_TITLE_CHARACTERS = 500
 _TAG_KINDS = (str, int, float, date)
 _UNFINISHED_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n[ \t]*[\w-]+[ \t]*:(?:[ \t]|\r?\n)")
 _UNFINISHED = "the front matter that begins in line 1 has no end (---); it was kept as text"
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class EmptyNoteError(ValueError):
@@ -139,8 +139,8 @@ def _split(text: str) -> tuple[dict[str, Any], str, str]:
 
 def _loaded(block: str) -> dict[str, Any] | None:
     try:
-        facts = yaml.load(block, Loader=_LOADER)  # noqa: S506  the loader is the safe one
-    except (yaml.YAMLError, ValueError, RecursionError, OverflowError):
+        facts = load_front_matter(block)
+    except FrontMatterError:
         return None
     if facts is None:
         return {}
@@ -151,7 +151,7 @@ def _title(facts: dict[str, Any], body: str, path: str) -> str:
     given = _first_text(facts, _TITLES)
     if not given.strip():
         heading = _HEADING.search(_CODE.sub("", body))
-        given = heading[1] if heading else ""
+        given = (heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") or heading[1][:1]) if heading else ""
     if not given.strip():
         place = PurePosixPath(path)
         is_folder_note = place.stem.lower() in _FOLDER_NOTES and place.parent.name

@@ -8,21 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
-import yaml
-
 from carrel.core.paper_record import AssetKeeper, Heading, KeptImage, Reading, ReadProblem, SourcePart
+from carrel.engines.front_matter import FrontMatterError, load_front_matter
 from carrel.engines.paper_sources.fields import clean, one_line, understand
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _LONGEST_FRONT = 256 * 1024
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+)$")
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
-_IMAGE = re.compile(r"(!\[[^\]\n]*\]\()<?([^)<>\s]+)>?((?:\s+\"[^\"\n]*\")?\))")
+_IMAGE = re.compile(r"(!\[[^\[\]\n]*+\]\()<?([^()<>\s]{1,1000})>?((?:\s{1,20}\"[^\"\n]{0,500}\")?\))")
 _IMAGE_EXTENSIONS = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "tif", "tiff", "avif"})
-_INLINE_MARKS = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
+_INLINE_MARKS = re.compile(r"[*_`]+|!?\[([^\[\]]*+)\]\([^()]*+\)")
 _LANGUAGE_SUFFIX = re.compile(r"^(?P<base>.+)\.(?P<language>[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)$")
-
-_YAML_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class NotTextError(ValueError):
@@ -90,10 +87,15 @@ def headings_in(body: str) -> tuple[Heading, ...]:
         if mark := _FENCE.match(line):
             fence = mark.group(1) if fence is None else (None if mark.group(1).startswith(fence) else fence)
         elif fence is None and (heading := _HEADING.match(line)):
-            title = one_line(_INLINE_MARKS.sub(lambda piece: piece.group(1) or "", heading.group(2)))
+            title = one_line(_INLINE_MARKS.sub(lambda piece: piece.group(1) or "", _without_closing_hashes(heading.group(2))))
             if title:
                 found.append(Heading(len(heading.group(1)), title))
     return tuple(found)
+
+
+def _without_closing_hashes(text: str) -> str:
+    kept = text.rstrip(" \t").rstrip("#").rstrip(" \t")
+    return kept or text[:1]
 
 
 def section(body: str, title: str) -> str | None:
@@ -101,7 +103,7 @@ def section(body: str, title: str) -> str | None:
     lines = body.split("\n")
     for at, line in enumerate(lines):
         heading = _HEADING.match(line)
-        if heading and heading.group(2).strip(" *_:").lower() == title:
+        if heading and _without_closing_hashes(heading.group(2)).strip(" *_:").lower() == title:
             end = next((place for place in range(at + 1, len(lines)) if _HEADING.match(lines[place])), len(lines))
             return clean("\n".join(lines[at + 1 : end]))
     return None
@@ -168,11 +170,9 @@ def _front_fields(front: str | None) -> tuple[Mapping[str, object], list[ReadPro
             ReadProblem("front_matter_too_long", f"front matter of {len(front):,} characters was not read", is_fatal=False)
         ]
     try:
-        # A safe loader builds plain values only.
-        value = yaml.load(front, Loader=_YAML_LOADER)  # noqa: S506
-    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
-        reason = " ".join(str(error).split())[:200]
-        return {}, [ReadProblem("front_matter_not_valid", f"front matter is not valid YAML ({reason})", is_fatal=False)]
+        value = load_front_matter(front)
+    except FrontMatterError as error:
+        return {}, [ReadProblem("front_matter_not_valid", f"front matter is not valid YAML ({error})", is_fatal=False)]
     if value is None or isinstance(value, Mapping):
         return value or {}, []
     return {}, [ReadProblem("front_matter_not_valid", "front matter is not a list of named fields", is_fatal=False)]

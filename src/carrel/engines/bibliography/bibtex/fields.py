@@ -48,7 +48,7 @@ _NUMBER_IN_SERIES = frozenset({"book", "chapter", "paper-conference", "entry-enc
 _ENGLISH = frozenset(
     {"english", "american", "usenglish", "british", "ukenglish", "canadian", "australian", "newzealand", "en", "eng"}
 )
-_DASHES = re.compile(r"\s*(?:-{2,}|[–—‐‑−])\s*")
+_DASHES = re.compile(r"(?<!\s)\s*(?:-{2,}|[–—‐‑−])\s*")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
 _LONGEST_SHARED = 400
 _SHARED_AT_MOST = 50_000

@@ -1,5 +1,6 @@
 """What an entry takes over from the entries it points to: crossref, xdata and BibDesk-style parents."""
 
+from carrel.core.budget import MAX_DEPTH, Budget, current_budget
 from carrel.engines.bibliography.bibtex.scanner import RawEntry
 from carrel.engines.bibliography.imports import Imported
 
@@ -31,34 +32,58 @@ def inherit(entries: list[RawEntry], report: Imported) -> None:
         for alias in entry.fields.get("ids", "").split(","):
             if alias.strip():
                 by_key.setdefault(alias.strip().lower(), entry)
-    done: set[int] = set()
+    family = _Family(by_key, report)
     for entry in entries:
-        _fill(entry, by_key, done, (), report)
+        family.fill(entry)
 
 
-def _fill(entry: RawEntry, by_key: dict[str, RawEntry], done: set[int], path: tuple[int, ...], report: Imported) -> None:
-    if id(entry) in done:
-        return
-    if id(entry) in path:
-        report.warn(entry.line, f"{entry.key!r} refers to itself by crossref or xdata")
-        return
-    for key in _keys(entry, "xdata"):
-        parent = by_key.get(key.lower())
+class _Family:
+    """Fills in each entry once, its parents first. Everything that is taken over counts as output."""
+
+    def __init__(self, by_key: dict[str, RawEntry], report: Imported) -> None:
+        self._by_key = by_key
+        self._report = report
+        self._budget: Budget = current_budget()
+        self._done: set[int] = set()
+        self._path: dict[int, None] = {}
+
+    def fill(self, entry: RawEntry) -> None:
+        if id(entry) in self._done:
+            return
+        if id(entry) in self._path:
+            self._report.warn(entry.line, f"{entry.key!r} refers to itself by crossref or xdata")
+            return
+        if len(self._path) >= MAX_DEPTH:
+            self._report.warn(entry.line, f"{entry.key!r} is the parent of more than {MAX_DEPTH} generations; it gives no fields")
+            return
+        self._budget.step()
+        self._path[id(entry)] = None
+        for key in _keys(entry, "xdata"):
+            parent = self._parent(entry, key, "takes data from")
+            if parent is not None:
+                self.fill(parent)
+                self._spend(entry, parent)
+                for name, value in parent.fields.items():
+                    entry.fields.setdefault(name, value)
+        for key in _keys(entry, "crossref"):
+            parent = self._parent(entry, key, "refers to")
+            if parent is not None and parent is not entry:
+                self.fill(parent)
+                self._spend(entry, parent)
+                _take(entry, parent)
+        del self._path[id(entry)]
+        self._done.add(id(entry))
+
+    def _parent(self, entry: RawEntry, key: str, relation: str) -> RawEntry | None:
+        parent = self._by_key.get(key.lower())
         if parent is None:
-            report.warn(entry.line, f"{entry.key!r} takes data from {key!r}, which is not in this file")
-            continue
-        _fill(parent, by_key, done, (*path, id(entry)), report)
-        for name, value in parent.fields.items():
-            entry.fields.setdefault(name, value)
-    for key in _keys(entry, "crossref"):
-        parent = by_key.get(key.lower())
-        if parent is None:
-            report.warn(entry.line, f"{entry.key!r} refers to {key!r}, which is not in this file")
-            continue
-        if parent is not entry:
-            _fill(parent, by_key, done, (*path, id(entry)), report)
-            _take(entry, parent)
-    done.add(id(entry))
+            self._report.warn(entry.line, f"{entry.key!r} {relation} {key!r}, which is not in this file")
+        return parent
+
+    def _spend(self, entry: RawEntry, parent: RawEntry) -> None:
+        self._budget.spend_output(
+            sum(len(name) + len(value) for name, value in parent.fields.items() if name not in entry.fields)
+        )
 
 
 def _keys(entry: RawEntry, name: str) -> list[str]:

@@ -35,6 +35,7 @@ def put_links(fields: dict[str, str], item: CslItem) -> None:
         if rest:
             put_other(item, "howpublished", rest)
     _eprint(fields, item)
+    further: dict[str, None] = dict.fromkeys(item.get("custom", {}).get("additional_urls", ()))
     for name in [name for name in fields if _MORE_URLS.match(name)]:
         link = link_text(fields.pop(name))
         if not link:
@@ -42,9 +43,9 @@ def put_links(fields: dict[str, str], item: CslItem) -> None:
         if not url and name.startswith("bdsk-url-"):
             url = link
         elif link != url:
-            more = item.setdefault("custom", {}).setdefault("additional_urls", [])
-            if link not in more:
-                more.append(link)
+            further.setdefault(link)
+    if further:
+        item.setdefault("custom", {})["additional_urls"] = list(further)
     if url:
         item["URL"] = url
     for name in ("pmcid", "pmc"):

@@ -8,10 +8,10 @@ from carrel.engines.bibliography.bibtex.tex import to_plain
 Name = dict[str, str]
 
 _AND = re.compile(r"(?<=[\s}])and(?=[\s{])|\A\s*and(?=\s)|(?<=\s)and\s*\Z", re.IGNORECASE)
-_PLAIN_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_PLAIN_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _HAS_TEX = re.compile(r"[{}\\~$`]")
-_EXTENDED = re.compile(r"(?:^|,)\s*\"?\s*(?:family|given|prefix|suffix|useprefix|given-i|family-i|prefix-i)\s*=", re.IGNORECASE)
-_EXTENDED_PART = re.compile(r"\s*\"?\s*([a-z-]+)\s*=\s*(.*?)\s*\"?\s*\Z", re.IGNORECASE | re.DOTALL)
+_EXTENDED = re.compile(r"(?:^|,)\s*+(?:\"\s*+)?(?:family|given|prefix|suffix|useprefix|given-i|family-i|prefix-i)\s*=", re.IGNORECASE)
+_EXTENDED_PART = re.compile(r"\s*+(?:\"\s*+)?([a-z-]+)\s*=(.*)\Z", re.IGNORECASE | re.DOTALL)
 _SUFFIX = re.compile(r"^(?:jr|sr|junior|senior|[ivx]{2,4}|iii|ph\.?d|m\.?d|esq)\.?$", re.IGNORECASE)
 _REMEMBERED_AT_MOST = 50_000
 
@@ -128,7 +128,7 @@ def _extended(raw: str) -> Name:
     for part in _split_outside_braces(raw, ","):
         pair = _EXTENDED_PART.match(part)
         if pair:
-            found[pair.group(1).lower()] = to_plain(pair.group(2))
+            found[pair.group(1).lower()] = to_plain(pair.group(2).strip().removesuffix('"').rstrip())
     name = _named(found.get("family", ""), found.get("given", ""), "", found.get("suffix", ""))
     if found.get("prefix"):
         is_dropping = found.get("useprefix", "").lower() == "false"

@@ -2,17 +2,26 @@
 
 import re
 
+from carrel.core.budget import InputTooCostlyError, parsing
 from carrel.engines.bibliography.bibtex.fields import EntryReader, Titles
 from carrel.engines.bibliography.bibtex.inheritance import inherit
 from carrel.engines.bibliography.bibtex.scanner import RawEntry, Scanner
 from carrel.engines.bibliography.encodings import decode
-from carrel.engines.bibliography.imports import Imported, ImportedItem
+from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 
 _REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)")
 
 
 def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
-    """Every entry of a BibTeX or BibLaTeX file; the two differ only in fields, and all fields of both are known."""
+    """Every entry of a BibTeX or BibLaTeX file; the two differ only in fields, and all fields of both are known.
+
+    Where the budget of the reading ends, the entries before that place are kept and a failure says why the rest was not read.
+    """
+    with parsing("the BibTeX", len(content)):
+        return _read(content, titles)
+
+
+def _read(content: str | bytes, titles: Titles) -> Imported:
     answer = Imported()
     if isinstance(content, bytes):
         content, answer.warnings = decode(content)
@@ -23,22 +32,39 @@ def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> 
     reader = EntryReader(titles)
     seen: dict[str, int] = {}
     waiting: list[tuple[int, RawEntry]] = []
-    for entry in Scanner(content, answer).entries():
-        if entry.type != "xdata" and not _is_fit(entry, seen, answer):
-            continue
-        if parents and (entry.type == "xdata" or _waits(entry, parents)):
-            waiting.append((len(answer.items), entry))
-            answer.items.append(ImportedItem({}, entry.line))
-        elif entry.type != "xdata":
-            answer.items.append(ImportedItem(reader.read(entry), entry.line))
-    if waiting:
-        inherit([entry for _, entry in waiting], answer)
-        for place, entry in waiting:
-            if entry.type != "xdata":
-                answer.items[place] = ImportedItem(reader.read(entry), entry.line)
-        answer.items = [imported for imported in answer.items if imported.item]
+    scanner = Scanner(content, answer)
+    try:
+        for entry in scanner.entries():
+            if entry.type != "xdata" and not _is_fit(entry, seen, answer):
+                continue
+            if parents and (entry.type == "xdata" or _waits(entry, parents)):
+                waiting.append((len(answer.items), entry))
+                answer.items.append(ImportedItem({}, entry.line))
+            elif entry.type != "xdata":
+                answer.items.append(ImportedItem(_item(reader, entry, answer), entry.line))
+        if waiting:
+            inherit([entry for _, entry in waiting], answer)
+            for place, entry in waiting:
+                if entry.type != "xdata":
+                    answer.items[place] = ImportedItem(_item(reader, entry, answer), entry.line)
+    except InputTooCostlyError as error:
+        if error.exceeded == "cancelled":
+            raise
+        answer.fail(scanner.line, f"{error.message}; what follows was not read. {error.next_step}")
+    answer.items = [imported for imported in answer.items if imported.item]
     answer.warnings.sort(key=lambda warning: warning.line)
     return answer
+
+
+def _item(reader: EntryReader, entry: RawEntry, answer: Imported) -> CslItem:
+    """The item of an entry; empty when it is nested too deep, which harms no other entry."""
+    try:
+        return reader.read(entry)
+    except InputTooCostlyError as error:
+        if error.exceeded != "depth":
+            raise
+        answer.fail(entry.line, f"{error.message}. {error.next_step}")
+        return {}
 
 
 def _parents(text: str) -> set[str]:

@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from carrel.core.budget import current_budget
+from carrel.engines.bibliography.bibtex.braces import BracePairs
 from carrel.engines.bibliography.imports import Imported
 
 _NAME = r"[A-Za-z][\w:.+/-]*"
 _START = re.compile(
-    rf"(?<![\w.\\])@[ \t]*(?:({_NAME})\s*([{{(])|({_NAME})[ \t]*,?[ \t]*\r?\n(?=\s*{_NAME}\s*=\s*[{{\"]))", re.ASCII
+    rf"(?<![\w.\\])@[ \t]*(?:({_NAME})\s*([{{(])|({_NAME})[ \t]*+,?[ \t]*+\r?\n(?=\s*{_NAME}\s*=\s*[{{\"]))", re.ASCII
 )
 _AT_NEXT_ENTRY = re.compile(rf"[\s,]*@[ \t]*{_NAME}[ \t]*[{{(]|[\s,]*\Z", re.ASCII)
-_KEY = re.compile(r"\s*([^,={}\n]{0,400}?)[ \t]{0,100}(?:(,)|(\n)|(?=[})])|\Z)")
+_KEY = re.compile(r"\s*+([^,={}\n]{0,400}?)[ \t]{0,100}(?:(,)|(\n)|(?=[})])|\Z)")
 # The usual field, up to two levels of braces deep, in one step. Possessive, so that what does not match fails at once.
 _FIELD_AT_ONCE = re.compile(
     rf"[\s,]*({_NAME})\s*=\s*(?:"
@@ -25,6 +27,7 @@ _FIELD_WITHOUT_EQUALS = re.compile(rf"[\s,]*({_NAME})[^\w{{}}\",=@]{{1,8}}(?=[{{
 _END = re.compile(r"[\s,]*([})])")
 _BARE = re.compile(r'[^\s,}#"{()=]+')
 _NEXT_ENTRY = rf"\n[ \t]*@[ \t]*{_NAME}[ \t]*[{{(]\s*(?:[^\s,{{}}()=\"]*\s*,|{_NAME}\s*=)"
+_NEXT_ENTRY_START = re.compile(_NEXT_ENTRY, re.ASCII)
 _BRACES_ONLY = re.compile(r"[{}]")
 _BRACES = re.compile(rf"[{{}}]|{_NEXT_ENTRY}", re.ASCII)
 _BRACES_AND_QUOTES = re.compile(rf"[{{}}\"]|{_NEXT_ENTRY}", re.ASCII)
@@ -37,7 +40,9 @@ _RESUME = re.compile(
 _GOES_ON = re.compile(rf"\s*,?\s*(?={_NAME}\s*=\s*[{{\"\d])")
 _HASH = re.compile(r"\s*#\s*")
 _SEPARATOR = re.compile(r"\s*([,})]|\Z)")
-_COMMENTED_OUT = re.compile(r"[ \t]*%[^\n]*\Z")
+_COMMENT_LINE = re.compile(r"[ \t]*+%")
+# A group that holds more braces than this is looked up among all the pairs of the text instead of walked through.
+_BRACES_WALKED = 200
 
 MONTHS = {name: name for name in ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")}
 
@@ -62,6 +67,18 @@ class Scanner:
         self._counted = 0
         self._line = 1
         self._unresolved: set[str] = set()
+        self._budget = current_budget()
+        self._known_pairs: BracePairs | None = None
+        self._line_start = 0
+        self._line_looked_to = 0
+        self._is_comment_line = bool(_COMMENT_LINE.match(text))
+        self._repeated: dict[str, list[str]] = {}
+        self._entry_ahead = (0, -1)
+
+    @property
+    def line(self) -> int:
+        """The line that has been reached."""
+        return self._line
 
     def entries(self) -> Iterator[RawEntry]:
         text, position = self._text, 0
@@ -70,11 +87,12 @@ class Scanner:
                 entry = RawEntry(found.group(3).lower(), "", self._line_at(found.start(3)))
                 self._warn(found.start(3), f"@{entry.type} has neither an opening brace nor a key")
                 position = self._fields(entry, found.end(), "}")
+                self._join_repeated(entry)
                 yield entry
                 continue
+            self._budget.check_time()
             kind = found.group(1).lower()
-            line_start = text.rfind("\n", 0, found.start()) + 1
-            if _COMMENTED_OUT.match(text, line_start, found.start()):
+            if self._is_commented_out(found.start()):
                 self._warn(found.start(), f"@{kind} is commented out with %; it was left out")
                 position = self._after_comment(found.end() - 1)
             elif kind == "comment":
@@ -86,6 +104,7 @@ class Scanner:
             else:
                 entry = RawEntry(kind, "", self._line_at(found.start()))
                 position = self._fields(entry, self._key(entry, found.end()), "}" if found.group(2) == "{" else ")")
+                self._join_repeated(entry)
                 yield entry
 
     def _line_at(self, position: int) -> int:
@@ -100,15 +119,42 @@ class Scanner:
             line = self._line_at(position)
         self._report.warn(line, message)
 
+    def _is_commented_out(self, position: int) -> bool:
+        """Whether the line of this place begins with %. Asked for places in rising order."""
+        line_end = self._text.rfind("\n", self._line_looked_to, position)
+        self._line_looked_to = max(self._line_looked_to, position)
+        if line_end >= 0:
+            self._line_start = line_end + 1
+            self._is_comment_line = bool(_COMMENT_LINE.match(self._text, self._line_start))
+        return self._is_comment_line
+
+    @property
+    def _pairs(self) -> BracePairs:
+        if self._known_pairs is None:
+            self._known_pairs = BracePairs(self._text)
+        return self._known_pairs
+
     def _after_comment(self, opening: int) -> int:
         """Behind a balanced comment; where it never closes, behind its line."""
-        depth = 0
-        for brace in _BRACES_ONLY.finditer(self._text, opening) if self._text[opening] == "{" else ():
-            depth += 1 if brace.group() == "{" else -1
-            if depth == 0:
-                return brace.end()
+        if self._text[opening] == "{":
+            closing = self._closing(opening)
+            if closing >= 0:
+                return closing + 1
         end_of_line = self._text.find("\n", opening)
         return len(self._text) if end_of_line < 0 else end_of_line
+
+    def _closing(self, opening: int) -> int:
+        """The brace that closes this one; -1 when none does."""
+        depth = 0
+        for walked, brace in enumerate(_BRACES_ONLY.finditer(self._text, opening)):
+            depth += 1 if brace.group() == "{" else -1
+            if depth == 0:
+                return brace.start()
+            if walked >= _BRACES_WALKED:
+                break
+        else:
+            return -1
+        return self._pairs.closing(opening)
 
     def _string(self, position: int) -> int:
         found = _FIELD_NAME.match(self._text, position)
@@ -134,6 +180,8 @@ class Scanner:
                         value = bare
                     else:
                         known = strings.get(bare.lower())
+                        if known is not None:
+                            self._budget.spend_output(len(known))
                         value = known if known is not None else self._unknown_string(bare, found.start(4))
                 else:
                     value = found.group(which)  # type: ignore[arg-type]
@@ -193,11 +241,15 @@ class Scanner:
         """Where to go on when neither a field nor the end of the entry stands here."""
         text = self._text
         if _AT_NEXT_ENTRY.match(text, position):
-            value = entry.fields.get(last_name, "")
+            value = self._repeated.get(last_name, [entry.fields.get(last_name, "")])[-1]
             swallowed = _SWALLOWED.search(text, last_value_at, position) if "=" in value else None
             if swallowed:
                 start = last_value_at + (1 if text[last_value_at] in '{"' else 0)
-                entry.fields[last_name] = text[start : swallowed.start()].strip()
+                kept = text[start : swallowed.start()].strip()
+                if last_name in self._repeated:
+                    self._repeated[last_name][-1] = kept
+                else:
+                    entry.fields[last_name] = kept
                 self._warn(
                     last_value_at, f"The field {last_name!r} of {entry.key!r} is not closed; it was ended before the next field"
                 )
@@ -216,14 +268,19 @@ class Scanner:
     def _again(self, entry: RawEntry, name: str, value: str, position: int) -> None:
         first = entry.fields[name]
         if name in {"keywords", "keyword"} and value != first:
-            entry.fields[name] = f"{first}, {value}"
+            self._repeated.setdefault(name, [first]).append(value)
         elif name in {"author", "editor"} and value != first:
-            entry.fields[name] = f"{first} and {value}"
+            self._repeated.setdefault(name, [first]).append(value)
             self._warn(position, f"{entry.key!r} has {name!r} twice; both were taken")
         elif not first.strip():
             entry.fields[name] = value
         elif value.strip() and value != first:
             self._warn(position, f"{entry.key!r} has {name!r} twice; the first was kept")
+
+    def _join_repeated(self, entry: RawEntry) -> None:
+        for name, values in self._repeated.items():
+            entry.fields[name] = (", " if name in {"keywords", "keyword"} else " and ").join(values)
+        self._repeated.clear()
 
     def _unknown_string(self, name: str, position: int) -> str:
         if name.lower() not in self._unresolved and not name.replace("-", "").isdigit():
@@ -248,7 +305,10 @@ class Scanner:
                 part, position = bare.group(), bare.end()
                 if not part.isdigit():
                     known = self._strings.get(part.lower())
+                    if known is not None:
+                        self._budget.spend_output(len(known))
                     part = known if known is not None else self._unknown_string(part, bare.start())
+            self._budget.step()
             parts.append(part)
             joined = _HASH.match(text, position)
             if not joined:
@@ -257,7 +317,9 @@ class Scanner:
 
     def _braced(self, opening: int, owner: str) -> tuple[str, int]:
         text, depth = self._text, 0
-        for found in _BRACES.finditer(text, opening):
+        for walked, found in enumerate(_BRACES.finditer(text, opening)):
+            if walked >= _BRACES_WALKED:
+                return self._long_group(opening, owner)
             sign = found.group()
             if sign == "{":
                 depth += 1
@@ -268,6 +330,22 @@ class Scanner:
             else:
                 return self._unclosed(opening, found.start(), owner)
         return self._unclosed(opening, len(text), owner)
+
+    def _long_group(self, opening: int, owner: str) -> tuple[str, int]:
+        closing = self._pairs.closing(opening)
+        next_entry = self._next_entry(opening)
+        if 0 <= closing < next_entry:
+            return self._text[opening + 1 : closing], closing + 1
+        return self._unclosed(opening, next_entry, owner)
+
+    def _next_entry(self, position: int) -> int:
+        """Where the next entry begins, or the text ends."""
+        looked_from, found_at = self._entry_ahead
+        if not looked_from <= position <= found_at:
+            found = _NEXT_ENTRY_START.search(self._text, position)
+            found_at = found.start() if found else len(self._text)
+            self._entry_ahead = (position, found_at)
+        return found_at
 
     def _quoted(self, opening: int, owner: str) -> tuple[str, int]:
         text, depth, is_warned = self._text, 0, False

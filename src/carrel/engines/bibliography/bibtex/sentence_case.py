@@ -27,10 +27,11 @@ _OTHER_WORDS = frozenset({
     "een", "van", "voor", "och", "av", "för", "og", "til", "som",
 })  # fmt: skip
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SPACED_WORD = re.compile(r"[^\s\u00a0]*[^\W\d_][^\s\u00a0]*")
+_SPACED_WORD = re.compile(r"[^\s\u00a0]+")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _PUNCTUATION = "“”‘’'\"«»()[].,:;?!"
-_TAG_OR_ENTITY = re.compile(r"<[^<>]*>|&\w+;")
+# Bounded, because an opening sign that is never closed would be looked for to the end of the text, again and again.
+_TAG_OR_ENTITY = re.compile(r"<[^<>]{0,500}>|&\w{1,40};")
 _SENTENCE_BREAK = re.compile(
     r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z"
 )

@@ -2,11 +2,12 @@
 
 import re
 
+from carrel.core.budget import MAX_DEPTH, current_budget, too_deep
 from carrel.engines.bibliography.bibtex.tex_reader import SPACES, Rich, TexReader
 
 _NEEDS_TEX = re.compile(r"[\\{}$~^_`]|''|--")
 _LINE_JOINED = re.compile(r"(?<!\\)%[ \t]*\r?\n\s*")
-_BREAK = re.compile("[ ]*\u2029[ ]*")
+_BREAK = re.compile("(?<! )[ ]*\u2029[ ]*")
 _BRACE = re.compile(r"[{}]")
 _OUTER_BRACES_AT_MOST = 10
 
@@ -29,9 +30,22 @@ def _read(raw: str) -> Rich:
         raw = _LINE_JOINED.sub("", raw)
     if not _NEEDS_TEX.search(raw):
         return Rich(SPACES.sub(" ", raw).strip())
-    reader = TexReader(_without_outer_braces(raw.strip()))
+    budget = current_budget()
+    budget.step(1 + len(raw) // 10)
+    raw = _without_outer_braces(raw.strip())
+    if raw.count("{") > MAX_DEPTH and _depth(raw) > MAX_DEPTH:
+        raise too_deep("a TeX value")
+    reader = TexReader(raw)
     reader.read_group(0, is_protected=False)
     return reader.result()
+
+
+def _depth(raw: str) -> int:
+    depth = deepest = 0
+    for sign in _BRACE.findall(raw):
+        depth = depth + 1 if sign == "{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def to_plain(raw: str) -> str:

@@ -20,7 +20,8 @@ from carrel.engines.bibliography.bibtex.tex_symbols import (
 
 _TOKEN = re.compile(r"\\([A-Za-z]+)\*?|\\(.)|([{}$~^_`'-]|\\\Z)|([^\\{}$~^_`'-]+)", re.DOTALL)
 SPACES = re.compile(r"[ \t\r\n\f\v]+")
-_OPTIONAL = re.compile(r"\s*\[[^\]]*\]")
+# Bounded, because a bracket that is never closed would be looked for to the end of the text after every command.
+_OPTIONAL = re.compile(r"\s{0,50}\[[^\]]{0,500}\]")
 _TAG = re.compile(r"</?(?:i|b|sup|sub|span|sc)(?:\s[^<>]*)?>")
 _DIGITS = re.compile(r"\d+")
 _MAX_DEPTH = 60
@@ -75,10 +76,8 @@ class TexReader:
         whole = "".join(text).rstrip(" ")
         composed = unicodedata.normalize("NFC", whole)
         if len(composed) != len(whole):
-            spans = [
-                (len(unicodedata.normalize("NFC", whole[:start])), len(unicodedata.normalize("NFC", whole[:end])))
-                for start, end in spans
-            ]
+            measured = _ComposedLengths(whole)
+            spans = [(measured.up_to(start), measured.up_to(end)) for start, end in spans]
         return Rich(composed, tuple((start, min(end, len(composed))) for start, end in spans if start < len(composed)))
 
     def _put(self, piece: str, is_protected: bool) -> None:
@@ -338,6 +337,26 @@ class TexReader:
             number = self._argument_text(depth)
         if number.isascii() and number.isdigit() and 31 < int(number) < 0x110000:
             self._put(chr(int(number)), is_protected)
+
+
+class _ComposedLengths:
+    """How long the beginnings of a text are in NFC. Asked for places in rising order, each character is composed once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._anchor = 0
+        self._length = 0
+
+    def up_to(self, end: int) -> int:
+        anchor = self._anchor
+        place = end - 1
+        while place > anchor and not self._text[place] < "\u0300":
+            place -= 1
+        if place > anchor:
+            # Nothing composes across a letter of Latin-1 or Latin Extended that follows it.
+            self._length += len(unicodedata.normalize("NFC", self._text[anchor:place]))
+            self._anchor = anchor = place
+        return self._length + len(unicodedata.normalize("NFC", self._text[anchor:end]))
 
 
 def _is_shown_marked(raw: str, position: int) -> bool:

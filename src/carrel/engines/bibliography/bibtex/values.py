@@ -7,8 +7,7 @@ from carrel.core.identifiers import Doi, NotAnIdentifierError
 _EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
 _ORDINAL_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS, start=1)}
-_KEYWORD_PARTS = re.compile(r"\s*[;]\s*")
-_KEYWORD_COMMAS = re.compile(r"\s*,\s*")
+_AND = re.compile(r"(?<!\s)\s+and\s+")
 
 
 def joined(fields: dict[str, str], main: str, sub: str) -> str:
@@ -20,7 +19,7 @@ def joined(fields: dict[str, str], main: str, sub: str) -> str:
 
 
 def and_list(raw: str) -> list[str]:
-    parts = re.split(r"\s+and\s+", raw)
+    parts = _AND.split(raw)
     # `Taylor and Francis` is one house, `{Springer} and {Wiley}` are two.
     return [raw] if not all(part.strip().startswith("{") for part in parts) else parts
 
@@ -40,9 +39,8 @@ def edition_number(text: str) -> str:
 
 def split_keywords(text: str) -> str:
     """Keywords joined by semicolons, whichever sign parted them."""
-    separator = _KEYWORD_PARTS if ";" in text else _KEYWORD_COMMAS
     seen: dict[str, None] = {}
-    for word in separator.split(text):
+    for word in text.split(";" if ";" in text else ","):
         if word.strip():
             seen.setdefault(word.strip())
     return "; ".join(seen)

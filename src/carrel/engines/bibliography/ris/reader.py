@@ -14,7 +14,7 @@ from carrel.engines.bibliography.items import (
     page_range,
     put,
     put_doi,
-    put_link,
+    put_links,
     put_other,
     put_people,
     put_standard_numbers,
@@ -29,7 +29,7 @@ KEPT_PREFIX = "carrel-csl: "
 
 _TAG = re.compile(r"^[ \t\ufeff]{0,3}([A-Z][A-Z0-9])(?: {1,3}| {0,2}\t)-(?: (.*)|(.*))$")
 _MARKED = re.compile(r"^(\S+)\s*\[(pmid|pmcid|doi)\]$", re.IGNORECASE)
-_LINKS = re.compile(r"\s*;\s*(?=(?:https?|ftp)://)")
+_LINKS = re.compile(r"(?<!\s)\s*;\s*(?=(?:https?|ftp)://)")
 
 Tags = dict[str, list[str]]
 
@@ -184,9 +184,7 @@ def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
         put(item, "number", issue or number)
         if issue and number and issue != number:
             put_other(item, "m1", number)
-    for value in tags.pop("SN", ()):
-        if value:
-            put_standard_numbers(item, value)
+    put_standard_numbers(item, *tags.pop("SN", ()))
 
 
 def _links(tags: Tags, item: CslItem) -> None:
@@ -197,23 +195,20 @@ def _links(tags: Tags, item: CslItem) -> None:
         put_doi(item, medium)
     elif medium:
         put(item, "genre", medium)
-    for value in tags.pop("UR", ()):
-        for link in _LINKS.split(value):
-            put_link(item, link.strip())
+    links = [link.strip() for value in tags.pop("UR", ()) for link in _LINKS.split(value)]
     for tag in ("L1", "L2", "L3", "L4", "LK"):
-        for value in tags.pop(tag, ()):
-            if value.startswith(("http://", "https://", "ftp://")):
-                put_link(item, value)
-            else:
-                put_other(item, tag.lower(), value)
+        values = tags.pop(tag, [])
+        addresses = [value for value in values if value.startswith(("http://", "https://", "ftp://"))]
+        links.extend(addresses)
+        put_other(item, tag.lower(), "; ".join(dict.fromkeys(value for value in values if value and not value.startswith(("http://", "https://", "ftp://")))))
+    put_links(item, links)
     if tags.get("AN") and item.get("archive", "").lower() in {"pubmed", "medline"} and tags["AN"][0].isdigit():
         put(item, "PMID", _take(tags, "AN"))
     for tag in ("U1", "U2", "U3", "U4", "U5", "AN", "C2"):
-        for value in list(tags.get(tag, ())):
-            if _identifier(item, value):
-                tags[tag].remove(value)
-        if tag in tags and not tags[tag]:
-            del tags[tag]
+        if tag in tags:
+            tags[tag] = [value for value in tags[tag] if not _identifier(item, value)]
+            if not tags[tag]:
+                del tags[tag]
     if item.get("publisher", "").lower() == "arxiv":
         try:
             arxiv = str(ArxivId.parse(item.get("number", "")))
@@ -239,12 +234,11 @@ def _identifier(item: CslItem, value: str) -> bool:
 
 def _words(tags: Tags, item: CslItem) -> None:
     abstracts = [*tags.pop("AB", []), *tags.pop("N2", [])]
-    for value in dict.fromkeys(" ".join(value.split()) for value in abstracts if value):
-        item["abstract"] = f"{item['abstract']}\n{value}" if "abstract" in item else value
+    abstract = "\n".join(dict.fromkeys(" ".join(value.split()) for value in abstracts if value))
+    if abstract:
+        item["abstract"] = abstract
     keywords = join_keywords(word for value in tags.pop("KW", ()) for word in re.split(r"[;\n]", value))
     if keywords:
         item["keyword"] = keywords
     notes = tags.get("N1", [])
-    for value in [*notes, *tags.pop("NO", [])]:
-        if value and not value.startswith(KEPT_PREFIX):
-            add_note(item, value)
+    add_note(item, "\n".join(value for value in [*notes, *tags.pop("NO", [])] if value and not value.startswith(KEPT_PREFIX)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 _HTML_TABLE = re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,400}>")
 _TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~).*$", re.MULTILINE)
@@ -21,7 +20,7 @@ _BETWEEN_CJK = re.compile(f"(?<=[{_CJK}])(?=[{_CJK}])")
 
 def plain_text(markdown: str) -> str:
     """The words a reader sees, in one line: no tables, tags, link targets or marks."""
-    text = _COMMENT.sub(" ", _HTML_TABLE.sub(" ", markdown)) if "<" in markdown else markdown
+    text = _without_comments(_HTML_TABLE.sub(" ", markdown)) if "<" in markdown else markdown
     text = _TABLE_ROW.sub("", text)
     text = _RULE.sub("", _FENCE.sub("", text))
     text = _LINK.sub(r"\1", _LINE_MARK.sub("", text))
@@ -29,6 +28,16 @@ def plain_text(markdown: str) -> str:
     if "<" in text:
         text = _TAG.sub(" ", text)
     return " ".join(text.split())
+
+
+def _without_comments(text: str) -> str:
+    """An opening that is never closed is no comment; it is looked for once."""
+    pieces: list[str] = []
+    end = 0
+    while (start := text.find("<!--", end)) >= 0 and (close := text.find("-->", start + 4)) >= 0:
+        pieces.append(text[end:start])
+        end = close + 3
+    return " ".join([*pieces, text[end:]])
 
 
 def spaced_for_index(text: str) -> str:

@@ -1,0 +1,158 @@
+"""A budget for each reading of foreign input: how much may come out, how deep it may nest, how long it may compute.
+
+A parser asks `current_budget()` once and spends from it in its loops. Whoever hands foreign input to a parser opens the
+budget with `parsing(...)`; a reading inside another reading spends from the same one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Literal, TypeVar
+
+from carrel.core.errors import CarrelError
+
+# Requirement D14 (issue 12): output at most ten times the input and 1 MB, 200 levels, 2 s of CPU and 1 s for each megabyte.
+OUTPUT_PER_INPUT = 10
+OUTPUT_ALLOWANCE = 1_000_000
+MAX_DEPTH = 200
+CPU_ALLOWANCE_SECONDS = 2.0
+CPU_SECONDS_PER_MEGABYTE = 1.0
+# How many steps of a loop pass between two looks at the clock: about a millisecond of work.
+_STEPS_PER_LOOK = 1_000
+
+Exceeded = Literal["output", "depth", "cpu", "cancelled"]
+ResultT = TypeVar("ResultT")
+
+
+class InputTooCostlyError(CarrelError):
+    """Reading the input would take more output, depth or time than an input of its size may."""
+
+    code = "input_too_costly"
+
+    def __init__(self, message: str, *, exceeded: Exceeded, limit: float) -> None:
+        super().__init__(message, next_step=_NEXT_STEPS[exceeded], details={"exceeded": exceeded, "limit": limit})
+        self.exceeded = exceeded
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[Callable[..., InputTooCostlyError], tuple[str, Exceeded, float]]:
+        return _error, (self.message, self.exceeded, self.limit)
+
+
+def _error(message: str, exceeded: Exceeded, limit: float) -> InputTooCostlyError:
+    return InputTooCostlyError(message, exceeded=exceeded, limit=limit)
+
+
+_NEXT_STEPS: dict[Exceeded, str] = {
+    "output": "Take out definitions that repeat or include one another, then send it again.",
+    "depth": "Make the input flatter, then send it again.",
+    "cpu": "Send the input in smaller parts; a part that is refused alone is malformed.",
+    "cancelled": "Send the input in smaller parts.",
+}
+
+
+class Budget:
+    """What one reading may still spend. Every method raises InputTooCostlyError where it is too much."""
+
+    __slots__ = ("_cancelled", "_cpu_ends", "_output_left", "_steps", "cpu_seconds", "max_depth", "output", "subject")
+
+    def __init__(self, subject: str, size: int, cancelled: threading.Event | None = None) -> None:
+        self.subject = subject
+        self.max_depth = MAX_DEPTH
+        self.output = size * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE
+        self.cpu_seconds = CPU_ALLOWANCE_SECONDS + CPU_SECONDS_PER_MEGABYTE * size / 1_000_000
+        self._output_left = self.output
+        self._cpu_ends = time.thread_time() + self.cpu_seconds
+        self._steps = 0
+        self._cancelled = cancelled
+
+    def step(self, count: int = 1) -> None:
+        """Called in loops; looks at the clock once in a while."""
+        self._steps += count
+        if self._steps >= _STEPS_PER_LOOK:
+            self._steps = 0
+            self.check_time()
+
+    def check_time(self) -> None:
+        """Ends the reading when its time is up, or when nobody waits for it any more."""
+        if self._cancelled is not None and self._cancelled.is_set():
+            raise InputTooCostlyError(f"Reading {self.subject} was ended", exceeded="cancelled", limit=self.cpu_seconds)
+        if time.thread_time() > self._cpu_ends:
+            message = f"Reading {self.subject} takes more than {self.cpu_seconds:.1f} seconds of computing"
+            raise InputTooCostlyError(message, exceeded="cpu", limit=self.cpu_seconds)
+
+    def spend_output(self, size: int) -> None:
+        """Before `size` more characters are made."""
+        self._output_left -= size
+        if self._output_left < 0:
+            message = f"Reading {self.subject} would make more than {self.output} characters of it"
+            raise InputTooCostlyError(message, exceeded="output", limit=self.output)
+
+    def check_depth(self, depth: int) -> None:
+        """At the beginning of something nested."""
+        if depth > self.max_depth:
+            raise too_deep(self.subject)
+
+
+def too_deep(subject: str) -> InputTooCostlyError:
+    """What is raised for anything nested deeper than is read."""
+    message = f"{subject[:1].upper()}{subject[1:]} is nested more than {MAX_DEPTH} levels deep"
+    return InputTooCostlyError(message, exceeded="depth", limit=MAX_DEPTH)
+
+
+_current: ContextVar[Budget | None] = ContextVar("carrel_budget", default=None)
+_cancellation: ContextVar[threading.Event | None] = ContextVar("carrel_cancellation", default=None)
+
+
+@contextmanager
+def parsing(subject: str, size: int) -> Iterator[Budget]:
+    """The budget of a reading; inside another reading, the budget of that."""
+    outer = _current.get()
+    if outer is not None:
+        yield outer
+        return
+    budget = Budget(subject, size, _cancellation.get())
+    token = _current.set(budget)
+    try:
+        yield budget
+    finally:
+        _current.reset(token)
+
+
+def current_budget() -> Budget:
+    """The budget of the reading that goes on, or a fresh one with the allowances alone."""
+    return _current.get() or Budget("the input", 0, _cancellation.get())
+
+
+async def parse_in_thread(read: Callable[..., ResultT], *arguments: Any) -> ResultT:
+    """Runs a parser on a thread. When the caller stops waiting, the parser's budget ends at its next step."""
+    cancelled = threading.Event()
+    token = _cancellation.set(cancelled)
+    try:
+        return await asyncio.to_thread(read, *arguments)
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
+    finally:
+        _cancellation.reset(token)
+
+
+def check_nesting(value: object, subject: str, max_depth: int = MAX_DEPTH) -> None:
+    """Refuses lists and objects that are nested deeper than others can walk through."""
+    level: list[object] = [value]
+    depth = 0
+    while level:
+        if depth > max_depth:
+            raise too_deep(subject)
+        depth += 1
+        following: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                following.extend(one.values())
+            elif isinstance(one, list):
+                following.extend(one)
+        level = following
