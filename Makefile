@@ -113,6 +113,10 @@ interop: $(READY) ## the official conformance suite and real clients (needs npm)
 bench-discovery: $(READY) ## literature-based discovery against known findings (DATA=folder)
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)
 
+.PHONY: growth-parsers
+growth-parsers: $(READY) ## CPU of every parser over the size of pathological input (an hour; no part of the tests)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.growth
+
 .PHONY: fit-safety
 fit-safety: $(READY) ## fit the weights of the safety check again and say how it does
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.safety --data $(or $(DATA),../shared/data)

@@ -1,7 +1,8 @@
 """`make growth-parsers`: CPU over the size of pathological input, for every parser; fails where it grows faster than allowed.
 
-    python -m benchmarks.growth [--parser NAME] [--family NAME] [--all]
+python -m benchmarks.growth [--parser NAME] [--family NAME] [--all]
 """
+# ruff: noqa: E501 - tables of shapes, one to a line
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ def main() -> int:
     for parser in PARSERS:
         if chosen.parser.lower() in parser.name.lower():
             bad += _one(parser, chosen.family, chosen.all, chosen.scale)
-    print(f"{bad} of the measurements grow faster than size ** {MAX_EXPONENT}, were killed or raised what they should not" if bad else "every parser is linear")
+    print(
+        f"{bad} of the measurements grow faster than size ** {MAX_EXPONENT}, were killed or raised what they should not"
+        if bad
+        else "every parser is linear"
+    )
     return 1 if bad else 0
 
 
@@ -56,7 +61,9 @@ def _one(parser: Parser, wanted: str, is_all: bool, scale: float) -> int:
         if is_bad or is_all:
             seconds = " ".join(f"{spent:10.4f}" for spent in found.seconds)
             shown = "-" if exponent is None else f"{exponent:.2f}"
-            print(f"{parser.name[:28]:28} {name[:46]:46} {shown:>8}  {seconds:44} {found.peak_bytes >> 20:4} MB {'BAD ' if is_bad else ''}{found.raised}")
+            print(
+                f"{parser.name[:28]:28} {name[:46]:46} {shown:>8}  {seconds:44} {found.peak_bytes >> 20:4} MB {'BAD ' if is_bad else ''}{found.raised}"
+            )
     print(f"{parser.name[:28]:28} {f'{len(families)} families, {bad} bad; slowest {worst[0]:.3f} s: {worst[1]}'}", flush=True)
     return bad
 

@@ -1,4 +1,5 @@
 """Families of pathological text: each makes about `size` characters of one shape."""
+# ruff: noqa: E501 - tables of shapes, one to a line
 
 from __future__ import annotations
 

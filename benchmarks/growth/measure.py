@@ -31,7 +31,11 @@ class Measured:
         """The slope of log time over log size; None where there is too little time to tell."""
         if self.is_killed:
             return math.inf
-        points = [(math.log(size), math.log(spent)) for size, spent in zip(sizes, self.seconds, strict=False) if spent > NOISE_SECONDS / 4]
+        points = [
+            (math.log(size), math.log(spent))
+            for size, spent in zip(sizes, self.seconds, strict=False)
+            if spent > NOISE_SECONDS / 4
+        ]
         if not self.seconds or self.seconds[-1] < NOISE_SECONDS or len(points) < 2:
             return None
         mean_x = sum(x for x, _ in points) / len(points)
@@ -40,7 +44,9 @@ class Measured:
         return sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
 
 
-def measure(run: Callable[[str], object], make: Callable[[int], str], sizes: Sequence[int], allowed: tuple[type[Exception], ...]) -> Measured:
+def measure(
+    run: Callable[[str], object], make: Callable[[int], str], sizes: Sequence[int], allowed: tuple[type[Exception], ...]
+) -> Measured:
     """Runs a parser at each size in a forked process, and listens to what it says."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -66,7 +72,11 @@ def measure(run: Callable[[str], object], make: Callable[[int], str], sizes: Seq
 
 
 def _measure_in_child(
-    run: Callable[[str], object], make: Callable[[int], str], sizes: Sequence[int], allowed: tuple[type[Exception], ...], writing: int
+    run: Callable[[str], object],
+    make: Callable[[int], str],
+    sizes: Sequence[int],
+    allowed: tuple[type[Exception], ...],
+    writing: int,
 ) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     already = int(used.ru_utime + used.ru_stime) + 1
@@ -82,7 +92,7 @@ def _measure_in_child(
                 run(text)
             except allowed:
                 pass
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - what it raises is what is measured
                 problem = f"{type(error).__name__}: {error}"[:80]
             spent = time.process_time() - began
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before

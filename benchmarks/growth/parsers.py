@@ -1,4 +1,5 @@
 """Every parser of foreign input, as a function of one text, with the shapes that belong to its format."""
+# ruff: noqa: E501 - tables of shapes, one to a line
 
 from __future__ import annotations
 
@@ -94,7 +95,10 @@ def _inherited_chain(size: int) -> str:
 
 def _inherited_from_all(size: int) -> str:
     count = max(2, size // 70)
-    return "".join(f"@book{{k{at}, xdata = {{{','.join(f'k{other}' for other in range(at + 1, min(at + 8, count)))}}}, title={{t}}}}\n" for at in range(count))
+    return "".join(
+        f"@book{{k{at}, xdata = {{{','.join(f'k{other}' for other in range(at + 1, min(at + 8, count)))}}}, title={{t}}}}\n"
+        for at in range(count)
+    )
 
 
 _BIBTEX_OWN: dict[str, Family] = {
@@ -269,7 +273,7 @@ def _export(variable: str, form: Form) -> Callable[[str], object]:
 def _identifiers(text: str) -> None:
     for kind in (Doi, Pmid, Pmcid, ArxivId, Isbn):
         try:
-            kind.parse(text)  # type: ignore[attr-defined]
+            kind.parse(text)
         except NotAnIdentifierError:
             continue
 
@@ -281,7 +285,8 @@ def _note(text: str) -> None:
 
 
 def _front_fields(text: str) -> None:
-    understand({name: text for name in ("title", "authors", "author", "keywords", "year", "month", "doi", "abstract", "bibtex", "arxiv", "date")})
+    names = ("title", "authors", "author", "keywords", "year", "month", "doi", "abstract", "bibtex", "arxiv", "date")
+    understand(dict.fromkeys(names, text))
 
 
 def _nodes(text: str) -> None:
@@ -349,7 +354,11 @@ def _chunk(text: str) -> None:
     list(defined_in(text))
 
 
-_FRONT = {"front matter": ("---\n", "\n---\nbody"), "a list in front matter": ("---\ntags: [", "]\n---\nbody"), "unclosed front matter": ("---\n", "")}
+_FRONT = {
+    "front matter": ("---\n", "\n---\nbody"),
+    "a list in front matter": ("---\ntags: [", "]\n---\nbody"),
+    "unclosed front matter": ("---\n", ""),
+}
 _YAML_OWN: dict[str, Family] = {
     "aliases": lambda size: "---\na0: &a0 [x, x]\n" + "".join(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]\n" for at in range(1, size // 24)) + "title: t\n---\nbody",
     "aliases in tags": lambda size: "---\na0: &a0 [x, x]\n" + "".join(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]\n" for at in range(1, size // 24)) + f"tags: *a{size // 24 - 1}\nauthors: *a{size // 24 - 1}\n---\nbody",
@@ -435,7 +444,7 @@ PARSERS: list[Parser] = [
     Parser("Markdown paper", _file_reader(MarkdownReader(), ".md"), {"": ("", ""), "a heading": ("# ", "\n"), **_FRONT}, _YAML_OWN),
     Parser("Markdown to plain text", plain_text, {"": ("", ""), "a line": ("a ", " b\n")}),
     Parser("JATS", _file_reader(JatsReader(), ".nxml"), {"a title": ("<article><front><article-meta><title-group><article-title>", "</article-title></title-group></article-meta></front></article>"), "a paragraph": ("<article><body><p>", "</p></body></article>")},
-           {**_xml_own("article", "sec"), **{f"{name} in a body": (lambda family: lambda size: "<article><body>" + family(size) + "</body></article>")(family) for name, family in {
+           {**_xml_own("article", "sec"), **{f"{name} in a body": _wrapped("<article><body>", family, "</body></article>") for name, family in {
                "nested sections": nested("<sec>", "</sec>", "<p>a</p>"), "nested italics": nested("<italic>", "</italic>"), "nested lists": nested("<list><list-item>", "</list-item></list>", "<p>a</p>"), "nested tables": nested("<table><tr><td>", "</td></tr></table>"),
                "many paragraphs": repeated("<p>a</p>"), "many sections": repeated("<sec><title>a</title><p>b</p></sec>"), "many rows": repeated("<tr><td>a</td></tr>", "<table>", "</table>"), "formulas": repeated("<tex-math>a</tex-math>", "<p>", "</p>"), "nested boxes": nested("<boxed-text>", "</boxed-text>", "<p>a</p>"), "articles inside": nested("<article>", "</article>")}.items()}}),
     Parser("JSON lines", _file_reader(JsonLinesReader(), ".jsonl"), {"": ("", ""), "a title": ('{"title":"', '"}')}, {**_json_own("", ""), **{f"{name} in a field": family for name, family in _json_own('{"title":"t","authors":', "}").items()}}),

@@ -15,7 +15,11 @@ _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class FrontMatterError(ValueError):
-    """The block is not YAML that is read here; the message says why in one line."""
+    """The block is not YAML that is read here; the message says why in one line, `line` where in the block, from 1."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class _Loader(_SafeLoader):  # type: ignore[misc]
@@ -39,6 +43,11 @@ def load_front_matter(block: str) -> Any:
             _count(block)
             # A safe loader builds plain values only.
             return yaml.load(block, Loader=_Loader)  # noqa: S506
+    except FrontMatterError:
+        raise
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise FrontMatterError(error.problem or "it cannot be read", None if mark is None else mark.line + 1) from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError, TypeError, AttributeError) as error:
         raise FrontMatterError(" ".join(str(error).split())[:200]) from None
     except InputTooCostlyError as error:

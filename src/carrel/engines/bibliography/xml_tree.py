@@ -10,7 +10,6 @@ from carrel.engines.bibliography.errors import UnreadableXmlError, UnsafeXmlErro
 from carrel.engines.bibliography.imports import Imported
 
 
-
 @dataclass(slots=True)
 class Node:
     """An element without its namespace prefix, and the line where it begins."""

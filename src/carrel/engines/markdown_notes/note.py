@@ -86,13 +86,10 @@ def _front_matter_problems(text: str) -> list[str]:
     if match is None:
         return [_UNFINISHED] if _UNFINISHED_FRONT_MATTER.match(text) else []
     try:
-        facts = yaml.load(match[1], Loader=_LOADER)  # noqa: S506  the loader is the safe one
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = "" if mark is None else f", line {mark.line + 2}"
-        return [f"the front matter is not valid YAML{line}: {error.problem or 'it cannot be read'}; it was kept as text"]
-    except (yaml.YAMLError, ValueError, RecursionError, OverflowError):
-        return ["the front matter is not valid YAML, line 2 or after: it cannot be read; it was kept as text"]
+        facts = load_front_matter(match[1])
+    except FrontMatterError as error:
+        place = "line 2 or after" if error.line is None else f"line {error.line + 1}"
+        return [f"the front matter is not valid YAML, {place}: {error}; it was kept as text"]
     if facts is None or isinstance(facts, dict):
         return []
     return ["the front matter, line 2, has no names with values; it was kept as text"]

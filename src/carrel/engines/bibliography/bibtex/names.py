@@ -10,7 +10,9 @@ Name = dict[str, str]
 _AND = re.compile(r"(?<=[\s}])and(?=[\s{])|\A\s*and(?=\s)|(?<=\s)and\s*\Z", re.IGNORECASE)
 _PLAIN_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _HAS_TEX = re.compile(r"[{}\\~$`]")
-_EXTENDED = re.compile(r"(?:^|,)\s*+(?:\"\s*+)?(?:family|given|prefix|suffix|useprefix|given-i|family-i|prefix-i)\s*=", re.IGNORECASE)
+_EXTENDED = re.compile(
+    r"(?:^|,)\s*+(?:\"\s*+)?(?:family|given|prefix|suffix|useprefix|given-i|family-i|prefix-i)\s*=", re.IGNORECASE
+)
 _EXTENDED_PART = re.compile(r"\s*+(?:\"\s*+)?([a-z-]+)\s*=(.*)\Z", re.IGNORECASE | re.DOTALL)
 _SUFFIX = re.compile(r"^(?:jr|sr|junior|senior|[ivx]{2,4}|iii|ph\.?d|m\.?d|esq)\.?$", re.IGNORECASE)
 _REMEMBERED_AT_MOST = 50_000

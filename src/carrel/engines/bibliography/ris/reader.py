@@ -200,7 +200,13 @@ def _links(tags: Tags, item: CslItem) -> None:
         values = tags.pop(tag, [])
         addresses = [value for value in values if value.startswith(("http://", "https://", "ftp://"))]
         links.extend(addresses)
-        put_other(item, tag.lower(), "; ".join(dict.fromkeys(value for value in values if value and not value.startswith(("http://", "https://", "ftp://")))))
+        put_other(
+            item,
+            tag.lower(),
+            "; ".join(
+                dict.fromkeys(value for value in values if value and not value.startswith(("http://", "https://", "ftp://")))
+            ),
+        )
     put_links(item, links)
     if tags.get("AN") and item.get("archive", "").lower() in {"pubmed", "medline"} and tags["AN"][0].isdigit():
         put(item, "PMID", _take(tags, "AN"))
