@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from carrel.core.secrets import mask_secrets, mask_secrets_in
+
 Facts = Mapping[str, object]
 
 
@@ -15,10 +17,11 @@ class CarrelError(Exception):
     is_retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, *, next_step: str = "", details: Facts | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        # Errors carry what services and drivers say, and are shown, logged and kept.
+        self.message = mask_secrets(message)
+        super().__init__(self.message)
         self.next_step = next_step
-        self.details: dict[str, object] = dict(details or {})
+        self.details: dict[str, object] = {key: mask_secrets_in(value) for key, value in (details or {}).items()}
 
     def to_facts(self) -> dict[str, object]:
         """The body every door shows: code, message, details, and the next step where there is one."""

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import orjson
 
 from carrel.core.error_description import describe_error
+from carrel.core.secrets import mask_plain_secrets, mask_secrets
 
 _OWN_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
@@ -40,12 +41,18 @@ def _traceback(error: BaseException) -> str:
     return "\nwhich led to:\n".join(parts)
 
 
+def _masked(record: logging.LogRecord, line: str) -> str:
+    """Warnings and errors may carry what others say. Lines of every call are our own words; there only our secrets are sought."""
+    return mask_secrets(line) if record.levelno >= logging.WARNING or record.exc_info else mask_plain_secrets(line)
+
+
 class _TextForm(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         when = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
         fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         line = f"{when} {record.levelname.lower():7} {record.name}: {record.getMessage()}{fields}"
-        return f"{line}\n{_traceback(record.exc_info[1])}" if record.exc_info and record.exc_info[1] else line
+        whole = f"{line}\n{_traceback(record.exc_info[1])}" if record.exc_info and record.exc_info[1] else line
+        return _masked(record, whole)
 
 
 class _JsonForm(logging.Formatter):
@@ -61,4 +68,4 @@ class _JsonForm(logging.Formatter):
         }
         if record.exc_info and record.exc_info[1]:
             facts["exception"] = _traceback(record.exc_info[1])
-        return orjson.dumps(facts, default=str).decode()
+        return _masked(record, orjson.dumps(facts, default=str).decode())

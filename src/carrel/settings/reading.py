@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin
 import platformdirs
 from pydantic import ValidationError
 
+from carrel.core.secrets import MASK
 from carrel.settings.sections import ROOM_NAMES, Section, Settings, SettingsError
 
 # Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins over them.
@@ -186,10 +187,14 @@ def _explained(error: ValidationError, origins: Mapping[tuple[str, ...], str]) -
             f"{origin} sets {name}, which is not a setting", next_step=f"{meant}Settings there: {', '.join(known)}."
         )
     return SettingsError(
-        f"{name} = {first['input']!r} from {origin} cannot be used: {first['msg'].lower()}",
+        f"{name} = {_shown_value(name, first['input'])} from {origin} cannot be used: {first['msg'].lower()}",
         next_step="Correct the value and start again.",
         details={"setting": name, "origin": origin},
     )
+
+
+def _shown_value(name: str, value: object) -> str:
+    return MASK if any(word in name for word in ("key", "secret", "password", "token", "url")) else repr(value)
 
 
 def _flatten(values: Mapping[str, Any], before: tuple[str, ...] = ()) -> Flat:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from carrel import __version__
 from carrel.core.errors import CarrelError
+from carrel.core.secrets import password_in_url, remember_secrets
 
 ROOM_NAMES = ("papers", "references", "knowledge", "research")
 
@@ -221,6 +223,15 @@ class LogSettings(Section):
     format: Literal["text", "json"] = "text"
 
 
+def _secrets_in(section: Section) -> Iterator[str | None]:
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        if isinstance(value, Section):
+            yield from _secrets_in(value)
+        elif isinstance(value, str):
+            yield value if name.endswith(("key", "secret", "password", "token")) else password_in_url(value)
+
+
 class Settings(Section):
     """The whole of it."""
 
@@ -240,6 +251,10 @@ class Settings(Section):
     log: LogSettings = LogSettings()
     source: Path | None = None
     unknown_variables: dict[str, str | None] = Field(default_factory=dict)
+
+    def model_post_init(self, context: object, /) -> None:
+        """From the moment that a secret is read, nothing that others say is kept or shown with it inside."""
+        remember_secrets(_secrets_in(self))
 
     @property
     def audit_file(self) -> Path:

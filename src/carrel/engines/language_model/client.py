@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 
+from carrel.core.secrets import mask_known_secrets, mask_secrets, remember_secrets
 from carrel.engines.language_model.answers import ModelAnswer, UnusableAnswer, read_answer
 from carrel.engines.language_model.errors import LanguageModelError, ShapeRefusedError
 from carrel.engines.language_model.formats import FORMATS, Asked
@@ -18,6 +19,7 @@ _ATTEMPTS = 4
 # Whoever was too slow once is seldom quicker the third time, and a local server may still be busy with the first.
 _SLOW_ATTEMPTS = 2
 _LONGEST_WAIT_SECONDS = 30.0
+_LONGEST_REFUSAL = 20_000
 _TOO_LONG = ("context_length", "context length", "context size", "context window", "prompt is too long", "token count")
 
 
@@ -36,6 +38,7 @@ class ModelClient:
         temperature: float | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        remember_secrets((api_key,))
         self._format = FORMATS[provider]
         self._provider = provider
         self._model = model
@@ -85,13 +88,14 @@ class ModelClient:
         if response.status_code != 200:
             raise self._refused(response)
         try:
-            told = self._format.read(response.json())
+            told = self._format.read(json.loads(mask_known_secrets(response.text)))
         except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
             raise LanguageModelError(f"{self._provider} answered in a form that cannot be read", is_retryable=True) from error
         return read_answer(told)
 
     def _refused(self, response: httpx2.Response) -> LanguageModelError:
-        reason = _reason(response.text)
+        # Masked before it is cut: of a key that is cut in two, one half would remain.
+        reason = _reason(mask_secrets(response.text[:_LONGEST_REFUSAL]))
         message = f"{self._provider} answered {response.status_code}: {reason}"
         # Some servers answer 500 to a request they do not understand.
         if "response_format" in response.text and self._format.simpler is not None:

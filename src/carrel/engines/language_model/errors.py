@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from carrel.core.secrets import mask_secrets
+
 
 class LanguageModelError(Exception):
     """The model could not be reached, refused the request, or answered outside its format. Never names the key."""
@@ -9,8 +11,8 @@ class LanguageModelError(Exception):
     def __init__(
         self, message: str, *, is_retryable: bool = False, retry_after_seconds: float | None = None, attempts: int | None = None
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = mask_secrets(message)
+        super().__init__(self.message)
         self.is_retryable = is_retryable
         self.retry_after_seconds = retry_after_seconds
         self.attempts = attempts

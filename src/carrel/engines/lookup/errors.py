@@ -1,11 +1,13 @@
 """Why a work could not be looked up. No network, no such work, and a service in trouble are three different things."""
 
+from carrel.core.secrets import mask_secrets
+
 
 class WorkLookupError(Exception):
     """Anything that went wrong when a service was asked; `service` names it."""
 
     def __init__(self, service: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(mask_secrets(message))
         self.service = service
 
 
@@ -14,8 +16,8 @@ class NetworkUnavailableError(WorkLookupError):
 
     def __init__(self, service: str, address: str, reason: str) -> None:
         super().__init__(service, f"{service} cannot be reached at {address}: {reason}")
-        self.address = address
-        self.reason = reason
+        self.address = mask_secrets(address)
+        self.reason = mask_secrets(reason)
 
 
 class WorkNotFoundError(WorkLookupError):
@@ -31,7 +33,7 @@ class ServiceFailedError(WorkLookupError):
 
     def __init__(self, service: str, reason: str, status: int | None = None, retry_after_seconds: float | None = None) -> None:
         super().__init__(service, f"{service} could not answer: {reason}")
-        self.reason = reason
+        self.reason = mask_secrets(reason)
         self.status = status
         self.retry_after_seconds = retry_after_seconds
 
@@ -41,4 +43,4 @@ class UnreadableAnswerError(WorkLookupError):
 
     def __init__(self, service: str, reason: str) -> None:
         super().__init__(service, f"The answer of {service} could not be read: {reason}")
-        self.reason = reason
+        self.reason = mask_secrets(reason)

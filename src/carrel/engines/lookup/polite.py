@@ -11,6 +11,7 @@ from typing import Self
 import httpx2
 
 from carrel import __version__
+from carrel.core.secrets import mask_secrets
 from carrel.engines.lookup.cache import Answer, AnswerCache, NoCache
 from carrel.engines.lookup.errors import NetworkUnavailableError, ServiceFailedError
 
@@ -77,7 +78,8 @@ class PoliteClient:
     ) -> Answer:
         """The answer to a GET, from the cache or the service. `pause_seconds` is the least time between two questions to it."""
         full = str(httpx2.URL(address, params=dict(params)) if params else httpx2.URL(address))
-        key = f"{accept} {full}"
+        # The cache may be a file, and an address may hold a key.
+        key = f"{accept} {mask_secrets(full)}"
         known = await asyncio.to_thread(self._cache.get, key)
         if known is not None:
             return known

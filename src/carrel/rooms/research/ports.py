@@ -112,6 +112,10 @@ class ContextMemory(Protocol):
         """Gives every project that is said to be worked on, and whose run has ended or never was, the status that is true."""
         ...
 
+    async def mask_stored_secrets(self) -> None:
+        """Takes secrets out of what was kept of errors before they were masked."""
+        ...
+
     async def steer(
         self, research_id: str, after: Sequence[JobState], state: JobState, status: ProjectStatus, event: Event
     ) -> None:

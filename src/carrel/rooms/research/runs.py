@@ -129,6 +129,7 @@ class Runner:
             try:
                 if not is_reconciled:
                     await self._memory.reconcile(self._at())
+                    await self._memory.mask_stored_secrets()
                     is_reconciled = True
                 for job_id in await self._memory.open_jobs():
                     if job_id not in self._tasks and job_id not in self.unwritten:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from carrel.core.errors import ConflictError
+from carrel.core.secrets import mask_known_secrets, mask_secrets
 from carrel.rooms.research.errors import StepTakenError
 from carrel.rooms.research.records import (
     AgentOutput,
@@ -190,7 +191,7 @@ class SqlResearch:
 
     async def output(self, output_id: str) -> AgentOutput | None:
         rows = await self._rows("SELECT body FROM research_outputs WHERE id = :id", id=output_id)
-        return AgentOutput.model_validate_json(rows[0][0]) if rows else None
+        return AgentOutput.model_validate_json(mask_known_secrets(rows[0][0])) if rows else None
 
     async def outputs(self, research_id: str, *, agent: str | None = None, only_model_calls: bool = False) -> list[AgentOutput]:
         # A field of the record itself stands in its text unescaped; inside what was given or answered every quote is escaped.
@@ -199,14 +200,15 @@ class SqlResearch:
         sql = """SELECT body FROM research_outputs WHERE research_id = :id AND body LIKE CAST(:agent AS TEXT)
             AND body LIKE CAST(:model AS TEXT) ORDER BY created_at, id"""
         rows = await self._rows(sql, id=research_id, agent=by_agent, model=by_model)
-        return [AgentOutput.model_validate_json(row[0]) for row in rows]
+        return [AgentOutput.model_validate_json(mask_known_secrets(row[0])) for row in rows]
 
     async def safety(self, owner: str) -> list[SafetyRecord]:
         rows = await self._rows("SELECT body FROM research_safety WHERE owner = :owner ORDER BY created_at, id", owner=owner)
         return [SafetyRecord.model_validate_json(row[0]) for row in rows]
 
     async def events(self, research_id: str) -> list[Event]:
-        return await self._all(Event, "events", research_id, "created_at, id")
+        found = await self._all(Event, "events", research_id, "created_at, id")
+        return [event.model_copy(update={"says": mask_secrets(event.says)}) for event in found]
 
     async def add_job(self, job: Job) -> None:
         await self._driver.run(_put_job(job))
@@ -281,6 +283,17 @@ class SqlResearch:
             AND NOT EXISTS (SELECT 1 FROM research_jobs j WHERE j.research_id = research_projects.id AND {_IS_RUN})"""
         steps.append((never, {"at": at, "problem": _NEVER_BEGUN}))
         await self._driver.run(*steps)
+
+    async def mask_stored_secrets(self) -> None:
+        for table, column in (("projects", "problem"), ("jobs", "problem"), ("events", "body")):
+            rows = await self._rows(f"SELECT id, {column} FROM research_{table} WHERE {column} IS NOT NULL")
+            steps: list[Step] = [
+                (f"UPDATE research_{table} SET {column} = :masked WHERE id = :id", {"id": name, "masked": masked})
+                for name, text in rows
+                if (masked := mask_secrets(text) if column == "problem" else mask_known_secrets(text)) != text
+            ]
+            if steps:
+                await self._driver.run(*steps)
 
     async def steer(
         self, research_id: str, after: Sequence[JobState], state: JobState, status: ProjectStatus, event: Event
@@ -393,8 +406,13 @@ def _touched(changes: Changes) -> Step:
     return _TOUCH.format("CAST(:id AS TEXT)"), {"id": records[0].research_id, "at": max(record.created_at for record in records)}
 
 
+def _mask_problem(problem: str | None) -> str | None:
+    """Rows of before secrets were masked when they were written may hold some."""
+    return None if problem is None else mask_secrets(problem)
+
+
 def _project(row: tuple[Any, ...]) -> Project:
-    told = {"status": row[1], "problem": row[2], "updated_at": row[3]}
+    told = {"status": row[1], "problem": _mask_problem(row[2]), "updated_at": row[3]}
     return Project.model_validate_json(row[0]).model_copy(update=told)
 
 
@@ -410,5 +428,5 @@ def _hypothesis(read: Hypothesis, row: tuple[Any, ...]) -> Hypothesis:
 
 
 def _job(row: tuple[Any, ...]) -> Job:
-    told = {"state": row[1], "problem": row[2], "problem_code": row[3], "planned_steps": row[4]}
+    told = {"state": row[1], "problem": _mask_problem(row[2]), "problem_code": row[3], "planned_steps": row[4]}
     return Job.model_validate_json(row[0]).model_copy(update=told)

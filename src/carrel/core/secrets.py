@@ -1,0 +1,206 @@
+"""Hides secrets in text that comes from elsewhere: what providers, services and drivers say may echo a key that we sent them.
+
+The secrets that this process was given are known, and hidden in every form in which they are echoed. Others are known by their
+shape. The text is masked where it enters an error, a log line or a store, so that it is never kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote, quote_plus
+
+MASK = "***"
+
+# Anything shorter would be found by chance inside of ordinary words.
+_LEAST_CHARACTERS = 8
+# So much of the beginning of a secret tells whose it is, and lies in texts that were cut.
+_TELLING_CHARACTERS = 8
+_MOST_KNOWN = 64
+_HEAD = 6
+_BETWEEN = r"""[\s"'`+\\,|\u200b-]{0,8}"""
+
+_SHAPES = re.compile(
+    r"""
+    (?P<authorization>\b(?:bearer|basic|token|apikey)\s+)[A-Za-z0-9._~+/=-]{12,}
+    | (?P<userinfo>://[^\s/:@]{0,200}:)[^\s/@]{1,200}(?=@)
+    | (?P<named>
+        (?:\b|[_-])(?:api[_-]?key|apikey|access[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|token|secret
+        |client[_-]?secret|password|passwd|pwd|signature|sig|credential|private[_-]?key|x-api-key|x-goog-api-key|key)
+        ["']?\s{0,3}(?:=|:|%3D|%3A)\s{0,3}["']?
+      )(?=[^\s"'&,;]{0,64}\d)[^\s"'&,;<>]{8,}
+    | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
+    | \b(?:sk|pk|rk)-[A-Za-z0-9_*.…-]{12,}
+    | \bAIza[0-9A-Za-z_*-]{20,}
+    | \b(?:gh[opsur]_|github_pat_|glpat-|hf_|xox[abeoprs]-|carrel_|npg_|ya29\.)[A-Za-z0-9_*.-]{16,}
+    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
+    | -----BEGIN[ ][A-Z ]{0,30}PRIVATE[ ]KEY-----[\s\S]{0,8000}?(?:-----END[ ][A-Z ]{0,30}PRIVATE[ ]KEY-----|\Z)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+# One of these stands in everything that the shapes above find; to look for them costs a tenth of the shapes.
+_SIGNS = (
+    *(
+        "bearer",
+        "basic",
+        "token",
+        "apikey",
+        "://",
+        "key",
+        "secret",
+        "passw",
+        "pwd",
+        "sig",
+        "credential",
+        "eyj",
+        "sk-",
+        "pk-",
+        "rk-",
+    ),
+    *("aiza", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "hf_", "xox", "carrel_", "npg_", "ya29", "akia"),
+    *("asia", "-----begin"),
+)
+_SEPARATORS = str.maketrans("", "", " \t\r\n\"'`+\\,|\u200b-")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A secret: a pattern of all its forms, and what one of has to be in a text for the pattern to find anything."""
+
+    pattern: re.Pattern[str]
+    heads: tuple[str, ...]
+    squeezed: str
+
+    def may_be_in(self, lowered: str, squeezed: str) -> bool:
+        return any(head in lowered for head in self.heads) or self.squeezed in squeezed
+
+
+class _KnownSecrets:
+    """The secrets of this process."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Known] = {}
+
+    def add(self, secret: str) -> None:
+        if len(secret) < _LEAST_CHARACTERS or secret in self._known:
+            return
+        while len(self._known) >= _MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[secret] = _known_secret(secret)
+
+    def mask(self, text: str) -> str:
+        if not self._known:
+            return text
+        lowered = text.lower()
+        squeezed = lowered.translate(_SEPARATORS)
+        for known in tuple(self._known.values()):
+            if known.may_be_in(lowered, squeezed):
+                text = known.pattern.sub(MASK, text)
+        return text
+
+    def are_in(self, text: str) -> bool:
+        return any(secret in text for secret in self._known)
+
+
+_known = _KnownSecrets()
+
+
+def remember_secrets(secrets: Iterable[str | None]) -> None:
+    """From now on hides these wherever foreign text is masked."""
+    for secret in secrets:
+        if secret:
+            _known.add(secret.strip())
+
+
+def mask_known_secrets(text: str) -> str:
+    """The text without the secrets that this process was given, in any form; for content, of which nothing else may change."""
+    return _known.mask(text)
+
+
+def mask_plain_secrets(text: str) -> str:
+    """The same for text of our own, in which a secret can only stand as it is; cheap enough for a line of every call."""
+    return _known.mask(text) if _known.are_in(text) else text
+
+
+def mask_secrets(text: str) -> str:
+    """The text of an error or a log line, without our secrets and without anything that has the shape of one."""
+    text = _known.mask(text)
+    lowered = text.lower()
+    return _SHAPES.sub(_hide_value, text) if any(sign in lowered for sign in _SIGNS) else text
+
+
+def mask_secrets_in(value: object) -> object:
+    """The same in every text of a value as errors carry it in their details."""
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, dict):
+        return {key: mask_secrets_in(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(mask_secrets_in(item) for item in value) if type(value) in {list, tuple} else value
+    return value
+
+
+def password_in_url(url: str | None) -> str | None:
+    """The password of an address such as postgresql://user:password@host/name, as it is written there."""
+    found = re.search(r"://[^\s/:@]*:([^\s/]+)@", url or "")
+    return found[1] if found else None
+
+
+def _hide_value(found: re.Match[str]) -> str:
+    kept = found["authorization"] or found["userinfo"] or found["named"] or ""
+    return f"{kept}{MASK}"
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _known_secret(secret: str) -> _Known:
+    whole = {
+        secret,
+        quote(secret, safe=""),
+        quote(secret, safe="").replace("%2D", "-"),
+        quote_plus(secret),
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        html.escape(secret),
+        secret.encode().hex(),
+        "".join(f"%{byte:02X}" for byte in secret.encode()),
+        *_base64_forms(secret),
+    }
+    forms = [re.escape(form) for form in sorted(whole, key=len, reverse=True)]
+    heads = tuple({form[:_HEAD].lower() for form in whole})
+    if secret.isalpha():
+        # An ordinary word: inside of longer words it is no secret.
+        pattern = re.compile("|".join(rf"(?<![^\W_]){form}(?![^\W_])" for form in forms))
+        return _Known(pattern, heads, secret.lower())
+    forms.append(_BETWEEN.join(re.escape(character) for character in secret))
+    forms.extend(_cut_forms(secret))
+    return _Known(re.compile("|".join(forms), re.IGNORECASE), (*heads, secret[:4].lower()), secret.lower().translate(_SEPARATORS))
+
+
+def _base64_forms(secret: str) -> set[str]:
+    """How the secret looks inside of any base64 text: by where it begins among three bytes, without its neighbours' bits."""
+    forms: set[str] = set()
+    for before in range(3):
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            text = encode(b"\0" * before + secret.encode()).decode().rstrip("=")
+            first = -(-before * 8 // 6)
+            whole_characters = (before + len(secret.encode())) * 8 // 6
+            forms.add(text[first:whole_characters])
+    return {form for form in forms if len(form) >= _TELLING_CHARACTERS}
+
+
+def _cut_forms(secret: str) -> Iterator[str]:
+    """The beginning of a secret, and its two ends with something that hides the middle, as some services show keys."""
+    for length in range(_TELLING_CHARACTERS, len(secret)):
+        start = secret[:length]
+        # A beginning that may be an ordinary word tells nothing.
+        if any(character.isdigit() for character in start) or (start != start.lower() and start != start.upper()):
+            yield rf"{re.escape(start)}[\w*.…+/=~%-]{{0,400}}"
+            break
+    yield rf"{re.escape(secret[:4])}[\w.~-]{{0,12}}?(?:\*{{2,}}|\.{{3,}}|…)[\w~-]{{0,12}}?{re.escape(secret[-2:])}(?!\w)"
