@@ -14,12 +14,12 @@ import httpx2
 import uvicorn
 
 from carrel.core.clock import SystemClock
-from carrel.doors.http.server import listen
+from carrel.doors.http.server import listen, server_config
 from carrel.policy.authorization.models import User
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.desk import OpenRoom, open_desk
-from carrel.wiring.http import http_app
+from carrel.wiring.http import connection_limits, http_app
 from tests.access.support import CHEAP_HASH, PASSWORD, hidden_fields, sample_room, settings_for, ticked_scopes
 
 
@@ -53,7 +53,7 @@ def serving(home: Path, mode: str | None = "builtin", **sections: Any) -> Iterat
             started.set()
 
     app = http_app(open_desk(settings, [OpenRoom(sample_room())]))
-    server = Server(uvicorn.Config(app, lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=2))
+    server = Server(server_config(app, connection_limits(settings), drain_seconds=2))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio
@@ -68,6 +69,7 @@ def main() -> None:
                 listener,
                 workers=1,
                 drain_seconds=10,
+                limits=ConnectionLimits(),
             )
 
 

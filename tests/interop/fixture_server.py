@@ -9,6 +9,7 @@ import asyncio
 import sys
 from typing import Any
 
+from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.http.exchange import Receive, Scope, Send
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
@@ -64,7 +65,7 @@ def main() -> None:
     configure_logs("warning", "text")
     listener = listen("127.0.0.1", int(sys.argv[1]))
     print(f"listening on {listener.getsockname()[1]}", file=sys.stderr, flush=True)
-    run_server(FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2)
+    run_server(FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2, limits=ConnectionLimits())
 
 
 if __name__ == "__main__":

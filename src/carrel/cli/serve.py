@@ -16,7 +16,7 @@ from carrel.settings import Settings
 from carrel.wiring.access import refuse_to_be_open_to_the_world
 from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk
-from carrel.wiring.http import RESOLVED_SETTINGS, http_app
+from carrel.wiring.http import RESOLVED_SETTINGS, connection_limits, http_app
 from carrel.wiring.papers import snapshot_path
 
 
@@ -49,14 +49,13 @@ def run(words: list[str]) -> int:
     if settings.auth.mode == "builtin":
         _greet_the_first_user(settings)
     print(_greeting(settings), file=sys.stderr, flush=True)
-    workers = settings.server.workers
+    workers, drain_seconds, limits = settings.server.workers, settings.server.drain_seconds, connection_limits(settings)
     if workers > 1:
         os.environ[RESOLVED_SETTINGS] = settings.model_dump_json()
-        run_server(
-            "carrel.wiring.http:app_from_environment", listener, workers=workers, drain_seconds=settings.server.drain_seconds
-        )
+        factory = "carrel.wiring.http:app_from_environment"
+        run_server(factory, listener, workers=workers, drain_seconds=drain_seconds, limits=limits)
     else:
-        run_server(http_app(desk), listener, workers=1, drain_seconds=settings.server.drain_seconds)
+        run_server(http_app(desk), listener, workers=1, drain_seconds=drain_seconds, limits=limits)
     return 0
 
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from carrel.doors.docs_page import docs_page
 from carrel.doors.http import Exchange, HttpApp, RequestLimits, Response, Route
+from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
@@ -92,17 +93,38 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     )
 
 
+def connection_limits(settings: Settings) -> ConnectionLimits:
+    """What connections may take up, by the settings."""
+    server = settings.server
+    return ConnectionLimits(
+        max_header_bytes=server.max_header_bytes,
+        max_headers=server.max_headers,
+        max_target_bytes=server.max_target_bytes,
+        max_body_bytes=server.max_body_bytes,
+        header_timeout_seconds=server.header_timeout_seconds,
+        keep_alive_seconds=server.keep_alive_seconds,
+        send_timeout_seconds=server.send_timeout_seconds,
+        max_connections=server.max_connections,
+        max_connections_per_address=server.max_connections_per_address,
+        max_pipelined_requests=server.max_pipelined_requests,
+        trusted_proxies=_proxy_names(settings),
+    )
+
+
 @asynccontextmanager
 async def _closing(desk: Desk) -> AsyncIterator[None]:
     async with desk.opened(takes_up_work=True):
         yield
 
 
-def _trusted_proxies(settings: Settings) -> TrustedProxies:
+def _proxy_names(settings: Settings) -> tuple[str, ...]:
     # On Cloud Run only the platform's own front end can connect, and it appends the caller's address.
-    names = settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
+    return settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
+
+
+def _trusted_proxies(settings: Settings) -> TrustedProxies:
     try:
-        return TrustedProxies(names, header=settings.server.forwarded_header)
+        return TrustedProxies(_proxy_names(settings), header=settings.server.forwarded_header)
     except ValueError as error:
         raise SettingsError(
             f"server.trusted_proxies: {error}", next_step="Name addresses or networks, such as 10.0.0.0/8."

@@ -35,6 +35,8 @@ log = logging.getLogger("carrel.http")
 Handler = Callable[[Exchange], Awaitable[Response | Streamed]]
 Refuse = Callable[[CarrelError, Visit], Response]
 
+# What follows an answer to a request that was not read to its end is not worth waiting for.
+_CLOSE: tuple[Header, ...] = ((b"connection", b"close"),)
 _LONGEST_USER_AGENT = 200
 _LONGEST_PATH = 200
 _CORS_HEADERS = (
@@ -210,7 +212,8 @@ class HttpApp:
             try:
                 exchange.caller = await self._gate.identify(visit)
             except CarrelError as error:
-                return route.refuse_stranger(error, visit)
+                refused = route.refuse_stranger(error, visit)
+                return _with_headers(refused, _CLOSE) if may_be_large(exchange.headers) else refused
         if exchange.method in SAFE_METHODS:
             return await self._run(handler, exchange)
         limit_bytes = route.max_body_bytes or self._limits.max_body_bytes
@@ -222,7 +225,7 @@ class HttpApp:
                 exchange.body = await incoming.read()
             except CarrelError as error:
                 self._gate.refused(visit, "http", visit.path, error, exchange.caller or STRANGER)
-                return self._refuse(error, visit)
+                return _with_headers(self._refuse(error, visit), _CLOSE)
             return await self._run(handler, exchange)
         finally:
             incoming.release()

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import math
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from carrel.core.errors import CarrelError
+from carrel.doors.http.connections import ConnectionLimits
+from carrel.doors.http.protocol import GuardedProtocolFactory
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+
+log = logging.getLogger("carrel.http")
 
 _BACKLOG = 2048
+# Files, databases and outgoing connections that a process has open besides.
+_OTHER_FILES = 512
 
 
 class AddressInUseError(CarrelError):
@@ -41,25 +56,52 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def run_server(app: Callable[..., Any] | str, listener: socket.socket, *, workers: int, drain_seconds: int) -> None:
-    """Serves until told to stop, then finishes what is in flight. More than one worker needs an importable factory."""
-    config = uvicorn.Config(
+def server_config(
+    app: Callable[..., Any] | str, limits: ConnectionLimits, *, workers: int = 1, drain_seconds: int = 20
+) -> uvicorn.Config:
+    """How uvicorn is run. Each of several workers has its share of all connections."""
+    share = replace(limits, max_connections=math.ceil(limits.max_connections / workers))
+    return uvicorn.Config(
         app,
         factory=isinstance(app, str),
         workers=workers,
         loop="uvloop" if find_spec("uvloop") else "asyncio",
-        http="httptools",
+        http=cast(type[asyncio.Protocol], GuardedProtocolFactory(share)),
+        ws="none",
         lifespan="on",
         access_log=False,
         server_header=False,
         # Proxies are ours to believe or not, by server.trusted_proxies: uvicorn would believe whoever calls from loopback.
         proxy_headers=False,
-        ws="none",
         log_config=None,
         backlog=_BACKLOG,
         timeout_graceful_shutdown=drain_seconds,
     )
+
+
+def run_server(
+    app: Callable[..., Any] | str, listener: socket.socket, *, workers: int, drain_seconds: int, limits: ConnectionLimits
+) -> None:
+    """Serves until told to stop, then finishes what is in flight. More than one worker needs an importable factory."""
+    limits = replace(limits, max_connections=min(limits.max_connections, workers * _allow_open_files(limits.max_connections)))
+    config = server_config(app, limits, workers=workers, drain_seconds=drain_seconds)
     if workers > 1:
         Multiprocess(config, sockets=[listener]).run()
     else:
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _allow_open_files(connections: int) -> int:
+    """Raises this process's limit of open files as far as it may; answers how many of them connections can have."""
+    if resource is None:
+        return connections
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return connections
+    allowed = max(soft - _OTHER_FILES, soft // 2)
+    log.warning("fewer connections than set", extra={"open_files": soft, "connections": allowed})
+    return allowed
