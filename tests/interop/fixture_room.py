@@ -144,7 +144,7 @@ def fixture_room() -> Room:
             ),
             *tasks.operations(),
         ),
-        lasting=tasks.lasting(),
+        jobs=tasks,
         resources=tuple(
             Resource(uri, uri.partition("://")[2], "fixtures", uri, f"Fixture: {uri}.", read, NO_SCOPES, media_type)
             for uri, (media_type, read) in _RESOURCES.items()

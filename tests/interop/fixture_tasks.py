@@ -11,8 +11,8 @@ from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call
-from carrel.core.errors import CarrelError, InternalError, NotFoundError
-from carrel.core.lasting import Lasting, LastingState, LastingWork, NamedJob
+from carrel.core.errors import CarrelError, InternalError
+from carrel.core.jobs import Job, JobNotFoundError, JobState
 from carrel.core.operation import Effect, Operation, Question
 
 
@@ -44,18 +44,18 @@ class Task:
     running: asyncio.Task[Text]
     began_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
 
-    def seen(self) -> LastingWork:
-        state: LastingState = "working"
+    def seen(self) -> Job:
+        state: JobState = "running"
         answer: Text | None = None
         problem: CarrelError | None = None
         if self.running.cancelled() or self.running.cancelling():
             state = "cancelled"
         elif self.running.done():
-            state = "ended"
             error = self.running.exception()
+            state = "failed" if error else "completed"
             problem = error if isinstance(error, CarrelError) else None
             answer = None if error else self.running.result()
-        return LastingWork(self.id, self.operation, state, state, self.began_at, self.began_at, answer, problem)
+        return Job(self.id, self.operation, state, state, self.began_at, self.began_at, result=answer, error=problem)
 
 
 class TaskFixtures:
@@ -68,16 +68,10 @@ class TaskFixtures:
     def operations(self) -> tuple[Operation[Any], ...]:
         return (
             _operation("greet", Greet, self._greet, lasts=False),
-            _operation("slow_compute", Compute, self._lasting("slow_compute", self._compute)),
-            _operation("failing_job", Compute, self._lasting("failing_job", self._fail)),
-            _operation("protocol_error_job", Compute, self._lasting("protocol_error_job", self._break)),
-            _operation("confirm_delete", Compute, self._lasting("confirm_delete", self._compute)),
-        )
-
-    def lasting(self) -> Lasting:
-        return Lasting(
-            _operation("look_at_fixture", NamedJob, self._look, lasts=False),
-            _operation("stop_fixture", NamedJob, self._stop, lasts=False),
+            _operation("slow_compute", Compute, self._as_job("slow_compute", self._compute)),
+            _operation("failing_job", Compute, self._as_job("failing_job", self._fail)),
+            _operation("protocol_error_job", Compute, self._as_job("protocol_error_job", self._break)),
+            _operation("confirm_delete", Compute, self._as_job("confirm_delete", self._compute)),
         )
 
     async def _greet(self, question: Greet, call: Call) -> Text:
@@ -94,10 +88,10 @@ class TaskFixtures:
     async def _break(self, question: Compute) -> Text:
         raise InternalError("fixture")
 
-    def _lasting(
+    def _as_job(
         self, name: str, work: Callable[[Compute], Coroutine[Any, Any, Text]]
     ) -> Callable[[Compute, Call], Coroutine[Any, Any, Any]]:
-        async def begin(question: Compute, call: Call) -> Text | LastingWork:
+        async def begin(question: Compute, call: Call) -> Text | Job:
             if not call.can_follow:
                 return await work(question)
             task = Task(f"fixture-{next(self._numbers)}", name, asyncio.create_task(work(question)))
@@ -106,18 +100,18 @@ class TaskFixtures:
 
         return begin
 
-    async def _look(self, question: NamedJob, call: Call) -> LastingWork:
-        return self._task(question).seen()
+    async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
+        return self._task(job_id).seen()
 
-    async def _stop(self, question: NamedJob, call: Call) -> LastingWork:
-        task = self._task(question)
+    async def cancel_job(self, job_id: str, call: Call) -> Job:
+        task = self._task(job_id)
         task.running.cancel()
         return task.seen()
 
-    def _task(self, question: NamedJob) -> Task:
-        if question.job_id not in self._tasks:
-            raise NotFoundError("Task", question.job_id, next_step="Call the tool again.")
-        return self._tasks[question.job_id]
+    def _task(self, job_id: str) -> Task:
+        if job_id not in self._tasks:
+            raise JobNotFoundError(job_id)
+        return self._tasks[job_id]
 
 
 def _operation(

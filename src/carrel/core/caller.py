@@ -64,7 +64,7 @@ async def _say_nothing(done: float, total: float | None, message: str | None) ->
 @dataclass(slots=True)
 class Call:
     """What an operation knows while it runs: the caller, the visit, a way to report progress, and whether the caller can follow
-    work that outlasts the call, so that it may be answered with `LastingWork`."""
+    work that outlasts the call, so that it may be answered with a `Job`."""
 
     caller: Caller
     visit: Visit

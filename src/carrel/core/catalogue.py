@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from carrel.core.lasting import Lasting
+from carrel.core.jobs import JobOperations, JobSource, job_operations
 from carrel.core.operation import Entry, Operation, Prompt, Resource
 
 EntryT = TypeVar("EntryT")
@@ -22,7 +22,7 @@ class Room:
     operations: tuple[Operation[Any], ...] = ()
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
-    lasting: Lasting | None = None
+    jobs: JobSource | None = None
 
 
 class Catalogue:
@@ -33,7 +33,6 @@ class Catalogue:
         self.operations: dict[str, Operation[Any]] = {}
         self.resources: dict[str, Resource] = {}
         self.prompts: dict[str, Prompt] = {}
-        self.lasting: Lasting | None = None
         for room in self.rooms:
             alone: set[str] = set()
             for operation in room.operations:
@@ -46,10 +45,17 @@ class Catalogue:
                 _claim(self.resources, resource.uri, resource)
             for prompt in room.prompts:
                 _claim(self.prompts, prompt.name, prompt)
-            if room.lasting is not None:
-                if self.lasting is not None:
-                    raise ValueError("work of two rooms outlasts its call; its ids could not be told apart")
-                self.lasting = room.lasting
+        self.jobs = self._job_operations()
+
+    def _job_operations(self) -> JobOperations | None:
+        """The operations over all rooms' jobs, where a room has any."""
+        sources = [room.jobs for room in self.rooms if room.jobs is not None]
+        if not sources:
+            return None
+        jobs = job_operations(sources, self.operations)
+        for operation in jobs.tools:
+            _claim(self.operations, operation.name, operation)
+        return jobs
 
     def room(self, name: str) -> Room:
         return next(room for room in self.rooms if room.name == name)

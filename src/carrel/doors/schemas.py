@@ -13,8 +13,10 @@ Schema = dict[str, Any]
 
 
 def input_schema(operation: Operation[Any]) -> Schema:
-    """What the operation takes."""
-    return cast(Schema, _compacted(operation.question.model_json_schema(mode="validation")))
+    """What the operation takes. The question's docstring is for developers: the operation's description says it to callers."""
+    schema = cast(Schema, _compacted(operation.question.model_json_schema(mode="validation")))
+    schema.pop("description", None)
+    return schema
 
 
 def output_schema(operation: Operation[Any]) -> Schema | None:

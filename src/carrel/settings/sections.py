@@ -91,6 +91,12 @@ class ReferencesSettings(Section):
     allowed_folders: tuple[Path, ...] = ()
     contact: str = ""
     pubmed_api_key: str = ""
+    lookup_wait_seconds: float = Field(
+        default=20.0, ge=0, le=100, description="How long adding waits for look-ups before the rest goes on as a job"
+    )
+    task_after_seconds: float = Field(
+        default=1.0, ge=0, le=100, description="The same where the client follows long work as a task"
+    )
     services: LookupServices = LookupServices()
 
 
@@ -138,6 +144,15 @@ class ResearchSettings(Section):
     vocabulary: Path | None = None
     max_model_calls: int | None = Field(default=None, ge=1)
     max_cost: float | None = Field(default=None, gt=0)
+
+
+class JobSettings(Section):
+    """Background jobs: how many run at once in one process, how long a silent worker keeps its job, how long ended ones are kept."""
+
+    max_concurrent: int = Field(default=8, ge=1, le=256, description="Jobs that run at once in one process")
+    lease_seconds: float = Field(default=15.0, ge=1, le=3600, description="After this long without a sign a worker is given up")
+    look_every_seconds: float = Field(default=5.0, gt=0, le=3600, description="How often abandoned jobs are looked for")
+    keep_days: float = Field(default=30.0, gt=0, description="How long ended jobs can be asked for")
 
 
 class ModelSettings(Section):
@@ -243,6 +258,7 @@ class Settings(Section):
     knowledge: KnowledgeSettings = KnowledgeSettings()
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
     research: ResearchSettings = ResearchSettings()
+    jobs: JobSettings = JobSettings()
     model: ModelSettings = ModelSettings()
     database: DatabaseSettings = DatabaseSettings()
     auth: AuthSettings = AuthSettings()

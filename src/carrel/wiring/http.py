@@ -71,7 +71,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     }
     for room in desk.catalogue.rooms:
         # Rooms whose work takes a while may tell how far it is; the common address is bound to one JSON answer.
-        path, lasts = f"/{room.name}/mcp", room.lasting is not None
+        path, lasts = f"/{room.name}/mcp", room.jobs is not None
         routes[path] = mcp_route(path, room_endpoint(desk, room), streams_progress=lasts)
     routes.update(access_routes(desk))
     routes.update(extra_routes or {})

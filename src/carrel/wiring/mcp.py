@@ -30,15 +30,16 @@ def common_endpoint(desk: Desk, *, with_prompts: bool) -> Endpoint:
         server_name=server.name,
         server_version=server.version,
         instructions=" ".join(room.purpose for room in catalogue.rooms),
-        lasting=None if server.compact else catalogue.lasting,
+        jobs=None if server.compact else catalogue.jobs,
     )
 
 
 def room_endpoint(desk: Desk, room: Room) -> Endpoint:
-    """One room alone, under the names of its own specification."""
+    """One room alone, under the names of its own specification, with the tools for its jobs where it has any."""
+    jobs = desk.catalogue.jobs if room.jobs is not None else None
     return Endpoint(
         room.name,
-        operations=room.operations,
+        operations=(*room.operations, *(jobs.tools if jobs is not None else ())),
         resources=room.resources,
         prompts=room.prompts or None,
         server_name=desk.settings.server.name,
@@ -46,7 +47,7 @@ def room_endpoint(desk: Desk, room: Room) -> Endpoint:
         instructions=room.purpose,
         is_alone=True,
         speaks_json_rpc_errors=room.name == "references",
-        lasting=room.lasting,
+        jobs=jobs,
     )
 
 

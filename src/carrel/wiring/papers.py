@@ -71,13 +71,17 @@ class AdderAtNeed:
         self._folder = folder
         self._settings = settings
         self._adder: PaperAdder | None = None
+        self._services = Services(settings)
 
     async def add(self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None) -> AddedPaper:
         if self._adder is None:
             from carrel.wiring.papers_build import index_papers, paper_adder
 
-            self._adder = paper_adder(self._folder, Services(self._settings), index_papers)
+            self._adder = paper_adder(self._folder, self._services, index_papers)
         return await self._adder.add(identifier=identifier, markdown=markdown, pdf_base64=pdf_base64)
+
+    async def close(self) -> None:
+        await self._services.close()
 
 
 def snapshot_path(settings: Settings) -> Path:
@@ -134,8 +138,14 @@ def open_papers(settings: Settings) -> OpenRoom:
         return Health(True, str(path))
 
     described = room(papers.service)
-    described = replace(described, operations=(*described.operations, add_paper_operation(AdderAtNeed(path.parent, settings))))
-    return OpenRoom(described, {"papers": check}, papers.close)
+    adder = AdderAtNeed(path.parent, settings)
+    described = replace(described, operations=(*described.operations, add_paper_operation(adder)))
+
+    async def close() -> None:
+        await adder.close()
+        await papers.close()
+
+    return OpenRoom(described, {"papers": check}, close)
 
 
 def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:

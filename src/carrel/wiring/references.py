@@ -12,9 +12,12 @@ from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.identifiers import ArxivId, Doi
 from carrel.engines.attached_files import LocalFiles
 from carrel.engines.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
+from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.service import Papers
+from carrel.rooms.references.additions import Additions, LookupWaits
 from carrel.rooms.references.errors import CitationFailedError, StyleNotFoundError
+from carrel.rooms.references.lookup_job import KIND, LookupHandler, LookupJobs
 from carrel.rooms.references.operations import room
 from carrel.rooms.references.ports import (
     ExportFormat,
@@ -30,8 +33,9 @@ from carrel.rooms.references.service import ReferencesRoom
 from carrel.settings import Settings
 from carrel.stores.csl_json.library import CslJsonLibrary
 from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import Services
-from carrel.wiring.papers import as_csl, papers_service
+from carrel.wiring.papers import as_csl, papers_service, snapshot_path
 
 LIBRARY_NAME = "library.json"
 _SMALL_BYTES = 20_000
@@ -77,41 +81,57 @@ class BibliographyFormats:
         return read_edtf(text)
 
 
-class PapersThenServices:
-    """Works from the papers at hand, and only then from the network."""
+class PapersAndServices:
+    """Works from the papers at hand, and from the network."""
 
-    def __init__(self, papers: Papers, formats: BibliographyFormats, services: Services) -> None:
+    def __init__(self, papers: Papers, snapshot: Path, formats: BibliographyFormats, services: Services) -> None:
         self._papers = papers
+        self._snapshot = snapshot
         self._formats = formats
         self._services = services
 
+    async def at_hand(self, identifiers: Sequence[Identifier]) -> dict[Identifier, Item]:
+        keys = {identifier: _paper_keys(identifier) for identifier in identifiers}
+        wanted = [key for names in keys.values() for key in names]
+        if not wanted or not self._has_papers():
+            return {}
+        ids = await self._papers.ids_by_keys(wanted)
+        found: dict[Identifier, Item] = {}
+        for identifier, names in keys.items():
+            paper_id = next((ids[name] for name in names if name in ids), None)
+            if paper_id is not None:
+                found[identifier] = await self._item(await self._papers.metadata(paper_id))
+        return found
+
     async def find(self, identifier: Identifier) -> Item:
-        match identifier:
-            case Doi() | ArxivId():
-                known = await self._in_corpus(identifier)
-                if known is not None:
-                    return known
         return await self._services.find(identifier)
 
     async def paper(self, paper_id: str) -> Item | None:
+        if not self._has_papers():
+            return None
         try:
             return await self._item(await self._papers.metadata(paper_id))
-        except CarrelError:
+        except PaperNotFoundError:
             return None
 
-    async def _in_corpus(self, identifier: Doi | ArxivId) -> Item | None:
-        try:
-            hits = await self._papers.search(str(identifier.value), page=1, limit=3)
-            for hit in hits:
-                metadata = await self._papers.metadata(hit.paper_id)
-                if identifier.value in {(metadata.doi or "").lower(), (metadata.arxiv_id or "").lower()}:
-                    return await self._item(metadata)
-        except CarrelError:
-            return None
-        return None
+    def _has_papers(self) -> bool:
+        """A desk without a corpus has no papers at hand, which is no fault."""
+        return self._snapshot.exists()
 
     async def _item(self, metadata: PaperMetadata) -> Item:
         return await paper_as_csl(self._papers, self._formats, metadata)
+
+
+def _paper_keys(identifier: Identifier) -> tuple[str, ...]:
+    """The keys under which a corpus may know the work; it knows no PubMed numbers."""
+    match identifier:
+        case Doi():
+            arxiv = identifier.arxiv
+            return (f"doi:{identifier.value}", *((f"arxiv:{arxiv.value}",) if arxiv is not None else ()))
+        case ArxivId():
+            return (f"arxiv:{identifier.value}", f"doi:10.48550/arxiv.{identifier.value}")
+        case _:
+            return ()
 
 
 async def paper_as_csl(papers: Papers, formats: BibliographyFormats, metadata: PaperMetadata) -> Item:
@@ -223,13 +243,18 @@ def open_references(settings: Settings) -> OpenRoom:
     shelves = LibraryShelves(path, users_folder(settings), chosen.attachments)
     formats = BibliographyFormats()
     papers = papers_service(settings)
+    services = Services(settings)
+    lookup = PapersAndServices(papers.service, snapshot_path(settings), formats, services)
+    clock = SystemClock()
+    background = background_jobs(settings, {KIND: LookupHandler(shelves, lookup, clock)}, clock)
+    waits = LookupWaits(chosen.lookup_wait_seconds, chosen.task_after_seconds)
+    additions = Additions(shelves, formats, lookup, LookupJobs(background.jobs), clock, waits)
     service = ReferencesRoom(
         shelves,
         formats,
-        PapersThenServices(papers.service, formats, Services(settings)),
+        additions,
         CitationStyles(chosen.styles),
         LocalFiles(),
-        SystemClock(),
         allowed_folders=chosen.allowed_folders,
         default_style=chosen.default_style,
         default_locale=chosen.default_locale,
@@ -248,7 +273,9 @@ def open_references(settings: Settings) -> OpenRoom:
         return Health(True, f"{path} ({count} references)" if path.exists() else f"{path} (made by the first reference)")
 
     async def close() -> None:
+        await background.jobs.close()
+        await services.close()
         await shelves.close()
         await papers.close()
 
-    return OpenRoom(room(service), {"references": check}, close)
+    return OpenRoom(room(service), {"references": check}, close, background.start)

@@ -17,8 +17,8 @@ from carrel.engines.lookup.errors import NetworkUnavailableError, ServiceFailedE
 from carrel.engines.lookup.google_books import GoogleBooks
 from carrel.engines.lookup.open_library import OpenLibrary
 from carrel.engines.lookup.pmc import PmcConverter, SameWork
-from carrel.engines.lookup.polite import Manners, PoliteClient
 from carrel.engines.lookup.pubmed import PubMed
+from carrel.engines.lookup.service_client import RetryPolicy, ServiceClient
 from carrel.engines.lookup.works import Addresses, Works
 from tests.engines.lookup.services import Reply, Services, running
 
@@ -54,16 +54,16 @@ class Waits:
 
 
 def with_client(
-    work: Callable[[PoliteClient], Awaitable[Found]],
+    work: Callable[[ServiceClient], Awaitable[Found]],
     waits: Waits | None = None,
-    manners: Manners | None = None,
+    policy: RetryPolicy | None = None,
     cache: AnswerCache | None = None,
 ) -> Found:
     waits = waits or Waits()
 
     async def run() -> Found:
-        async with PoliteClient(
-            manners or Manners("desk@example.org", timeout_seconds=5),
+        async with ServiceClient(
+            policy or RetryPolicy("desk@example.org", timeout_seconds=5),
             cache,
             sleep=waits.sleep,
             clock=waits.clock,
@@ -147,7 +147,9 @@ def test_books_are_found_by_isbn(services: Services) -> None:
         lambda client, url: GoogleBooks(client, url).look_up(Isbn.parse("080442957X")),
     ],
 )
-def test_a_work_that_is_not_there_is_not_found(services: Services, ask: Callable[[PoliteClient, str], Awaitable[object]]) -> None:
+def test_a_work_that_is_not_there_is_not_found(
+    services: Services, ask: Callable[[ServiceClient, str], Awaitable[object]]
+) -> None:
     with pytest.raises(WorkNotFoundError):
         with_client(lambda client: ask(client, services.url))
 
@@ -198,7 +200,7 @@ def test_a_wait_longer_than_is_allowed_is_told_and_not_waited(services: Services
 def test_questions_to_arxiv_are_three_seconds_apart(services: Services) -> None:
     waits = Waits()
 
-    async def twice(client: PoliteClient) -> None:
+    async def twice(client: ServiceClient) -> None:
         arxiv = Arxiv(client, services.url)
         await arxiv.look_up(ArxivId.parse("hep-ex/0307015"))
         await arxiv.look_up(ArxivId.parse("hep-ex/0307015"))
@@ -237,7 +239,7 @@ def test_an_old_or_damaged_answer_is_none(tmp_path: Path) -> None:
     assert files.get("x") is None
 
 
-def works(client: PoliteClient, url: str, open_library: str | None = None) -> Works:
+def works(client: ServiceClient, url: str, open_library: str | None = None) -> Works:
     return Works(client, Addresses(url, url, url, f"{url}/idconv", url, open_library or url, url))
 
 

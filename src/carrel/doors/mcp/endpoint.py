@@ -12,7 +12,7 @@ import orjson
 from pydantic import TypeAdapter
 
 from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptText, Text
-from carrel.core.lasting import Lasting
+from carrel.core.jobs import JobOperations
 from carrel.core.operation import Effect, Operation, Prompt, Resource
 from carrel.doors.mcp.wire import META_SERVER_INFO, TASKS_EXTENSION
 from carrel.doors.schemas import answers_with_list, input_schema, output_schema
@@ -75,7 +75,7 @@ class Endpoint:
         instructions: str = "",
         is_alone: bool = False,
         speaks_json_rpc_errors: bool = False,
-        lasting: Lasting | None = None,
+        jobs: JobOperations | None = None,
         offers_tasks: bool = False,
     ) -> None:
         self.name = name
@@ -90,9 +90,9 @@ class Endpoint:
         self.capabilities: dict[str, dict[str, object]] = {"tools": {}, "resources": {}}
         if self.has_prompts:
             self.capabilities["prompts"] = {}
-        self.lasting = lasting
+        self.jobs = jobs
         self.extensions: dict[str, dict[str, object]] = {}
-        if offers_tasks or lasting is not None:
+        if offers_tasks or jobs is not None:
             self.extensions["extensions"] = {TASKS_EXTENSION: {}}
         self.stamp = b'"_meta":' + orjson.dumps({META_SERVER_INFO: self.server_info})
         self._lists: dict[tuple[str, bool, frozenset[str]], bytes] = {}

@@ -12,7 +12,7 @@ import orjson
 
 from carrel.core.caller import Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InternalError, InvalidInputError
-from carrel.core.lasting import LastingWork
+from carrel.core.jobs import Job
 from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
 from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, resource_content
 from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
@@ -75,8 +75,8 @@ class Lane:
             shared["prompts/get"] = self._get_prompt
         self._legacy: dict[str, Handler] = {**shared, "initialize": self._initialize, "ping": self._ping}
         self._modern: dict[str, Handler] = {**shared, "server/discover": self._discover}
-        if endpoint.lasting is not None:
-            self._tasks = Tasks(endpoint, gate, endpoint.lasting)
+        if endpoint.jobs is not None:
+            self._tasks = Tasks(endpoint, gate, endpoint.jobs)
             self._modern.update(
                 {"tasks/get": self._get_task, "tasks/update": self._update_task, "tasks/cancel": self._cancel_task}
             )
@@ -188,7 +188,7 @@ class Lane:
                 code = INVALID_PARAMS if error.code == "invalid_input" else APPLICATION
                 raise ProtocolError(code, error.message, error_facts(error), has_run=True) from None
             return self._complete(tool_error(error), request.is_modern)
-        if isinstance(answer, LastingWork):
+        if isinstance(answer, Job):
             return b"{" + task_created(answer) + b"," + self.endpoint.stamp + b"}"
         return self._complete(tool.encode(answer), request.is_modern)
 

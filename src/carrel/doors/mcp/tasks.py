@@ -1,7 +1,7 @@
-"""The tasks extension: a call whose work outlasts it is answered with a task, which the client looks at and may cancel.
+"""The tasks extension: a call whose work outlasts it is answered with a task, which the client follows and may cancel.
 
 For clients of 2026-07-28 that say on each request that they know the extension; nobody else is ever handed a task. A task is
-the durable work itself, so it lasts as long as what it makes, and any server of the same desk can answer for it.
+the background job itself, so it lasts as long as what it makes, and any server of the same desk can answer for it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import orjson
 
 from carrel.core.caller import Caller, Visit
 from carrel.core.errors import InternalError, NotFoundError
-from carrel.core.lasting import Lasting, LastingWork
+from carrel.core.jobs import Job, JobOperations
 from carrel.core.operation import Operation
 from carrel.doors.errors import INTERNAL, INVALID_PARAMS, MISSING_CAPABILITY
 from carrel.doors.mcp.endpoint import Endpoint
@@ -21,7 +21,7 @@ from carrel.doors.mcp.wire import META_CAPABILITIES, TASKS_EXTENSION, ProtocolEr
 from carrel.policy.gate import Gate
 
 POLL_INTERVAL_MS = 1000
-_STATUS = {"working": "working", "ended": "completed", "cancelled": "cancelled"}
+_STATUS = {"running": "working", "completed": "completed", "failed": "completed", "cancelled": "cancelled"}
 
 
 def knows_tasks(params: Mapping[str, Any]) -> bool:
@@ -32,43 +32,43 @@ def knows_tasks(params: Mapping[str, Any]) -> bool:
     return isinstance(extensions, dict) and TASKS_EXTENSION in extensions
 
 
-def task_created(work: LastingWork) -> bytes:
+def task_created(job: Job) -> bytes:
     """The inside of a result that hands out a task."""
-    return b'"resultType":"task",' + orjson.dumps(_facts(work))[1:-1]
+    return b'"resultType":"task",' + orjson.dumps(_facts(job))[1:-1]
 
 
 class Tasks:
     """Looks at tasks and cancels them, through the gate."""
 
-    def __init__(self, endpoint: Endpoint, gate: Gate, lasting: Lasting) -> None:
+    def __init__(self, endpoint: Endpoint, gate: Gate, jobs: JobOperations) -> None:
         self._tools = {tool.operation.name: tool for tool in endpoint.tools.values()}
         self._gate = gate
-        self._lasting = lasting
+        self._jobs = jobs
 
     async def get(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> bytes:
-        work = await self._asked(self._lasting.look, params, caller, visit)
-        facts = _facts(work)
-        if work.problem is not None and work.problem.code == InternalError.code:
+        job = await self._asked(self._jobs.find_task, params, caller, visit)
+        facts = _facts(job)
+        if job.error is not None and job.error.code == InternalError.code:
             # What no tool result may say: the server itself went wrong.
-            error = {"code": INTERNAL, "message": work.problem.message, "data": error_facts(work.problem)}
+            error = {"code": INTERNAL, "message": job.error.message, "data": error_facts(job.error)}
             return orjson.dumps({**facts, "status": "failed", "error": error}, default=str)[1:-1]
         inside = orjson.dumps(facts)[1:-1]
-        if work.problem is not None:
-            inside += b',"result":{"resultType":"complete",' + tool_error(work.problem) + b"}"
-        elif work.state == "ended":
-            inside += b',"result":{"resultType":"complete",' + self._tools[work.operation].encode(work.answer) + b"}"
+        if job.error is not None:
+            inside += b',"result":{"resultType":"complete",' + tool_error(job.error) + b"}"
+        elif job.state == "completed":
+            inside += b',"result":{"resultType":"complete",' + self._tools[job.operation].encode(job.result) + b"}"
         return inside
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
         """Our work asks its caller nothing on its way, so whatever a client answers is taken note of and left."""
-        await self._asked(self._lasting.look, params, caller, visit)
+        await self._asked(self._jobs.find_task, params, caller, visit)
         if not isinstance(params.get("inputResponses"), dict):
             raise ProtocolError(INVALID_PARAMS, "inputResponses is required and must be an object", has_run=True)
 
     async def cancel(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
-        await self._asked(self._lasting.stop, params, caller, visit)
+        await self._asked(self._jobs.cancel_task, params, caller, visit)
 
-    async def _asked(self, operation: Operation[Any], params: Mapping[str, Any], caller: Caller, visit: Visit) -> LastingWork:
+    async def _asked(self, operation: Operation[Any], params: Mapping[str, Any], caller: Caller, visit: Visit) -> Job:
         if not knows_tasks(params):
             wanted: dict[str, object] = {"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}}
             raise ProtocolError(MISSING_CAPABILITY, f"Tasks are for clients that declare {TASKS_EXTENSION}", wanted)
@@ -76,19 +76,19 @@ class Tasks:
         if not isinstance(task_id, str) or not task_id:
             raise ProtocolError(INVALID_PARAMS, "taskId is required and must be a string")
         try:
-            work: LastingWork = await self._gate.call(operation, {"job_id": task_id[:200]}, caller, visit)
+            job: Job = await self._gate.call(operation, {"job_id": task_id[:200]}, caller, visit)
         except NotFoundError as error:
             raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error), has_run=True) from None
-        return work
+        return job
 
 
-def _facts(work: LastingWork) -> dict[str, object]:
+def _facts(job: Job) -> dict[str, object]:
     return {
-        "taskId": work.job_id,
-        "status": _STATUS[work.state],
-        "statusMessage": work.says,
-        "createdAt": work.began_at,
-        "lastUpdatedAt": work.moved_at,
+        "taskId": job.job_id,
+        "status": _STATUS[job.state],
+        "statusMessage": job.message,
+        "createdAt": job.started_at,
+        "lastUpdatedAt": job.updated_at,
         "ttlMs": None,
         "pollIntervalMs": POLL_INTERVAL_MS,
     }

@@ -1,50 +1,84 @@
 """arXiv by identifier, through its Atom interface."""
 
-from carrel.core.identifiers import ArxivId
+from collections.abc import Sequence
+from contextlib import suppress
+
+from carrel.core.identifiers import ArxivId, NotAnIdentifierError
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.errors import BibliographyError
 from carrel.engines.bibliography.imports import CslItem, Imported
 from carrel.engines.bibliography.items import add_note, join_keywords, put, put_doi, put_other, put_people
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 from carrel.engines.lookup.answers import expect_found
+from carrel.engines.lookup.batching import BatchedLookup
+from carrel.engines.lookup.cache import Answer
 from carrel.engines.lookup.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.engines.lookup.polite import PoliteClient
+from carrel.engines.lookup.service_client import ServiceClient
+from carrel.engines.lookup.service_limits import ServiceLimits
 
 SERVICE = "arXiv"
-# arXiv asks for three seconds between questions.
-_PAUSE_SECONDS = 3.0
+# arXiv asks for one connection and three seconds between questions, of which each may name many papers.
+LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=3.0)
+MOST_AT_ONCE = 50
 
 
 class Arxiv:
     """Asks arXiv for one paper."""
 
-    def __init__(
-        self, client: PoliteClient, base_url: str = "https://export.arxiv.org", pause_seconds: float = _PAUSE_SECONDS
-    ) -> None:
+    def __init__(self, client: ServiceClient, base_url: str = "https://export.arxiv.org", limits: ServiceLimits = LIMITS) -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
-        self._pause_seconds = pause_seconds
+        self._limits = limits
+        self._batches = BatchedLookup(self._fetch, MOST_AT_ONCE)
 
     async def look_up(self, identifier: ArxivId) -> CslItem:
-        params = {"id_list": str(identifier), "max_results": "1"}
+        """One paper. Papers that are asked for side by side go into one request."""
+        found = await self._batches.find(identifier)
+        if found is None:
+            raise WorkNotFoundError(SERVICE, str(identifier))
+        return found
+
+    async def _fetch(self, identifiers: Sequence[ArxivId]) -> dict[ArxivId, CslItem]:
+        """The papers that arXiv has. It refuses a list that holds one malformed id, so a refused list is asked in halves."""
+        names = ",".join(str(identifier) for identifier in identifiers)
         answer = await self._client.ask(
             SERVICE,
             f"{self._base_url}/api/query",
-            params=params,
+            params={"id_list": names, "max_results": str(len(identifiers))},
             accept="application/atom+xml",
-            pause_seconds=self._pause_seconds,
+            limits=self._limits,
         )
-        if answer.status == 400:
-            raise WorkNotFoundError(SERVICE, str(identifier))
-        expect_found(SERVICE, str(identifier), answer)
-        try:
-            feed = read_xml(answer.body, Imported())
-        except BibliographyError as error:
-            raise UnreadableAnswerError(SERVICE, str(error)) from error
-        entry = feed.first("entry")
-        if entry is None or "/api/errors" in entry.at("id") or not entry.at("title"):
-            raise WorkNotFoundError(SERVICE, str(identifier))
-        return _item(entry, identifier)
+        if answer.status != 400:
+            expect_found(SERVICE, names, answer)
+            entries = _entries(answer)
+            if not any("/api/errors" in entry.at("id") for entry in entries):
+                return _items_by_identifier(entries, identifiers)
+        if len(identifiers) == 1:
+            return {}
+        half = len(identifiers) // 2
+        return {**await self._fetch(identifiers[:half]), **await self._fetch(identifiers[half:])}
+
+
+def _entries(answer: Answer) -> list[Node]:
+    try:
+        return list(read_xml(answer.body, Imported()).each("entry"))
+    except BibliographyError as error:
+        raise UnreadableAnswerError(SERVICE, str(error)) from error
+
+
+def _items_by_identifier(entries: Sequence[Node], identifiers: Sequence[ArxivId]) -> dict[ArxivId, CslItem]:
+    """Each identifier with its own entry. One without a version is met by any version of the paper."""
+    found: dict[tuple[str, int | None], Node] = {}
+    for entry in entries:
+        with suppress(NotAnIdentifierError):
+            name = ArxivId.parse(entry.at("id"))
+            if entry.at("title"):
+                found[name.value, name.version] = found[name.value, None] = entry
+    return {
+        identifier: _item(node, identifier)
+        for identifier in identifiers
+        if (node := found.get((identifier.value, identifier.version))) is not None
+    }
 
 
 def _item(entry: Node, identifier: ArxivId) -> CslItem:

@@ -9,9 +9,12 @@ from carrel.engines.bibliography.csl_json import read_csl_json, write_csl_json
 from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.lookup.answers import expect_found, json_of
 from carrel.engines.lookup.errors import UnreadableAnswerError
-from carrel.engines.lookup.polite import PoliteClient
+from carrel.engines.lookup.service_client import ServiceClient
+from carrel.engines.lookup.service_limits import ServiceLimits
 
 SERVICE = "Crossref"
+# The public pool for single records; answers announce the limits that really hold.
+LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
 _JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^>]*>")
 _JATS_MARKS = {"italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "i": "i", "b": "b"}
 _JATS_BLOCKS = frozenset({"p", "sec", "title", "list", "list-item", "break", "disp-formula"})
@@ -29,15 +32,15 @@ _NOT_OF_THE_WORK = frozenset({
 class Crossref:
     """Asks Crossref, in its polite pool when there is a contact address."""
 
-    def __init__(self, client: PoliteClient, base_url: str = "https://api.crossref.org") -> None:
+    def __init__(self, client: ServiceClient, base_url: str = "https://api.crossref.org") -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
 
     async def look_up(self, doi: Doi) -> CslItem:
-        contact = self._client.manners.contact
+        contact = self._client.policy.contact
         address = f"{self._base_url}/works/{quote(str(doi), safe='')}"
         answer = await self._client.ask(
-            SERVICE, address, params={"mailto": contact} if contact else None, accept="application/json"
+            SERVICE, address, params={"mailto": contact} if contact else None, accept="application/json", limits=LIMITS
         )
         expect_found(SERVICE, str(doi), answer)
         message = json_of(SERVICE, answer).get("message")

@@ -4,20 +4,24 @@ from carrel.core.identifiers import Doi
 from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.lookup.answers import csl_item, expect_found
 from carrel.engines.lookup.crossref import tidied
-from carrel.engines.lookup.polite import PoliteClient
+from carrel.engines.lookup.service_client import ServiceClient
+from carrel.engines.lookup.service_limits import ServiceLimits
 
 SERVICE = "doi.org"
 _ACCEPT = "application/vnd.citationstyles.csl+json"
+# Content negotiation counts in Crossref's pool for single records, 5 a second; answers may announce other limits.
+LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
 
 
 class DoiOrg:
     """Asks the resolver for metadata in place of the page."""
 
-    def __init__(self, client: PoliteClient, base_url: str = "https://doi.org") -> None:
+    def __init__(self, client: ServiceClient, base_url: str = "https://doi.org") -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
 
     async def look_up(self, doi: Doi) -> CslItem:
-        answer = await self._client.ask(SERVICE, doi.url.replace("https://doi.org", self._base_url, 1), accept=_ACCEPT)
+        address = doi.url.replace("https://doi.org", self._base_url, 1)
+        answer = await self._client.ask(SERVICE, address, accept=_ACCEPT, limits=LIMITS)
         expect_found(SERVICE, str(doi), answer)
         return tidied(csl_item(SERVICE, answer), doi)

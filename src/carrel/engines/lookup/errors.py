@@ -29,13 +29,24 @@ class WorkNotFoundError(WorkLookupError):
 
 
 class ServiceFailedError(WorkLookupError):
-    """The service was reached and did not do its work, after as many tries as are polite."""
+    """The service was reached and did not do its work, after as many attempts as are allowed."""
 
     def __init__(self, service: str, reason: str, status: int | None = None, retry_after_seconds: float | None = None) -> None:
         super().__init__(service, f"{service} could not answer: {reason}")
         self.reason = mask_secrets(reason)
         self.status = status
         self.retry_after_seconds = retry_after_seconds
+
+
+class ServicePausedError(WorkLookupError):
+    """The service failed several times in a row and is left alone for a while; it was not asked."""
+
+    def __init__(self, service: str, reason: str, seconds: float) -> None:
+        super().__init__(
+            service, f"{service} is not asked for {max(1, round(seconds))} seconds after repeated failures: {reason}"
+        )
+        self.reason = mask_secrets(reason)
+        self.retry_after_seconds = seconds
 
 
 class UnreadableAnswerError(WorkLookupError):

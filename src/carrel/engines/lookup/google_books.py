@@ -9,7 +9,7 @@ from carrel.engines.bibliography.items import join_keywords, put, put_people
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.lookup.answers import expect_found, json_of
 from carrel.engines.lookup.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.engines.lookup.polite import PoliteClient
+from carrel.engines.lookup.service_client import ServiceClient
 
 SERVICE = "Google Books"
 
@@ -17,7 +17,7 @@ SERVICE = "Google Books"
 class GoogleBooks:
     """Asks Google Books for one edition."""
 
-    def __init__(self, client: PoliteClient, base_url: str = "https://www.googleapis.com") -> None:
+    def __init__(self, client: ServiceClient, base_url: str = "https://www.googleapis.com") -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
 

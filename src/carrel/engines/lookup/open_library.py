@@ -8,7 +8,7 @@ from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.bibliography.items import join_keywords, put, put_people
 from carrel.engines.lookup.answers import expect_found, json_of
 from carrel.engines.lookup.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.engines.lookup.polite import PoliteClient
+from carrel.engines.lookup.service_client import ServiceClient
 
 SERVICE = "Open Library"
 
@@ -16,7 +16,7 @@ SERVICE = "Open Library"
 class OpenLibrary:
     """Asks Open Library for one edition."""
 
-    def __init__(self, client: PoliteClient, base_url: str = "https://openlibrary.org") -> None:
+    def __init__(self, client: ServiceClient, base_url: str = "https://openlibrary.org") -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from carrel.core.identifiers import Doi, NotAnIdentifierError, Pmcid, Pmid
 from carrel.engines.lookup.answers import expect_found, json_of
 from carrel.engines.lookup.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.engines.lookup.polite import PoliteClient
+from carrel.engines.lookup.service_client import ServiceClient
+from carrel.engines.lookup.service_limits import ServiceLimits
 
 SERVICE = "PubMed Central"
-_PAUSE_SECONDS = 0.34
+# NCBI allows three questions a second.
+LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.34)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +26,16 @@ class PmcConverter:
     """Asks which identifiers name the same article."""
 
     def __init__(
-        self, client: PoliteClient, base_url: str = "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1/articles/"
+        self, client: ServiceClient, base_url: str = "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1/articles/"
     ) -> None:
         self._client = client
         self._base_url = base_url
 
     async def convert(self, pmcid: Pmcid) -> SameWork:
         params = {"ids": str(pmcid), "format": "json", "tool": "carrel"}
-        if self._client.manners.contact:
-            params["email"] = self._client.manners.contact
-        answer = await self._client.ask(
-            SERVICE, self._base_url, params=params, accept="application/json", pause_seconds=_PAUSE_SECONDS
-        )
+        if self._client.policy.contact:
+            params["email"] = self._client.policy.contact
+        answer = await self._client.ask(SERVICE, self._base_url, params=params, accept="application/json", limits=LIMITS)
         if answer.status == 400:
             raise WorkNotFoundError(SERVICE, str(pmcid))
         expect_found(SERVICE, str(pmcid), answer)

@@ -7,31 +7,35 @@ from carrel.engines.bibliography.errors import BibliographyError
 from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.engines.lookup.answers import expect_found
+from carrel.engines.lookup.batching import BatchedLookup
 from carrel.engines.lookup.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.engines.lookup.polite import PoliteClient
+from carrel.engines.lookup.service_client import ServiceClient
+from carrel.engines.lookup.service_limits import ServiceLimits
 
 SERVICE = "PubMed"
 MOST_AT_ONCE = 200
 # NCBI allows three questions a second, ten with a key.
-_PAUSE_SECONDS = 0.34
-_PAUSE_WITH_KEY_SECONDS = 0.1
+LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.34)
+LIMITS_WITH_KEY = ServiceLimits(max_concurrent=5, interval_seconds=0.1)
 
 
 class PubMed:
     """Fetches whole records, many at a time."""
 
     def __init__(
-        self, client: PoliteClient, base_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils", api_key: str = ""
+        self, client: ServiceClient, base_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils", api_key: str = ""
     ) -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
         self._api_key = api_key
+        self._batches = BatchedLookup(self._fetch, MOST_AT_ONCE)
 
     async def look_up(self, pmid: Pmid) -> CslItem:
-        found = await self.look_up_many([pmid])
-        if pmid not in found:
+        """One record. Numbers that are asked for side by side go into one request."""
+        found = await self._batches.find(pmid)
+        if found is None:
             raise WorkNotFoundError(SERVICE, str(pmid))
-        return found[pmid]
+        return found
 
     async def look_up_many(self, pmids: Sequence[Pmid]) -> dict[Pmid, CslItem]:
         """The records that PubMed has; a number it does not know is not in the answer."""
@@ -42,13 +46,13 @@ class PubMed:
 
     async def _fetch(self, pmids: Sequence[Pmid]) -> dict[Pmid, CslItem]:
         params = {"db": "pubmed", "retmode": "xml", "id": ",".join(str(pmid) for pmid in pmids), "tool": "carrel"}
-        if self._client.manners.contact:
-            params["email"] = self._client.manners.contact
+        if self._client.policy.contact:
+            params["email"] = self._client.policy.contact
         if self._api_key:
             params["api_key"] = self._api_key
-        pause = _PAUSE_WITH_KEY_SECONDS if self._api_key else _PAUSE_SECONDS
+        limits = LIMITS_WITH_KEY if self._api_key else LIMITS
         answer = await self._client.ask(
-            SERVICE, f"{self._base_url}/efetch.fcgi", params=params, accept="application/xml", pause_seconds=pause
+            SERVICE, f"{self._base_url}/efetch.fcgi", params=params, accept="application/xml", limits=limits
         )
         if answer.status == 400:
             return {}

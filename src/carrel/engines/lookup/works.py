@@ -12,8 +12,8 @@ from carrel.engines.lookup.errors import WorkLookupError, WorkNotFoundError
 from carrel.engines.lookup.google_books import GoogleBooks
 from carrel.engines.lookup.open_library import OpenLibrary
 from carrel.engines.lookup.pmc import PmcConverter
-from carrel.engines.lookup.polite import PoliteClient
 from carrel.engines.lookup.pubmed import PubMed
+from carrel.engines.lookup.service_client import ServiceClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Addresses:
 class Works:
     """Asks doi.org and Crossref for DOIs, PubMed for its numbers and PMC's, arXiv, and two catalogues for ISBNs."""
 
-    def __init__(self, client: PoliteClient, addresses: Addresses | None = None, pubmed_api_key: str = "") -> None:
+    def __init__(self, client: ServiceClient, addresses: Addresses | None = None, pubmed_api_key: str = "") -> None:
         at = addresses or Addresses()
         self._doi_org = DoiOrg(client, at.doi_org)
         self._crossref = Crossref(client, at.crossref)

@@ -22,6 +22,10 @@ class PaperStore(Protocol):
 
     async def find(self, paper_id: str) -> Paper | None: ...
 
+    async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
+        """Ids of papers by the keys that name them, such as `doi:10.1000/x` and `arxiv:2101.00001`; a key of none is left out."""
+        ...
+
     async def bibtex(self, paper_id: str) -> str | None: ...
 
     async def listed(self, *, first: int, count: int) -> list[str]:

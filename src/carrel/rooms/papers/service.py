@@ -72,6 +72,10 @@ class Papers:
             return paper.metadata
         return paper.metadata.model_copy(update={"authors": await self._authors_in_order(paper)})
 
+    async def ids_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
+        """Which papers are named by keys such as `doi:10.1000/x` and `arxiv:2101.00001`."""
+        return await self._store.find_by_keys(keys) if keys else {}
+
     async def summary(self, paper_id: str, template: str | None, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS) -> Text:
         body = await self._summary_text(await self._paper(paper_id), template)
         return _part(body, offset, max_chars, "application/json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from carrel.core.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.rooms.references.records import (
     Item,
     arxiv_of,
@@ -14,6 +15,7 @@ from carrel.rooms.references.records import (
     fold,
     isbns_of,
     people,
+    pmcid_of,
     pmid_of,
     title_key,
     year_of,
@@ -37,6 +39,8 @@ def keys(item: Item) -> list[Key]:
         found.append(("doi", doi))
     if pmid := pmid_of(item):
         found.append(("pmid", pmid))
+    if pmcid := pmcid_of(item):
+        found.append(("pmcid", pmcid))
     is_part = item.get("type") in {"chapter", "paper-conference", "entry", "entry-encyclopedia", "entry-dictionary"}
     found.extend(("isbn", f"{isbn} {title_key(item)}" if is_part else isbn) for isbn in isbns_of(item))
     if arxiv := arxiv_of(item):
@@ -52,17 +56,44 @@ def keys(item: Item) -> list[Key]:
     return found
 
 
+def identifier_keys(identifier: Identifier) -> list[Key]:
+    """The keys under which a library knows the work of an identifier."""
+    match identifier:
+        case Doi():
+            arxiv = identifier.arxiv
+            return [("doi", identifier.value), *([("arxiv", arxiv.value)] if arxiv is not None else [])]
+        case Pmid():
+            return [("pmid", identifier.value)]
+        case Pmcid():
+            return [("pmcid", identifier.value)]
+        case ArxivId():
+            return [("arxiv", identifier.value)]
+        case Isbn():
+            return [("isbn", identifier.value)]
+
+
 class KnownWorks:
     """The works of a library by every key they have."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._known: dict[Key, str] = {}
+        self._kinds: dict[str, set[str]] = {}
         for item in items:
             self.add(item)
 
     def add(self, item: Item) -> None:
+        reference_id = str(item.get("id"))
+        kinds = self._kinds.setdefault(reference_id, set())
         for key in keys(item):
-            self._known.setdefault(key, str(item.get("id")))
+            if self._known.setdefault(key, reference_id) == reference_id:
+                kinds.add(key[0])
+
+    def find_identifier(self, identifier: Identifier) -> Duplicate | None:
+        """The record of the work that the identifier names."""
+        for key in identifier_keys(identifier):
+            if (found := self._known.get(key)) is not None:
+                return Duplicate(found, key[0])
+        return None
 
     def find(self, item: Item) -> Duplicate | None:
         """The record that is the same work. A title alone proves nothing where both have different DOIs."""
@@ -74,5 +105,4 @@ class KnownWorks:
 
     def _has_other_identifier(self, item: Item, reference_id: str) -> bool:
         mine = {kind for kind, _ in keys(item)} & {"doi", "pmid", "arxiv"}
-        theirs = {kind for (kind, _), known in self._known.items() if known == reference_id} if mine else set()
-        return bool(mine & theirs)
+        return bool(mine & self._kinds.get(reference_id, set()))

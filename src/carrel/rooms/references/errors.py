@@ -117,5 +117,12 @@ class PathNotAllowedError(CarrelError):
         )
 
 
+class NotRecognisedError(InvalidInputError):
+    """An element of an input that is nothing which can be added."""
+
+    def __init__(self, problem: str = "It is no identifier, bibliography, paper_id or file that can be read here") -> None:
+        super().__init__(problem, next_step="Send a DOI, PMID, PMCID, arXiv id, ISBN or paper_id, or a bibliography as text.")
+
+
 class FileNotUsableError(InvalidInputError):
     """A path that names no file of a kind that is taken."""

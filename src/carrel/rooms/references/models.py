@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from carrel.core.operation import Answer, Question
 
@@ -12,6 +12,10 @@ DEFAULT_MAX_CHARS = 50_000
 Page = Annotated[int, Field(ge=1, le=100_000, description="Page, from 1")]
 Limit = Annotated[int, Field(ge=1, le=500, description="References per page")]
 ReferenceId = Annotated[str, Field(min_length=1, max_length=500, description="Reference id")]
+
+
+# What is no text fails alone, with a code, and costs no other element; the schema asks for texts.
+Element = Annotated[Any, WithJsonSchema({"type": "string"})]
 
 
 class SearchReferences(Question):
@@ -27,7 +31,7 @@ class ListReferences(Question):
 
 
 class AddReferences(Question):
-    input: Annotated[str, Field(min_length=1)] | Annotated[list[str], Field(min_length=1, max_length=1000)] = Field(
+    input: Annotated[str, Field(min_length=1)] | Annotated[list[Element], Field(min_length=1, max_length=1000)] = Field(
         description="DOI, PMID, PMCID, arXiv id, ISBN, paper_id, a bibliography as text, or a path to one; or a list of these"
     )
 
@@ -109,22 +113,27 @@ class SkippedAsDuplicate(Answer):
 class NotAdded(Answer):
     source: str
     line: int | None = None
+    code: str
     reason: str
 
 
 class Warned(Answer):
     source: str
-    line: int
+    line: int | None = None
     message: str
 
 
 class AddedReferences(LibraryAnswer):
-    """What became of every element of the input."""
+    """What became of every element of the input. `pending` works are still looked up by the job `job_id`; `waiting` names them."""
 
     added: list[Added]
     skipped: list[SkippedAsDuplicate]
     failed: list[NotAdded]
     warnings: list[Warned]
+    pending: int = 0
+    waiting: list[str] = Field(default_factory=list)
+    job_id: str | None = None
+    next_step: str | None = None
 
 
 class OneReference(LibraryAnswer):

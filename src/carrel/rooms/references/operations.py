@@ -5,6 +5,7 @@ from __future__ import annotations
 from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
+from carrel.core.jobs import Job
 from carrel.core.operation import Effect, Operation
 from carrel.rooms.references.models import (
     AddedReferences,
@@ -45,8 +46,9 @@ def room(service: ReferencesRoom) -> Room:
             await service.everything(call, form=question.format, page=question.page, limit=question.limit), call
         )
 
-    async def add(question: AddReferences, call: Call) -> AddedReferences:
-        return await service.with_notices(await service.add(question.input, call), call)
+    async def add(question: AddReferences, call: Call) -> AddedReferences | Job:
+        added = await service.add(question.input, call)
+        return added if isinstance(added, Job) else await service.with_notices(added, call)
 
     async def remove(question: RemoveReference, call: Call) -> RemovedReference:
         removed = await service.remove(question.id, call, is_forced=question.force)
@@ -112,7 +114,7 @@ def room(service: ReferencesRoom) -> Room:
                 title="Add references",
                 description=(
                     "Add works by DOI, PMID, PMCID, arXiv id, ISBN or paper_id, or from BibTeX, RIS, NBIB, PubMed or EndNote XML, "
-                    "CSL-JSON. Answers what was added, skipped as a duplicate, and failed."
+                    "CSL-JSON. Answers what was added, skipped as a duplicate, and failed; slow look-ups go on as job_id."
                 ),
                 question=AddReferences,
                 answer=AddedReferences,
@@ -123,6 +125,7 @@ def room(service: ReferencesRoom) -> Room:
                 is_idempotent=True,
                 timeout_seconds=120.0,
                 command="add",
+                may_outlast_call=True,
             ),
             Operation(
                 name="remove_reference",
@@ -214,4 +217,5 @@ def room(service: ReferencesRoom) -> Room:
             ),
         ),
         resources=resources(service),
+        jobs=service.additions.jobs,
     )

@@ -105,13 +105,19 @@ class Formats(Protocol):
 
 
 class Lookup(Protocol):
-    """Works by their identifiers: in the papers at hand first, then from the services that know them."""
+    """Works that are not in the library: from the papers at hand, and from the services that know them."""
 
-    async def find(self, identifier: Identifier) -> Item:
-        """The work. LookupFailedError says whether it is unknown or could not be asked for."""
+    async def at_hand(self, identifiers: Sequence[Identifier]) -> Mapping[Identifier, Item]:
+        """Those that are among the papers at hand; nothing is asked of the network. Raises where the papers cannot be read."""
         ...
 
-    async def paper(self, paper_id: str) -> Item | None: ...
+    async def find(self, identifier: Identifier) -> Item:
+        """The work, from a service. Raises WorkUnknownError or LookupUnavailableError."""
+        ...
+
+    async def paper(self, paper_id: str) -> Item | None:
+        """The paper at hand of that id, or None where there is none. Raises where the papers cannot be read."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

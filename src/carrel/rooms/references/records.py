@@ -43,7 +43,7 @@ def year_of(item: Item) -> int | None:
         if isinstance(parts, list) and parts and isinstance(parts[0], list) and parts[0]:
             try:
                 return int(parts[0][0])
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 pass
         issued = issued.get("literal") or issued.get("raw") or ""
     found = _YEAR.search(str(issued or ""))

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from carrel.core.caller import Call
-from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError
-from carrel.rooms.references.adding import Gatherer, add_to
+from carrel.core.jobs import Job
+from carrel.rooms.references.additions import Additions
 from carrel.rooms.references.conforming import checked_changes
 from carrel.rooms.references.errors import (
     FileNotUsableError,
@@ -33,7 +32,7 @@ from carrel.rooms.references.models import (
     LibraryAnswer,
     References,
 )
-from carrel.rooms.references.ports import ExportFormat, Files, Formats, Libraries, Library, Lookup, Styles
+from carrel.rooms.references.ports import ExportFormat, Files, Formats, Libraries, Library, Styles
 from carrel.rooms.references.query import parse
 from carrel.rooms.references.records import Item, names_text, text_of, year_of
 
@@ -50,10 +49,9 @@ class ReferencesRoom:
         self,
         libraries: Libraries,
         formats: Formats,
-        lookup: Lookup,
+        additions: Additions,
         styles: Styles,
         files: Files,
-        clock: Clock,
         *,
         allowed_folders: Sequence[Path] = (),
         default_style: str = "apa",
@@ -63,11 +61,10 @@ class ReferencesRoom:
         self._formats = formats
         self._styles = styles
         self._files = files
-        self._clock = clock
         self._allowed_folders = tuple(allowed_folders)
         self._default_locale = default_locale
         self.default_style = default_style
-        self._gatherer = Gatherer(formats, lookup)
+        self.additions = additions
         self._full_texts = FullTexts(files)
         self._indexes: dict[int, _Indexed] = {}
         self._indexing = asyncio.Lock()
@@ -97,19 +94,9 @@ class ReferencesRoom:
     async def one(self, reference_id: str, call: Call) -> Item:
         return await self._item(self._libraries.of(call.caller), reference_id)
 
-    async def add(self, given: str | list[str], call: Call) -> AddedReferences:
-        elements = [given] if isinstance(given, str) else given
-        files: dict[str, bytes | CarrelError] = {}
-        for element in elements:
-            try:
-                data = await self._file(element, call)
-            except CarrelError as error:
-                files[element] = error
-            else:
-                if data is not None:
-                    files[element] = data
-        gathered = await self._gatherer.gather(elements, files)
-        return await add_to(self._libraries.of(call.caller), gathered, self._clock)
+    async def add(self, given: str | list[object], call: Call) -> AddedReferences | Job:
+        elements: Sequence[object] = [given] if isinstance(given, str) else given
+        return await self.additions.add(elements, lambda element: self._file(element, call), call)
 
     async def remove(self, reference_id: str, call: Call, *, is_forced: bool) -> Item:
         library = self._libraries.of(call.caller)
@@ -207,10 +194,19 @@ class ReferencesRoom:
             raise FileNotUsableError(
                 f"There is no file {element}", next_step="Check the path, or send the text itself.", details={"path": element}
             )
-        return await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
+        try:
+            return await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
+        except OSError as error:
+            raise FileNotUsableError(
+                f"{element} cannot be read: {error.strerror or error}", next_step="Check the file.", details={"path": element}
+            ) from error
 
     def _allowed(self, path: Path, call: Call) -> Path:
-        resolved = self._files.resolved(path)
+        try:
+            resolved = self._files.resolved(path)
+        except (OSError, RuntimeError, ValueError) as error:
+            # A NUL character, the home of nobody, links in a circle.
+            raise FileNotUsableError("The path names no file", next_step="Check the path.") from error
         if call.visit.door in OWN_DOORS:
             return resolved
         if any(resolved.is_relative_to(self._files.resolved(folder)) for folder in self._allowed_folders):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from carrel.core.answer import Partial
 from carrel.core.errors import CarrelError, InvalidInputError, StorageFullError
-from carrel.core.lasting import LastingWork
+from carrel.core.jobs import Job as BackgroundJob
 from carrel.rooms.research import errors
 from carrel.rooms.research.models import HypothesisRow, HypothesisShown, ReviewShown
 from carrel.rooms.research.order import by_elo
@@ -14,7 +14,7 @@ from carrel.rooms.research.ports import ContextMemory
 from carrel.rooms.research.records import Job
 from carrel.rooms.research.showing import review_shown, row, shown
 
-JobAnswer = HypothesisShown | ReviewShown | Sequence[HypothesisRow] | Partial | LastingWork
+JobAnswer = HypothesisShown | ReviewShown | Sequence[HypothesisRow] | Partial | BackgroundJob
 
 FETCH = "The work goes on. get_research_status says how far it is; list_hypotheses has the rest when it is done."
 _FETCH_ONE = {

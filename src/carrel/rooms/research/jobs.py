@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
-from carrel.core.lasting import LastingWork
+from carrel.core.jobs import Job as BackgroundJob
 from carrel.rooms.research import errors
 from carrel.rooms.research.answers import Answers, JobAnswer
 from carrel.rooms.research.ports import ContextMemory, Ids
@@ -93,10 +93,13 @@ class Jobs:
         shown = [self._runner.unwritten.show_job(job) for job in jobs]
         return [_says(job, len(await self._memory.steps(job.id))) for job in shown if job.state in {"waiting", "running"}]
 
-    async def look(self, job_id: str, call: Call) -> LastingWork:
-        return await self._seen(await self._own(job_id, call))
+    async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> BackgroundJob:
+        job = await self._own(job_id, call)
+        if wait_seconds and not has_ended(job):
+            job = await self._runner.wait(job.id, wait_seconds) or job
+        return await self._seen(job)
 
-    async def stop(self, job_id: str, call: Call) -> LastingWork:
+    async def cancel_job(self, job_id: str, call: Call) -> BackgroundJob:
         """Cancels a job after the step that it is at. One that has ended stays as it is."""
         job = await self._own(job_id, call)
         await self._memory.set_job(job.id, "cancelled", after=("waiting", "running", "paused"))
@@ -131,19 +134,26 @@ class Jobs:
             raise InsufficientPermissionsError(SCOPES_OF[job.kind], call.caller.scopes)
         return self._runner.unwritten.show_job(job)
 
-    async def _seen(self, job: Job) -> LastingWork:
+    async def _seen(self, job: Job) -> BackgroundJob:
         steps = await self._memory.steps(job.id)
-        facts = (job.id, OPERATION_OF[job.kind])
-        times = (job.created_at, max((step.at for step in steps), default=job.created_at))
+        seen = BackgroundJob(
+            job_id=job.id,
+            operation=OPERATION_OF[job.kind],
+            state="running",
+            message=_says(job, len(steps)),
+            started_at=job.created_at,
+            updated_at=max((step.at for step in steps), default=job.created_at),
+            done=len(steps),
+            total=job.planned_steps or None,
+        )
         if job.state == "cancelled":
-            return LastingWork(*facts, "cancelled", "Cancelled; what was made until then stays.", *times)
+            return replace(seen, state="cancelled", message="Cancelled; what was made until then stays.")
         if not has_ended(job) or (job.state == "paused" and job.problem_code is None):
-            return LastingWork(*facts, "working", _says(job, len(steps)), *times)
+            return seen
         try:
-            answer = await self._answers.of(job)
+            return replace(seen, state="completed", message="Done.", result=await self._answers.of(job))
         except CarrelError as problem:
-            return LastingWork(*facts, "ended", problem.message, *times, problem=problem)
-        return LastingWork(*facts, "ended", "Done.", *times, answer=answer)
+            return replace(seen, state="failed", message=problem.message, error=problem)
 
 
 class _Told:

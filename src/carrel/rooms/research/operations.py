@@ -9,7 +9,6 @@ from typing import Any
 from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
-from carrel.core.lasting import Lasting, LastingWork, NamedJob
 from carrel.core.operation import Effect, Operation, Question
 from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.jobs import OPERATION_OF, SCOPES_OF
@@ -53,12 +52,6 @@ _PATIENT_SECONDS = 120.0
 
 def room(service: ResearchRoom) -> Room:
     """The room over one service."""
-
-    async def look(question: NamedJob, call: Call) -> LastingWork:
-        return await service.jobs.look(question.job_id, call)
-
-    async def stop(question: NamedJob, call: Call) -> LastingWork:
-        return await service.jobs.stop(question.job_id, call)
 
     async def start(question: StartResearch, call: Call) -> StartedResearch:
         return await service.start(question.goal, question.domain, question.hypothesis_count, call)
@@ -239,10 +232,7 @@ def room(service: ResearchRoom) -> Room:
         ),
         resources=resources(service),
         prompts=prompts(service),
-        lasting=Lasting(
-            _operation("look_at_task", "Look at a task", "How far work is, and its answer.", NamedJob, LastingWork, look, set()),
-            _operation("stop_task", "Stop a task", "Cancel work.", NamedJob, LastingWork, stop, set(), Effect.WRITES),
-        ),
+        jobs=service.jobs,
     )  # fmt: skip
 
 

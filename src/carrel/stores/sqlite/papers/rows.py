@@ -141,6 +141,22 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
     return Paper(metadata, has_order, source_hash or None, hashes)
 
 
+def papers_by_keys(connection: sqlite3.Connection, generation: Generation, keys: Sequence[str]) -> dict[str, str]:
+    """Ids by key, from the paper's own key, its other keys and its DOI, however a snapshot spells them."""
+    wanted = json.dumps(list(keys))
+    among = "IN (SELECT value FROM json_each(:wanted))"
+    parts = [f"SELECT lower(paper_key), paper_id FROM paper WHERE lower(paper_key) {among}"]
+    if "paper_key_alias" in generation.tables:
+        parts.append(f"SELECT paper_key, paper_id FROM paper_key_alias WHERE paper_key {among}")
+    if generation.has_doi:
+        parts.append(f"SELECT 'doi:' || lower(doi), paper_id FROM paper WHERE doi IS NOT NULL AND 'doi:' || lower(doi) {among}")
+    found: dict[str, str] = {}
+    for part in parts:
+        for name, paper_id in connection.execute(part, {"wanted": wanted}):
+            found.setdefault(str(name), str(paper_id))
+    return found
+
+
 def _column(connection: sqlite3.Connection, sql: str, paper_id: str) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in connection.execute(sql, (paper_id,)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -65,6 +65,9 @@ class SqlitePaperStore:
 
     async def find(self, paper_id: str) -> Paper | None:
         return await self._run(lambda generation, connection: rows.paper(connection, generation, paper_id))
+
+    async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
+        return await self._run(lambda generation, connection: rows.papers_by_keys(connection, generation, keys))
 
     async def bibtex(self, paper_id: str) -> str | None:
         return await self._run(

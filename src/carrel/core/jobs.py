@@ -1,0 +1,206 @@
+"""Background jobs as callers meet them: work that outlasts its call, followed and cancelled by its id at every door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from pydantic import Field, TypeAdapter
+
+from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.caller import Call
+from carrel.core.errors import CarrelError, NotFoundError
+from carrel.core.operation import Answer, Effect, Operation, Question
+
+JobState = Literal["running", "completed", "failed", "cancelled"]
+
+MAX_WAIT_SECONDS = 60
+# Longer than the longest wait, with time to read the job before and after it.
+_TIMEOUT_SECONDS = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A background job and its current state. `result` has the form of its operation's answer, complete once it has ended."""
+
+    job_id: str
+    operation: str
+    state: JobState
+    message: str
+    started_at: str
+    updated_at: str
+    done: int = 0
+    total: int | None = None
+    result: Any = None
+    error: CarrelError | None = None
+
+
+class JobNotFoundError(NotFoundError):
+    """No job of that id, or not the caller's."""
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__("Job", job_id, next_step="Use the job_id of an answer; finished jobs are kept for a while only.")
+
+
+class NamedJob(Question):
+    """Which job is meant."""
+
+    job_id: str = Field(min_length=1, max_length=200)
+
+
+class GetJob(NamedJob):
+    wait_seconds: int = Field(default=0, ge=0, le=MAX_WAIT_SECONDS, description="Wait this long for its end")
+
+
+class JobReport(Answer):
+    """A job as it stands; `result` is the operation's answer, or what there is of it so far."""
+
+    job_id: str
+    operation: str
+    state: JobState
+    message: str
+    started_at: str
+    updated_at: str
+    done: int
+    total: int | None = None
+    result: Any = None
+    error: dict[str, Any] | None = None
+
+
+class JobSource(Protocol):
+    """The jobs of one room. Both raise NotFoundError for a job that is not the room's, or not the caller's."""
+
+    async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
+        """The job once it has ended, or as it is when the wait is over."""
+        ...
+
+    async def cancel_job(self, job_id: str, call: Call) -> Job:
+        """Ends the job's work; one that has ended stays as it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JobOperations:
+    """The operations over all rooms' jobs: two tools for everybody, and two that doors call for clients that speak of tasks."""
+
+    get: Operation[GetJob]
+    cancel: Operation[NamedJob]
+    find_task: Operation[NamedJob]
+    cancel_task: Operation[NamedJob]
+
+    @property
+    def tools(self) -> tuple[Operation[Any], ...]:
+        return (self.get, self.cancel)
+
+
+def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operation[Any]]) -> JobOperations:
+    """The operations over these rooms' jobs. `operations` tells in which form a job's result is shown."""
+
+    async def find(job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
+        for source in sources:
+            try:
+                return await source.find_job(job_id, call, wait_seconds)
+            except NotFoundError:
+                continue
+        raise JobNotFoundError(job_id)
+
+    async def cancel(job_id: str, call: Call) -> Job:
+        for source in sources:
+            try:
+                return await source.cancel_job(job_id, call)
+            except NotFoundError:
+                continue
+        raise JobNotFoundError(job_id)
+
+    async def get_job(question: GetJob, call: Call) -> JobReport:
+        return report_job(await find(question.job_id, call, question.wait_seconds), operations)
+
+    async def cancel_job(question: NamedJob, call: Call) -> JobReport:
+        return report_job(await cancel(question.job_id, call), operations)
+
+    async def find_task(question: NamedJob, call: Call) -> Job:
+        return await find(question.job_id, call)
+
+    async def cancel_task(question: NamedJob, call: Call) -> Job:
+        return await cancel(question.job_id, call)
+
+    # Whose job it is, and with which scopes, is checked by its room.
+    anybody: frozenset[str] = frozenset()
+    return JobOperations(
+        get=Operation(
+            name="get_job",
+            room="desk",
+            title="Get a job",
+            description="State and result of work that went on after its call (its answer had a job_id).",
+            question=GetJob,
+            answer=JobReport,
+            run=get_job,
+            scopes=anybody,
+            timeout_seconds=_TIMEOUT_SECONDS,
+            command="get",
+        ),
+        cancel=Operation(
+            name="cancel_job",
+            room="desk",
+            title="Cancel a job",
+            description="Stop such work; what it has done stays.",
+            question=NamedJob,
+            answer=JobReport,
+            run=cancel_job,
+            scopes=anybody,
+            effect=Effect.WRITES,
+            is_idempotent=True,
+            command="cancel",
+        ),
+        find_task=Operation(
+            name="look_at_task",
+            room="desk",
+            title="Look at a task",
+            description="How far work is, and its answer.",
+            question=NamedJob,
+            answer=Job,
+            run=find_task,
+            scopes=anybody,
+        ),
+        cancel_task=Operation(
+            name="stop_task",
+            room="desk",
+            title="Stop a task",
+            description="Cancel work.",
+            question=NamedJob,
+            answer=Job,
+            run=cancel_task,
+            scopes=anybody,
+            effect=Effect.WRITES,
+        ),
+    )
+
+
+def report_job(job: Job, operations: Mapping[str, Operation[Any]]) -> JobReport:
+    """The job as it is shown, with its result in the form of its operation's answer."""
+    return JobReport(
+        job_id=job.job_id,
+        operation=job.operation,
+        state=job.state,
+        message=job.message,
+        started_at=job.started_at,
+        updated_at=job.updated_at,
+        done=job.done,
+        total=job.total,
+        result=None if job.result is None else _plain(job.result, operations.get(job.operation)),
+        error=None if job.error is None else job.error.to_facts(),
+    )
+
+
+def _plain(result: Any, operation: Operation[Any] | None) -> Any:
+    """The result as JSON has it."""
+    if isinstance(result, Text):
+        return result.body
+    if operation is None or isinstance(result, Blocks):
+        return TypeAdapter(type(result)).dump_python(result, mode="json", by_alias=True)
+    adapter: TypeAdapter[Any] = TypeAdapter(operation.answer)
+    if isinstance(result, Partial):
+        rows = adapter.dump_python(list(result.result), mode="json", by_alias=True)
+        return {"result": rows, "pending": result.pending, "job_id": result.job_id, "next_step": result.next_step}
+    return adapter.dump_python(result, mode="json", by_alias=True)

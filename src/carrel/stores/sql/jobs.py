@@ -1,0 +1,109 @@
+"""Background jobs in SQL that SQLite and PostgreSQL share; only the name of the database's clock differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from carrel.core.background_jobs import JobProgress, JobRecord
+from carrel.core.jobs import JobState
+from carrel.stores.sql.driver import Driver, Rows, Step
+
+SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS background_jobs (
+        id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL, message TEXT NOT NULL,
+        input TEXT NOT NULL, result TEXT, error_code TEXT, done INTEGER NOT NULL DEFAULT 0, total INTEGER,
+        worker TEXT, lease_until DOUBLE PRECISION NOT NULL DEFAULT 0, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS background_jobs_state ON background_jobs (state, updated_at)",
+)
+# One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
+SCRIPTS = (";\n".join(SCHEMA),)
+
+_COLUMNS = "id, kind, owner, state, message, input, created_at, updated_at, done, total, result, error_code"
+
+
+class SqlJobs:
+    """The job store over a driver; the contract is the port's. `now` is the database's own clock in seconds."""
+
+    def __init__(self, driver: Driver, now: str) -> None:
+        self._driver = driver
+        self._now = now
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    async def add(self, record: JobRecord, worker: str, lease_seconds: float) -> None:
+        sql = f"""INSERT INTO background_jobs (id, kind, owner, state, message, input, result, done, total, worker, lease_until,
+                created_at, updated_at)
+            VALUES (:id, :kind, :owner, :state, :message, :input, :result, :done, :total, :worker, {self._now} + :lease,
+                :created_at, :updated_at)"""
+        await self._rows(
+            sql,
+            id=record.id,
+            kind=record.kind,
+            owner=record.owner,
+            state=record.state,
+            message=record.message,
+            input=record.input,
+            result=record.result,
+            done=record.done,
+            total=record.total,
+            worker=worker,
+            lease=lease_seconds,
+            created_at=record.created_at,
+            updated_at=record.updated_at,
+        )
+
+    async def get(self, job_id: str) -> JobRecord | None:
+        rows = await self._rows(f"SELECT {_COLUMNS} FROM background_jobs WHERE id = :id", id=job_id)
+        return _record(rows[0]) if rows else None
+
+    async def claim(self, job_id: str, worker: str, lease_seconds: float) -> JobRecord | None:
+        sql = f"""UPDATE background_jobs SET worker = :worker, lease_until = {self._now} + :lease
+            WHERE id = :id AND state = 'running' AND (worker = :worker OR lease_until < {self._now}) RETURNING {_COLUMNS}"""
+        rows = await self._rows(sql, id=job_id, worker=worker, lease=lease_seconds)
+        return _record(rows[0]) if rows else None
+
+    async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None:
+        sql = f"UPDATE background_jobs SET lease_until = {self._now} + :lease WHERE id = :id AND worker = :worker AND state = 'running'"
+        steps: list[Step] = [(sql, {"id": job_id, "worker": worker, "lease": lease_seconds}) for job_id in job_ids]
+        if steps:
+            await self._driver.run(*steps)
+
+    async def release(self, job_id: str, worker: str) -> None:
+        sql = (
+            "UPDATE background_jobs SET worker = NULL, lease_until = 0 WHERE id = :id AND worker = :worker AND state = 'running'"
+        )
+        await self._rows(sql, id=job_id, worker=worker)
+
+    async def save(self, job_id: str, worker: str, progress: JobProgress, at: str) -> bool:
+        sql = """UPDATE background_jobs SET result = :result, done = :done, total = :total, message = :message, updated_at = :at
+            WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
+        told = {"result": progress.result, "done": progress.done, "total": progress.total, "message": progress.message}
+        return bool(await self._rows(sql, id=job_id, worker=worker, at=at, **told))
+
+    async def end(self, job_id: str, state: JobState, message: str, error_code: str | None, at: str, worker: str | None) -> bool:
+        sql = """UPDATE background_jobs SET state = :state, message = :message, error_code = :code, updated_at = :at, worker = NULL
+            WHERE id = :id AND state = 'running' AND (:anybody = 1 OR worker = :worker) RETURNING id"""
+        told = {"state": state, "message": message, "code": error_code, "at": at}
+        return bool(await self._rows(sql, id=job_id, worker=worker or "", anybody=int(worker is None), **told))
+
+    async def remove(self, job_id: str) -> None:
+        await self._rows("DELETE FROM background_jobs WHERE id = :id", id=job_id)
+
+    async def abandoned(self, kinds: Sequence[str]) -> list[str]:
+        named = {f"kind_{number}": kind for number, kind in enumerate(kinds)}
+        places = ", ".join(f":{name}" for name in named)
+        sql = f"""SELECT id FROM background_jobs WHERE state = 'running' AND lease_until < {self._now} AND kind IN ({places})
+            ORDER BY created_at, id"""
+        return [str(row[0]) for row in await self._rows(sql, **named)] if kinds else []
+
+    async def remove_ended(self, before: str) -> None:
+        await self._rows("DELETE FROM background_jobs WHERE state <> 'running' AND updated_at < :before", before=before)
+
+    async def _rows(self, sql: str, **parameters: object) -> Rows:
+        return (await self._driver.run((sql, parameters)))[0]
+
+
+def _record(row: tuple[Any, ...]) -> JobRecord:
+    return JobRecord(*row)
