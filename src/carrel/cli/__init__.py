@@ -12,6 +12,7 @@ _VERBS = {
     "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
     "references": ("carrel.cli.rooms", "add, find, cite and export references"),
     "research": ("carrel.cli.rooms", "start, follow and read research; import earlier hypotheses"),
+    "jobs": ("carrel.cli.rooms", "follow and cancel work that went on after its call"),
     "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
     "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
     "audit": ("carrel.cli.audit", "list, verify and export the audit log"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from carrel.core.catalogue import Catalogue, Room
+from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
 from carrel.doors.errors import TABLE
 from carrel.doors.schemas import input_schema
@@ -22,6 +23,7 @@ def reference(catalogue: Catalogue) -> str:
         "# Reference",
         "Written by `make docs` from the catalogue, the error table and the settings; a test fails when it is out of date.",
         *(part for room in catalogue.rooms for part in _room(room)),
+        *_jobs(catalogue),
         "## Scopes",
         _table(("scope", "allows", "implies"), [(f"`{s.name}`", s.meaning, ", ".join(s.implies)) for s in SCOPES.values()]),
         "## Errors",
@@ -48,6 +50,12 @@ def _room(room: Room) -> list[str]:
         prompts = [(f"`{item.name}`", item.description, _scopes(item.scopes)) for item in room.prompts]
         parts.extend(("### Prompts", _table(("name", "what it is", "scopes"), prompts)))
     return parts
+
+
+def _jobs(catalogue: Catalogue) -> list[str]:
+    if catalogue.jobs is None:
+        return []
+    return ["## Jobs", JOBS_PURPOSE, *(_operation(operation) for operation in catalogue.jobs.tools)]
 
 
 def _operation(operation: Operation[Any]) -> str:

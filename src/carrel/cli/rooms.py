@@ -16,7 +16,8 @@ from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.own_commands import own_commands
 from carrel.core.answer import Blocks, Partial, Text
-from carrel.core.caller import Visit
+from carrel.core.caller import Caller, Visit
+from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
 from carrel.doors.logs import configure_logs
 from carrel.doors.schemas import input_schema
@@ -24,6 +25,8 @@ from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import Desk, open_desk
 
 _NOTHING_DONE = 1
+_JOBS = "jobs"
+_LOOK_EVERY_SECONDS = 2
 
 
 def run(words: list[str]) -> int:
@@ -48,9 +51,10 @@ def run(words: list[str]) -> int:
 
 
 def _operations(room: str) -> dict[str, Operation[Any]]:
-    """The operations of a room by command; nothing is opened or checked for this."""
-    settings = read_settings({("rooms",): [room], ("audit", "enabled"): False})
-    return {operation.command: operation for operation in open_desk(settings).catalogue.operations.values() if operation.command}
+    """The operations of a room by command, or of every room's jobs; nothing is opened or checked for this."""
+    settings = read_settings({("rooms",): None if room == _JOBS else [room], ("audit", "enabled"): False})
+    operations = open_desk(settings).catalogue.operations.values()
+    return {operation.command: operation for operation in operations if operation.command and operation.room == room}
 
 
 def _add_command(commands: Any, name: str, operation: Operation[Any]) -> None:
@@ -117,7 +121,7 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_j
 async def _call(desk: Desk, operation: Operation[Any], arguments: dict[str, object]) -> Any:
     visit = Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}")
     caller = await desk.gate.identify(visit)
-    return await desk.gate.call(operation, arguments, caller, visit)
+    return await _followed(desk, await desk.gate.call(operation, arguments, caller, visit), caller, visit)
 
 
 def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
@@ -148,6 +152,20 @@ def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
     if as_json:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
     return "\n\n".join(_shown(row) for row in value) if isinstance(value, list) else _shown(value)
+
+
+async def _followed(desk: Desk, answer: Any, caller: Caller, visit: Visit) -> Any:
+    """The answer once its job has ended: a job of this process ends with it, so whoever types a command waits for it."""
+    job_id = getattr(answer, "job_id", None)
+    jobs = desk.catalogue.jobs
+    if jobs is None or not job_id or isinstance(answer, (Partial, JobReport)):
+        return answer
+    while True:
+        question = {"job_id": job_id, "wait_seconds": _LOOK_EVERY_SECONDS}
+        report: JobReport = await desk.gate.call(jobs.get, question, caller, visit)
+        if report.state != "running":
+            return (await desk.gate.call(jobs.find_task, {"job_id": job_id}, caller, visit)).result
+        print(f"carrel: {report.message}", file=sys.stderr)
 
 
 def _shown(row: Any) -> str:

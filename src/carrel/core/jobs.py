@@ -15,6 +15,7 @@ from carrel.core.operation import Answer, Effect, Operation, Question
 
 JobState = Literal["running", "completed", "failed", "cancelled"]
 
+JOBS_PURPOSE = "Follow and cancel work of every room that goes on after its call."
 MAX_WAIT_SECONDS = 60
 # Longer than the longest wait, with time to read the job before and after it.
 _TIMEOUT_SECONDS = 90.0
@@ -44,8 +45,6 @@ class JobNotFoundError(NotFoundError):
 
 
 class NamedJob(Question):
-    """Which job is meant."""
-
     job_id: str = Field(min_length=1, max_length=200)
 
 
@@ -130,7 +129,7 @@ def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operat
     return JobOperations(
         get=Operation(
             name="get_job",
-            room="desk",
+            room="jobs",
             title="Get a job",
             description="State and result of work that went on after its call (its answer had a job_id).",
             question=GetJob,
@@ -142,7 +141,7 @@ def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operat
         ),
         cancel=Operation(
             name="cancel_job",
-            room="desk",
+            room="jobs",
             title="Cancel a job",
             description="Stop such work; what it has done stays.",
             question=NamedJob,
@@ -155,7 +154,7 @@ def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operat
         ),
         find_task=Operation(
             name="look_at_task",
-            room="desk",
+            room="jobs",
             title="Look at a task",
             description="How far work is, and its answer.",
             question=NamedJob,
@@ -165,7 +164,7 @@ def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operat
         ),
         cancel_task=Operation(
             name="stop_task",
-            room="desk",
+            room="jobs",
             title="Stop a task",
             description="Cancel work.",
             question=NamedJob,

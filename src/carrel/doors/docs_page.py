@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from carrel.core.catalogue import Catalogue, Room
+from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
 from carrel.doors.http.exchange import Response
 from carrel.doors.schemas import input_schema
@@ -54,7 +55,7 @@ for (const form of document.querySelectorAll('form[data-tool]')) {
 
 def docs_page(catalogue: Catalogue, *, name: str, version: str) -> Response:
     """The page, with a policy that lets nothing run but its own script."""
-    rooms = "".join(_room(room) for room in catalogue.rooms)
+    rooms = "".join(_room(room) for room in catalogue.rooms) + _jobs(catalogue)
     html = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(name)}: operations</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><header><h1>{escape(name)}</h1>'
@@ -89,6 +90,13 @@ def _room(room: Room) -> str:
     )
     shown = f"<h3>Resources</h3><table>{resources}</table>" if resources else ""
     return f"<section><h2>{escape(room.title)}</h2><p>{escape(room.purpose)}</p>{operations}{shown}</section>"
+
+
+def _jobs(catalogue: Catalogue) -> str:
+    if catalogue.jobs is None:
+        return ""
+    operations = "".join(_operation(operation) for operation in catalogue.jobs.tools)
+    return f"<section><h2>Jobs</h2><p>{escape(JOBS_PURPOSE)}</p>{operations}</section>"
 
 
 def _operation(operation: Operation[Any]) -> str:
