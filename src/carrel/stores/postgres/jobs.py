@@ -6,9 +6,7 @@ from carrel.stores.postgres.database import PostgresDatabase
 from carrel.stores.postgres.driver import WAIT_SECONDS, PostgresDriver
 from carrel.stores.sql.jobs import SCRIPTS, SqlJobs
 
-_NOW = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
-
 
 def postgres_jobs(url: str) -> SqlJobs:
     """The jobs of all workers, made at the first use."""
-    return SqlJobs(PostgresDriver(PostgresDatabase(url, "jobs", SCRIPTS, connections=4, wait_seconds=WAIT_SECONDS)), _NOW)
+    return SqlJobs(PostgresDriver(PostgresDatabase(url, "jobs", SCRIPTS, connections=4, wait_seconds=WAIT_SECONDS)))

@@ -1,4 +1,4 @@
-"""Background jobs in SQL that SQLite and PostgreSQL share; only the name of the database's clock differs."""
+"""Background jobs in SQL that SQLite and PostgreSQL share. Leases run on the clock of the database."""
 
 from __future__ import annotations
 
@@ -13,30 +13,40 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS background_jobs (
         id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL, message TEXT NOT NULL,
         input TEXT NOT NULL, result TEXT, error_code TEXT, done INTEGER NOT NULL DEFAULT 0, total INTEGER,
-        worker TEXT, lease_until DOUBLE PRECISION NOT NULL DEFAULT 0, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)""",
+        worker TEXT, lease_until DOUBLE PRECISION NOT NULL DEFAULT 0, lease_clock TEXT NOT NULL DEFAULT '',
+        lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS background_jobs_state ON background_jobs (state, updated_at)",
 )
 # One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
 SCRIPTS = (";\n".join(SCHEMA),)
 
+_LONGEST_LEASE_SECONDS = 86_400
 _COLUMNS = "id, kind, owner, state, message, input, created_at, updated_at, done, total, result, error_code"
 
 
 class SqlJobs:
-    """The job store over a driver; the contract is the port's. `now` is the database's own clock in seconds."""
+    """The job store over a driver; the contract is the port's."""
 
-    def __init__(self, driver: Driver, now: str) -> None:
+    def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._now = now
+        clock = driver.lease_clock
+        self._lease = f"{clock.now} + :seconds, {clock.name}, {clock.ticks} + :seconds"
+        self._set_lease = (
+            f"lease_until = {clock.now} + :seconds, lease_clock = {clock.name}, lease_ticks = {clock.ticks} + :seconds"
+        )
+        # A lease of another start of the machine is measured by the time of day; one that ends later than any could is from
+        # a clock that was wrong.
+        self._is_free = f"""(worker IS NULL OR (lease_clock = {clock.name} AND lease_ticks < {clock.ticks}) OR (lease_clock <>
+            {clock.name} AND (lease_until < {clock.now} OR lease_until > {clock.now} + {_LONGEST_LEASE_SECONDS})))"""
 
     async def close(self) -> None:
         await self._driver.close()
 
     async def add(self, record: JobRecord, worker: str, lease_seconds: float) -> None:
-        sql = f"""INSERT INTO background_jobs (id, kind, owner, state, message, input, result, done, total, worker, lease_until,
-                created_at, updated_at)
-            VALUES (:id, :kind, :owner, :state, :message, :input, :result, :done, :total, :worker, {self._now} + :lease,
-                :created_at, :updated_at)"""
+        sql = f"""INSERT INTO background_jobs (id, kind, owner, state, message, input, result, done, total, worker,
+                lease_until, lease_clock, lease_ticks, created_at, updated_at)
+            VALUES (:id, :kind, :owner, :state, :message, :input, :result, :done, :total, :worker,
+                {self._lease}, :created_at, :updated_at)"""
         await self._rows(
             sql,
             id=record.id,
@@ -49,7 +59,7 @@ class SqlJobs:
             done=record.done,
             total=record.total,
             worker=worker,
-            lease=lease_seconds,
+            seconds=lease_seconds,
             created_at=record.created_at,
             updated_at=record.updated_at,
         )
@@ -59,21 +69,19 @@ class SqlJobs:
         return _record(rows[0]) if rows else None
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> JobRecord | None:
-        sql = f"""UPDATE background_jobs SET worker = :worker, lease_until = {self._now} + :lease
-            WHERE id = :id AND state = 'running' AND (worker = :worker OR lease_until < {self._now}) RETURNING {_COLUMNS}"""
-        rows = await self._rows(sql, id=job_id, worker=worker, lease=lease_seconds)
+        sql = f"""UPDATE background_jobs SET worker = :worker, {self._set_lease}
+            WHERE id = :id AND state = 'running' AND {self._is_free} RETURNING {_COLUMNS}"""
+        rows = await self._rows(sql, id=job_id, worker=worker, seconds=lease_seconds)
         return _record(rows[0]) if rows else None
 
     async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None:
-        sql = f"UPDATE background_jobs SET lease_until = {self._now} + :lease WHERE id = :id AND worker = :worker AND state = 'running'"
-        steps: list[Step] = [(sql, {"id": job_id, "worker": worker, "lease": lease_seconds}) for job_id in job_ids]
+        sql = f"UPDATE background_jobs SET {self._set_lease} WHERE id = :id AND worker = :worker AND state = 'running'"
+        steps: list[Step] = [(sql, {"id": job_id, "worker": worker, "seconds": lease_seconds}) for job_id in job_ids]
         if steps:
             await self._driver.run(*steps)
 
     async def release(self, job_id: str, worker: str) -> None:
-        sql = (
-            "UPDATE background_jobs SET worker = NULL, lease_until = 0 WHERE id = :id AND worker = :worker AND state = 'running'"
-        )
+        sql = "UPDATE background_jobs SET worker = NULL WHERE id = :id AND worker = :worker AND state = 'running'"
         await self._rows(sql, id=job_id, worker=worker)
 
     async def save(self, job_id: str, worker: str, progress: JobProgress, at: str) -> bool:
@@ -94,7 +102,7 @@ class SqlJobs:
     async def abandoned(self, kinds: Sequence[str]) -> list[str]:
         named = {f"kind_{number}": kind for number, kind in enumerate(kinds)}
         places = ", ".join(f":{name}" for name in named)
-        sql = f"""SELECT id FROM background_jobs WHERE state = 'running' AND lease_until < {self._now} AND kind IN ({places})
+        sql = f"""SELECT id FROM background_jobs WHERE state = 'running' AND {self._is_free} AND kind IN ({places})
             ORDER BY created_at, id"""
         return [str(row[0]) for row in await self._rows(sql, **named)] if kinds else []
 
