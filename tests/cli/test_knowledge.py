@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
+from carrel.core.caller import Caller
+from carrel.core.clock import SystemClock
+from carrel.rooms.knowledge.notebook import ImportSource, Notebook, NoteFile, Report
 from carrel.wiring.knowledge import open_stores
 from tests.rooms.knowledge.desk import settings_at
 
@@ -233,3 +236,113 @@ def test_broken_front_matter_is_kept_as_text_and_named_with_file_and_line(
     assert "rule.md" not in told.err and "good.md" not in told.err
     contents = {str(hit["content"]) for hit in found(capsys, "*")}
     assert contents == {*(text for name, text in texts.items() if name != "good.md"), "Body"}
+
+
+def a_folder(place: Path, **texts: str) -> Path:
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (place / f"{name}.md").write_text(text)
+    return place
+
+
+def contents(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return sorted(str(hit["content"]) for hit in found(capsys, "*"))
+
+
+@pytest.mark.promise("K7")
+def test_two_folders_of_one_name_never_write_to_each_others_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = a_folder(tmp_path / "p1" / "docs", readme="first project", only="only here")
+    two = a_folder(tmp_path / "p2" / "docs", readme="second project")
+    assert run(capsys, "import", str(one)) == "2 new\n"
+    assert run(capsys, "import", str(two)) == "1 new\n"
+    assert contents(capsys) == ["first project", "only here", "second project"]
+    (two / "readme.md").write_text("second project, changed")
+    assert run(capsys, "import", str(two)) == "1 changed\n"
+    assert run(capsys, "import", str(one)) == "2 unchanged\n"
+    assert contents(capsys) == ["first project", "only here", "second project, changed"]
+    # By another way to the same place it is the same folder.
+    (tmp_path / "link").symlink_to(one)
+    assert run(capsys, "import", str(tmp_path / "link")) == "2 unchanged\n"
+
+
+def test_a_moved_folder_is_linked_again_by_saying_so_and_its_old_place_is_free(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = a_folder(tmp_path / "before", readme="text", more="more")
+    run(capsys, "import", str(before))
+    after = before.rename(tmp_path / "after")
+    (after / "readme.md").write_text("text, changed")
+    assert run(capsys, "import", str(after), "--moved-from", str(before)) == "1 changed, 1 unchanged\n"
+    assert run(capsys, "import", str(after)) == "2 unchanged\n"
+    a_folder(before, readme="a new folder at the old place")
+    assert run(capsys, "import", str(before)) == "1 new\n"
+    assert contents(capsys) == ["a new folder at the old place", "more", "text, changed"]
+    assert main(["knowledge", "import", str(before), "--moved-from", str(tmp_path / "never")]) == 2
+    assert "No folder" in capsys.readouterr().err
+
+
+def test_a_folder_that_moved_whole_under_its_name_is_recognised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = a_folder(tmp_path / "old" / "vault", readme="text", more="more", third="third")
+    run(capsys, "import", str(before))
+    (tmp_path / "new").mkdir()
+    after = before.rename(tmp_path / "new" / "vault")
+    (after / "third.md").write_text("changed on the way")
+    assert run(capsys, "import", str(after)) == "1 changed, 2 unchanged\n"
+
+
+def test_a_name_stands_for_one_folder_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = a_folder(tmp_path / "one", readme="one")
+    two = a_folder(tmp_path / "two", readme="two")
+    run(capsys, "import", str(one), "--as", "team")
+    assert main(["knowledge", "import", str(two), "--as", "team"]) == 6
+    assert "team is the name of" in capsys.readouterr().err
+    assert main(["knowledge", "import", str(one), "--as", "other"]) == 6
+    assert "was imported before, as team" in capsys.readouterr().err
+    one.rename(tmp_path / "gone").joinpath("readme.md").write_text("one, elsewhere")
+    assert run(capsys, "import", str(tmp_path / "gone"), "--as", "team") == "1 changed\n"
+    assert contents(capsys) == ["one, elsewhere"]
+
+
+def _as_older_versions_imported(folder: Path, home: Path) -> None:
+    """Notes told apart by the last name of their folder, and no memory of where it was."""
+    settings = settings_at(home)
+
+    async def work() -> None:
+        stores = open_stores(settings)
+        files = [NoteFile(path.name, path.stem, path.read_text(), ()) for path in sorted(folder.glob("*.md"))]
+        caller = Caller("local", frozenset())
+        await Notebook(stores.notes, SystemClock()).take_in(files, ImportSource(folder.name), caller, "personal", {}, Report())
+        await stores.notes.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.promise("Q11")
+def test_notes_of_older_versions_are_recognised_and_a_namesake_leaves_them_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = a_folder(tmp_path / "p1" / "docs", readme="first", second="second", third="third")
+    _as_older_versions_imported(docs, tmp_path / "home")
+    namesake = a_folder(tmp_path / "p2" / "docs", readme="of another project")
+    assert main(["knowledge", "import", str(namesake)]) == 6
+    told = capsys.readouterr().err
+    assert "--as docs" in told and "Nothing was imported" in told
+    (docs / "third.md").write_text("third, changed")
+    assert run(capsys, "import", str(docs)) == "1 changed, 2 unchanged\n"
+    # Now it is known whose they are, and the namesake is plainly another folder.
+    assert run(capsys, "import", str(namesake)) == "1 new\n"
+    assert contents(capsys) == ["first", "of another project", "second", "third, changed"]
+
+
+@pytest.mark.promise("Q11")
+def test_an_older_folder_of_which_everything_changed_is_recognised_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = a_folder(tmp_path / "docs", readme="first")
+    _as_older_versions_imported(docs, tmp_path / "home")
+    (docs / "readme.md").write_text("changed")
+    assert main(["knowledge", "import", str(docs)]) == 6
+    capsys.readouterr()
+    assert run(capsys, "import", str(docs), "--as", "docs") == "1 changed\n"
+    assert run(capsys, "import", str(docs)) == "1 unchanged\n"
+    assert contents(capsys) == ["changed"]

@@ -25,12 +25,14 @@ from carrel.engines.markdown_notes import (
     write_note,
 )
 from carrel.engines.markdown_notes.folder import file_name
+from carrel.rooms.knowledge.import_sources import FILES_COMPARED, AskedFolder
 from carrel.rooms.knowledge.notebook import Agreed, Notebook, NoteFile, Report, digest_of
 from carrel.rooms.knowledge.notes import Note, Source
 from carrel.settings import Settings
 from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.knowledge import open_stores
+from carrel.wiring.note_folders import resolve_folder
 
 _GROUP = 100
 
@@ -46,17 +48,18 @@ def run(words: list[str]) -> int:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--source", choices=["personal", "team"], default="personal", help="whose notes these are")
     if command == "import":
-        parser.add_argument("--as", dest="vault", metavar="NAME", help="name to remember the folder by (its own)")
+        parser.add_argument("--as", dest="name", metavar="NAME", help="a name for the folder, the same wherever it lies")
+        parser.add_argument("--moved-from", type=Path, metavar="FOLDER", help="where the folder was when it was last imported")
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     if command == "import":
         if not options.folder.is_dir():
             raise InvalidInputError(f"There is no folder {options.folder}", next_step="Name a folder of Markdown files.")
-        vault = options.vault or options.folder.resolve().name
-        facts = {"folder": str(options.folder), "source": options.source, "vault": vault}
+        facts = {"folder": str(options.folder), "source": options.source, "name": options.name}
         with record_command(settings, "knowledge:import", "knowledge://notes", facts):
-            report = asyncio.run(_import(settings, options.folder, vault, options.source))
+            moved_from = None if options.moved_from is None else options.moved_from.resolve()
+            report = asyncio.run(_import(settings, options.folder.resolve(), options.name, moved_from, options.source))
     else:
         facts = {"folder": str(options.folder), "source": options.source}
         with record_command(settings, "knowledge:export", "knowledge://notes", facts):
@@ -65,7 +68,7 @@ def run(words: list[str]) -> int:
     return _told(report, command)
 
 
-async def _import(settings: Settings, place: Path, vault: str, source: Source) -> Report:
+async def _import(settings: Settings, place: Path, name: str | None, moved_from: Path | None, source: Source) -> Report:
     folder, report, progress = NoteFolder(place), Report(), Progress()
     caller = await _caller(settings)
     stores = open_stores(settings)
@@ -73,11 +76,14 @@ async def _import(settings: Settings, place: Path, vault: str, source: Source) -
     agreed = _agreed(folder)
     try:
         paths = await asyncio.to_thread(folder.paths)
+        asked = AskedFolder(place, caller.user_id, name, moved_from)
+        some = await asyncio.to_thread(lambda: list(_files(folder, paths[:FILES_COMPARED], Report())))
+        known = await resolve_folder(settings, stores.notes, asked, some)
         progress.begin("importing", len(paths), "notes")
         for start in range(0, len(paths), _GROUP):
             part = paths[start : start + _GROUP]
             files = await asyncio.to_thread(lambda part=part: list(_files(folder, part, report)))  # type: ignore[misc]
-            await notebook.take_in(files, vault, caller, source, agreed, report)
+            await notebook.take_in(files, known, caller, source, agreed, report)
             progress.advance(len(part))
         progress.end()
     finally:

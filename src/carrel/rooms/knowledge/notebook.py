@@ -40,6 +40,23 @@ class NoteFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportSource:
+    """A folder as its notes know it. Without a key it is told from others by its name: because its owner named it, or because
+    an older version imported it."""
+
+    name: str
+    key: str = ""
+
+    @property
+    def identity(self) -> str:
+        return f"{self.key}\x00" if self.key else f"{self.name}/"
+
+    def note_id(self, user_id: str, path: str) -> str:
+        """The id of a person's note from this file, so that a second import finds the first."""
+        return hashlib.sha256(f"{user_id}\x00{self.identity}{path}".encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True)
 class Agreed:
     """What a file and its note were like when they last agreed."""
 
@@ -70,14 +87,20 @@ class Notebook:
         self._clock = clock
 
     async def take_in(
-        self, files: Sequence[NoteFile], vault: str, caller: Caller, source: Source, agreed: Mapping[str, Agreed], report: Report
+        self,
+        files: Sequence[NoteFile],
+        folder: ImportSource,
+        caller: Caller,
+        source: Source,
+        agreed: Mapping[str, Agreed],
+        report: Report,
     ) -> None:
         """Saves a handful of files in one step, or one by one where one of them is in the way."""
         if source == "team" and PROMOTE not in caller.scopes:
             raise InsufficientPermissionsError(frozenset({PROMOTE}), caller.scopes)
         changes: list[tuple[NoteFile, Insert | Replace]] = []
         for file in files:
-            change = await self._decide(file, vault, caller, source, agreed.get(file.path), report)
+            change = await self._decide(file, folder, caller, source, agreed.get(file.path), report)
             if change is not None:
                 changes.append((file, change))
         try:
@@ -90,7 +113,7 @@ class Notebook:
                 _count(file, change, report)
 
     async def _decide(
-        self, file: NoteFile, vault: str, caller: Caller, source: Source, last: Agreed | None, report: Report
+        self, file: NoteFile, folder: ImportSource, caller: Caller, source: Source, last: Agreed | None, report: Report
     ) -> Insert | Replace | None:
         if len(file.content) > MAX_CONTENT_CHARACTERS:
             report.add(file.path, "refused", f"longer than {MAX_CONTENT_CHARACTERS} characters")
@@ -98,17 +121,16 @@ class Notebook:
         if not _is_storable(file):
             report.add(file.path, "refused", "contains characters that are no text")
             return None
-        path = f"{vault}/{file.path}"
-        origin = Origin(path, file.digest, file.front_matter, file.content_from)
-        note = await self._known(path, caller, last)
+        origin = Origin(f"{folder.name}/{file.path}", file.digest, file.front_matter, file.content_from)
+        note_id = folder.note_id(caller.user_id, file.path)
+        note = await self._known(note_id, caller, last)
         if note is None:
             now = self._clock.now()
             status: Literal["draft", "promoted"] = "promoted" if source == "team" else "draft"
-            note_id = import_id(caller.user_id, path)
             new = Note(note_id, file.title, file.content, caller.user_id, source, status, file.tags, now, now, origin=origin)
             return Insert(new, caller.user_id, "imported")
         mine = digest_of(note.title, note.content, note.tags)
-        file_before, note_before = _before(note, path, last)
+        file_before, note_before = _before(note, last)
         report.agreed[file.path] = Agreed(note.id, file_before, note_before)
         is_file_changed, is_note_changed = file.digest != file_before, mine != note_before
         if file.digest == mine or not (is_file_changed or is_note_changed):
@@ -131,10 +153,9 @@ class Notebook:
             return Replace(changed, note.updated_at, caller.user_id, "imported")
         return None
 
-    async def _known(self, path: str, caller: Caller, last: Agreed | None) -> Note | None:
-        ids = [import_id(caller.user_id, path)] if last is None else [last.note_id, import_id(caller.user_id, path)]
-        for note_id in ids:
-            note = await self._store.find(note_id)
+    async def _known(self, note_id: str, caller: Caller, last: Agreed | None) -> Note | None:
+        for one in [note_id] if last is None else [last.note_id, note_id]:
+            note = await self._store.find(one)
             if note is not None and (note.user_id == caller.user_id or (note.source == "team" and PROMOTE in caller.scopes)):
                 return note
         return None
@@ -159,21 +180,16 @@ def digest_of(title: str, content: str, tags: Iterable[str]) -> str:
     return hashlib.sha256(shown.encode()).hexdigest()
 
 
-def import_id(user_id: str, path: str) -> str:
-    """The id of a person's note from this file, so that a second import finds the first."""
-    return hashlib.sha256(f"{user_id}\x00{path}".encode()).hexdigest()[:20]
-
-
 def _is_storable(file: NoteFile) -> bool:
     """Front matter may spell out what UTF-8 cannot hold: half of a surrogate pair, or U+0000."""
     whole = "\n".join((file.path, file.title, file.content, file.front_matter, *file.tags))
     return "\x00" not in whole and not any("\ud800" <= char <= "\udfff" for char in whole)
 
 
-def _before(note: Note, path: str, last: Agreed | None) -> tuple[str, str]:
+def _before(note: Note, last: Agreed | None) -> tuple[str, str]:
     if last is not None and last.note_id == note.id:
         return last.file_digest, last.note_digest
-    if note.origin is not None and note.origin.path == path:
+    if note.origin is not None:
         return note.origin.digest, note.origin.digest
     return "", ""
 
