@@ -36,6 +36,7 @@ from carrel.rooms.knowledge.notes import (
 )
 from carrel.rooms.knowledge.ports import NoteStore
 from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.derived import DerivedDatabase
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
 from carrel.stores.sqlite.search import STEPS as SEARCH_STEPS
 from carrel.stores.sqlite.search import EmbeddedSearch
@@ -196,7 +197,7 @@ async def firestore_store() -> AsyncIterator[NoteStore]:
 async def embedded_search(store: NoteStore, folder: Path, made: list[Note]) -> dict[str, tuple[float, float]]:
     """The `elasticsearch` tool without a server, over the same notes."""
     engine = EmbeddedSearch(
-        Database(folder / "search.sqlite", SEARCH_STEPS), [NoteDocuments(store.changes)], SystemClock(), build_seconds=600
+        DerivedDatabase(folder / "search.sqlite", SEARCH_STEPS), [NoteDocuments(store.changes)], SystemClock(), build_seconds=600
     )
     readers = frozenset({"team", "user:ada"})
     began = time.perf_counter()

@@ -8,13 +8,26 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from carrel.rooms.knowledge.documents import Drop
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import Insert, Mine, NoteSearch, TitlePrefix
+from carrel.rooms.knowledge.notes import (
+    Condition,
+    Insert,
+    Mine,
+    MineAndTeam,
+    NoteSearch,
+    Remove,
+    Tagged,
+    TextMatch,
+    TitlePrefix,
+)
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
+from carrel.rooms.knowledge.words import words
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
@@ -75,7 +88,7 @@ def test_what_was_saved_before_a_kill_is_there_after_it_and_the_file_is_sound(tm
     with sqlite3.connect(file) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         counts = connection.execute(
-            "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM note_history), (SELECT count(*) FROM note_words)"
+            "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM note_history), (SELECT count(*) FROM note_shelf_words)"
         ).fetchone()
         assert len(set(counts)) == 1
 
@@ -141,3 +154,50 @@ def test_two_processes_may_share_the_file(tmp_path: Path) -> None:
         await second.close()
 
     asyncio.run(both())
+
+
+@pytest.mark.promise("Q11", "K7")
+def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_copy_is_gone(tmp_path: Path) -> None:
+    file = tmp_path / "knowledge.sqlite"
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for statement in STEPS[0].split(";\n"):
+            connection.execute(statement)
+        connection.execute("PRAGMA user_version = 1")
+        columns = "id, title, title_key, content, user_id, source, status, tags, schema_version, created_at, updated_at, shelf"
+        rows = [
+            ("kept", "Kept", "kept", "magnesium calms", "ada", "personal", "promoted", '["ion"]', "done:ada", "copy"),
+            ("copy", "Kept", "kept", "magnesium calms", "ada", "team", "promoted", '["ion"]', "team", None),
+            ("lost", "Lost", "lost", "migraine and magnesium", "ada", "personal", "promoted", '["ion"]', "done:ada", "gone"),
+            ("mine", "", "", "müller 知識", "ada", "personal", "draft", "[]", "open:ada", None),
+        ]
+        for number, (id_, title, key, content, user, source, status, tags, shelf, copy) in enumerate(rows, 1):
+            connection.execute(
+                f"INSERT INTO notes (number, {columns}, promoted_to_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 5, 5, ?, ?)",
+                (number, id_, title, key, content, user, source, status, tags, shelf, copy),
+            )
+            if tags != "[]":
+                connection.execute("INSERT INTO note_tags VALUES ('ion', ?, 5, ?)", (shelf, number))
+            body = " ".join(words(content))
+            connection.execute("INSERT INTO note_words (rowid, title, body) VALUES (?, ?, ?)", (number, key, body))
+            connection.execute("INSERT INTO changes (kind, key, is_removed) VALUES ('note', ?, 0)", (id_,))
+
+    async def check() -> None:
+        store = SqliteNoteStore(Database(file, STEPS))
+
+        async def found(condition: Condition) -> list[str]:
+            return sorted(hit.note.id for hit in await store.search(NoteSearch(condition, MineAndTeam("ada"), "best", 10)))
+
+        assert await found(TextMatch((("magnesium",),))) == ["copy", "lost"]
+        assert await found(TextMatch((("and", "magnesium"),))) == ["lost"]
+        assert await found(TextMatch((("知識",), ("muller",)))) == ["mine"]
+        assert await found(Tagged(("ion",))) == ["copy", "lost"]
+        assert await found(TitlePrefix("lost")) == ["lost"]
+        lost = await store.find("lost")
+        assert lost is not None and (lost.status, lost.promoted_to_id) == ("draft", None)
+        await store.write([Remove("lost", lost.updated_at)])
+        assert await found(TextMatch((("magnesium",),))) == ["copy"]
+        told = [change async for change in store.changes("4")]
+        assert Drop("lost") in told
+        await store.close()
+
+    asyncio.run(check())

@@ -15,7 +15,7 @@ from carrel.core.errors import CarrelError, InvalidInputError, TimedOutError
 from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, Mark, Put, Reset
 from carrel.rooms.knowledge.errors import IndexBuildingError
 from carrel.rooms.knowledge.ports import Searcher
-from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.derived import DerivedDatabase
 from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 from tests.stores.contracts.search import FIELDS, TEAM, Documents, SearchContract, ids
 
@@ -24,7 +24,7 @@ class TestEmbeddedSearch(SearchContract):
     @pytest.fixture
     def searcher(self, tmp_path: Path) -> Callable[[], Awaitable[Searcher]]:
         async def opened() -> Searcher:
-            return EmbeddedSearch(Database(tmp_path / "search.sqlite", STEPS), [Documents()], SystemClock())
+            return EmbeddedSearch(DerivedDatabase(tmp_path / "search.sqlite", STEPS), [Documents()], SystemClock())
 
         return opened
 
@@ -94,7 +94,7 @@ def a_text(id: str, title: str) -> Document:
 def test_the_index_follows_its_source(tmp_path: Path) -> None:
     async def whole() -> None:
         source = Told()
-        engine = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [source], SystemClock())
+        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock())
 
         async def found(word: str) -> set[str]:
             return ids(await engine.search("knowledge", {"query": {"match": {"title": word}}}, TEAM))
@@ -107,7 +107,7 @@ def test_the_index_follows_its_source(tmp_path: Path) -> None:
         assert (await found("changed"), await found("three")) == (set(), {"3"})
         assert source.asked[:3] == [None, "m1", "m2"]
         await engine.close()
-        again = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [source], SystemClock())
+        again = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock())
         source.next = []
         assert ids(await again.search("knowledge", {}, TEAM)) == {"3"}
         assert source.asked[-1] == "m3"
@@ -142,7 +142,7 @@ def test_two_processes_that_begin_anew_at_once_take_nothing_from_each_other(tmp_
                 yield Mark("m2")
 
         sources = Halting(documents), Halting(documents[::-1])
-        first, second = (EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [one], SystemClock()) for one in sources)
+        first, second = (EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [one], SystemClock()) for one in sources)
 
         async def count(engine: EmbeddedSearch) -> object:
             return (await engine.search("knowledge", {"query": {"match": {"title": "kept"}}}, TEAM)).hits["total"]["value"]
@@ -166,7 +166,7 @@ def test_an_index_that_is_still_being_built_says_so_and_goes_on(tmp_path: Path) 
         source = Told()
         source.next = [Put(a_text("1", "one")), Mark("m")]
         source.gate.clear()
-        engine = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [source], SystemClock(), build_seconds=0.05)
+        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock(), build_seconds=0.05)
         with pytest.raises(IndexBuildingError):
             await engine.search("knowledge", {}, TEAM)
         source.gate.set()
@@ -188,7 +188,7 @@ def test_several_indices_are_answered_together(tmp_path: Path) -> None:
         index = "nodes"
 
     async def whole() -> None:
-        engine = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [Documents(), Others()], SystemClock())
+        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents(), Others()], SystemClock())
         for name in ("knowledge,nodes", "*", "_all", "n*,knowledge"):
             answer = await engine.search(name, {"sort": ["year"], "size": 4, "aggs": {"t": {"terms": {"field": "tags"}}}}, TEAM)
             assert answer.hits["total"]["value"] == 12
@@ -223,7 +223,7 @@ class Hurrying:
 def test_a_question_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     async def whole() -> None:
         many = Documents([a_text(str(number), "same words in every one") for number in range(3000)])
-        engine = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [many], Hurrying())
+        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [many], Hurrying())
         with pytest.raises(TimedOutError):
             await engine.search("knowledge", {"query": {"match": {"title": "same words in every one"}}}, TEAM)
         await engine.close()
@@ -233,7 +233,7 @@ def test_a_question_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 def test_a_query_that_is_too_large_is_refused(tmp_path: Path) -> None:
     async def whole() -> None:
-        engine = EmbeddedSearch(Database(tmp_path / "s.sqlite", STEPS), [Documents()], SystemClock())
+        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents()], SystemClock())
         too_many = {"bool": {"should": [{"term": {"tags": str(number)}} for number in range(201)]}}
         values = [str(number) for number in range(1024)]
         bodies: list[dict[str, Any]] = [

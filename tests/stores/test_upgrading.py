@@ -83,7 +83,7 @@ OF_FIRST_HOME: dict[str, Callable[[Path], Awaitable[None]]] = {
 
 
 # The versions of files that have more than one.
-VERSIONS = {"research/research.db": len(RESEARCH)}
+VERSIONS = {"research/research.db": len(RESEARCH), "knowledge.sqlite": len(STEPS)}
 
 
 @pytest.mark.promise("Q5")
@@ -94,6 +94,8 @@ def test_a_file_of_the_first_version_opens_and_keeps_every_row(tmp_path: Path, n
     for _ in range(2):
         asyncio.run(_run(OF_FIRST_HOME[name](file)))
     after = rows_in(file)
+    # Word tables are made from the notes, and made anew.
+    before = {table: rows for table, rows in before.items() if not table.startswith("note_words")}
     # A later version adds columns at the end.
     assert {table: [row[: len(before[table][0])] for row in after[table]] for table in before if before[table]} == {
         table: rows for table, rows in before.items() if rows

@@ -143,6 +143,8 @@ def why_left_out(home: Path, audit_file: Path, but: frozenset[Path]) -> Callable
             return "of backup and restore themselves"
         if is_at_home and (name == "cache" or name.startswith(("search.sqlite", "limits.sqlite"))):
             return _BY_ITSELF
+        if is_at_home and name.startswith(".") and name.endswith(".lock"):
+            return "only of use while something runs"
         if path.parent == home / "research" and name.startswith("concepts-"):
             return _BY_ITSELF
         if is_index(path):

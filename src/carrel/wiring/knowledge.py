@@ -55,9 +55,10 @@ def open_knowledge(settings: Settings) -> OpenRoom:
         checks["elasticsearch"] = _health(remote.check)
         searcher = remote
     else:
+        from carrel.stores.sqlite.derived import DerivedDatabase
         from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 
-        database = Database(settings.home / "search.sqlite", STEPS)
+        database = DerivedDatabase(settings.home / "search.sqlite", STEPS)
         neighbours = embedded_neighbours(settings)
         searcher = EmbeddedSearch(database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal)
     knowledge = Knowledge(stores.notes, searcher, clock, new_id)

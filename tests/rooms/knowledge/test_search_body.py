@@ -149,8 +149,9 @@ def fits(query: dict[str, Any], id: str, facts: dict[str, Any]) -> bool:
 
 def an_index(facts: list[dict[str, Any]]) -> tuple[sqlite3.Connection, Index]:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    for statement in STEPS[0].split(";\n"):
-        connection.execute(statement)
+    for step in STEPS:
+        for statement in step.split(";\n"):
+            connection.execute(statement)
     index, _ = open_index(connection, "things", FIELDS)
     apply(connection, index, [Put(Document(str(number), one)) for number, one in enumerate(facts)], Retelling())
     return connection, index

@@ -72,7 +72,7 @@ class Database:
     def _read(self, work: Work[ResultT]) -> ResultT:
         connection = getattr(self._local, "connection", None)
         if connection is None:
-            self._prepare()
+            self.prepare()
             connection = self._connect()
             self._local.connection = connection
         connection.execute("BEGIN")
@@ -97,17 +97,17 @@ class Database:
             jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
             try:
                 if connection is None:
-                    self._prepare()
+                    self.prepare()
                     connection = self._connect()
                 _write_group(connection, jobs)
-            except sqlite3.Error as error:
+            except Exception as error:  # noqa: BLE001  handed to those who asked, whatever it is
                 for job in jobs:
                     if not job.done.done():
                         job.done.set_exception(error)
             if is_last:
                 return
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """Makes the folder and the tables, once; other processes may be doing the same."""
         with self._opening:
             if self._is_open:

@@ -24,6 +24,7 @@ from carrel.stores.sqlite.knowledge.rows import (
     version_from,
 )
 from carrel.stores.sqlite.knowledge.search import search
+from carrel.stores.sqlite.visible_words import marked
 
 PAGE = 500
 
@@ -164,9 +165,14 @@ def _put(connection: sqlite3.Connection, note: Note, number: int | None) -> None
     number = connection.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid
     tags = {(folded(tag), shelf, created, number) for tag in note.tags}
     connection.executemany("INSERT INTO note_tags VALUES (?, ?, ?, ?)", tags)
+    title, body = words(note.title), words(note.content)
+    size = len(title) + len(body)
+    connection.execute("INSERT OR IGNORE INTO note_shelves (name) VALUES (?)", (shelf,))
+    sql = "UPDATE note_shelves SET notes = notes + 1, words = words + ? WHERE name = ? RETURNING number"
+    place = connection.execute(sql, (size, shelf)).fetchone()[0]
+    connection.execute("INSERT INTO note_sizes VALUES (?, ?, ?)", (number, place, size))
     connection.execute(
-        "INSERT INTO note_words (rowid, title, body) VALUES (?, ?, ?)",
-        (number, " ".join(words(note.title)), " ".join(words(note.content))),
+        "INSERT INTO note_shelf_words (rowid, title, body) VALUES (?, ?, ?)", (number, marked(place, title), marked(place, body))
     )
 
 
@@ -180,7 +186,10 @@ def _take_out(connection: sqlite3.Connection, note_id: str, expected: int) -> in
         raise NoteChangedError(note_id, moment(updated_at))
     keys = {(folded(tag), shelf, created_at, number) for tag in orjson.loads(tags)}
     connection.executemany("DELETE FROM note_tags WHERE tag_key = ? AND shelf = ? AND created_at = ? AND number = ?", keys)
-    connection.execute("DELETE FROM note_words WHERE rowid = ?", (number,))
+    connection.execute("DELETE FROM note_shelf_words WHERE rowid = ?", (number,))
+    sql = "DELETE FROM note_sizes WHERE number = ? RETURNING words, shelf"
+    size = connection.execute(sql, (number,)).fetchone()
+    connection.execute("UPDATE note_shelves SET notes = notes - 1, words = words - ? WHERE number = ?", size)
     connection.execute("DELETE FROM notes WHERE number = ?", (number,))
     return int(number)
 

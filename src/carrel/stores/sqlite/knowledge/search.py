@@ -26,8 +26,10 @@ from carrel.rooms.knowledge.shelves import (
     title_score,
 )
 from carrel.stores.sqlite.knowledge.rows import COLUMNS, note_from
+from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, saturation, terms
 
 _MANY = 2000
+_TITLE_WEIGHT = 4.0
 
 _COLUMNS = ", ".join(f"n.{name}" for name in COLUMNS.split(", "))
 Row = tuple[object, ...]
@@ -110,14 +112,45 @@ def _text(
     order: Order,
     limit: int,
 ) -> list[Found]:
-    asked = " ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
-    places = " OR ".join([f"n.shelf {where.format(n='n.')}"] * len(shelves))
-    by = "n.created_at DESC" if order == "newest" else "score, n.created_at DESC"
+    """Notes with every phrase, ranked by what the shelves that are looked at hold, and by nothing else."""
+    sql = f"SELECT number, notes, words FROM note_shelves WHERE ({_any_shelf(where, shelves)}) AND notes > 0 ORDER BY number"
+    rows = connection.execute(sql, [name for shelf in shelves for name in shelf]).fetchall()
+    if not rows:
+        return []
+    groups = [row[0] for row in rows]
+    notes = sum(row[1] for row in rows)
+    average = sum(row[2] for row in rows) / notes
+    tables: list[str] = []
+    scores: list[str] = []
+    values: list[str] = []
+    for word in dict.fromkeys(word for phrase in phrases for word in phrase):
+        name = f"w{len(tables)}"
+        asked = terms(groups, word)
+        marks = ", ".join("?" * len(asked))
+        counted = f"SELECT coalesce(sum(doc), 0) FROM note_word_counts WHERE term IN ({marks})"
+        holding = int(connection.execute(counted, asked).fetchone()[0])
+        if not holding:
+            return []
+        tables.append(
+            f"{name} (number, count) AS MATERIALIZED (SELECT doc, sum(CASE col WHEN 'title' THEN {_TITLE_WEIGHT} ELSE 1.0 END) "
+            f"FROM note_word_places WHERE term IN ({marks}) GROUP BY doc)"
+        )
+        values += asked
+        scores.append(f"{inverse_frequency(notes, holding)!r} * {saturation(f'{name}.count', 'z.words', average)}")
+    joins = "".join(f" JOIN w{place} ON w{place}.number = w0.number" for place in range(1, len(tables)))
+    has_phrases = any(len(phrase) > 1 for phrase in phrases)
+    if has_phrases:
+        joins += " JOIN note_shelf_words f ON f.rowid = w0.number AND note_shelf_words MATCH ?"
+        values.append(phrase_query(groups, phrases))
+    by = "n.created_at DESC, n.id" if order == "newest" else "score DESC, n.created_at DESC, n.id"
     sql = (
-        f"SELECT {_COLUMNS}, bm25(note_words, 4.0, 1.0) AS score FROM note_words "
-        f"CROSS JOIN notes n ON n.number = note_words.rowid WHERE note_words MATCH ? AND ({places}){_HAS_TAG * len(tags)} "
+        f"WITH {', '.join(tables)} SELECT {_COLUMNS}, {' + '.join(scores)} AS score FROM w0{joins} "
+        f"JOIN note_sizes z ON z.number = w0.number JOIN notes n ON n.number = w0.number WHERE 1{_HAS_TAG * len(tags)} "
         f"ORDER BY {by} LIMIT ?"
     )
-    values = (asked, *(name for shelf in shelves for name in shelf), *tags, limit)
-    rows = connection.execute(sql, values).fetchall()
-    return [Found(note_from(row), text_score(-row[-1])) for row in rows]
+    found = connection.execute(sql, (*values, *tags, limit)).fetchall()
+    return [Found(note_from(row), text_score(row[-1])) for row in found]
+
+
+def _any_shelf(where: str, shelves: list[tuple[str, ...]]) -> str:
+    return " OR ".join([f"name {where.replace('{n}shelf', 'name')}"] * len(shelves))

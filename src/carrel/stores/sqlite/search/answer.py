@@ -47,7 +47,7 @@ class Part:
 def ask(connection: sqlite3.Connection, index: Index, request: SearchRequest, readers: frozenset[str]) -> Part:
     """Finds, counts and orders in one index."""
     _check_sort(index, request.sort)
-    sql, values = Compiler(index).matched(request.query, readers)
+    sql, values = Compiler(connection, index, readers).matched(request.query)
     connection.execute("DROP TABLE IF EXISTS temp.matched")
     connection.execute(f"CREATE TEMP TABLE matched AS {sql}", values)
     total, best = connection.execute("SELECT count(*), max(score) FROM matched").fetchone()
@@ -74,7 +74,8 @@ def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> d
 
 def in_order(hits: Sequence[Hit], request: SearchRequest) -> list[Hit]:
     """Hits of several indices in one order."""
-    ordered = sorted(hits, key=lambda hit: (hit.index.name, hit.document))
+    # What scores alike stands by its id: the order of filling would tell of documents that others have.
+    ordered = sorted(hits, key=lambda hit: (hit.index.name, hit.id))
     keys = request.sort or (SortKey("_score", is_descending=True),)
     for place in reversed(range(len(keys))):
         key = keys[place]
@@ -141,7 +142,7 @@ def _hits(connection: sqlite3.Connection, index: Index, request: SearchRequest) 
             case "_score":
                 column = "m.score"
             case "_doc":
-                column = "m.document"
+                column = "(row_number() OVER (ORDER BY d.id) - 1)"
             case "_id":
                 column = "d.id"
             case field:
@@ -152,7 +153,7 @@ def _hits(connection: sqlite3.Connection, index: Index, request: SearchRequest) 
         columns.append(f", {column} AS k{place}")
         nulls = "FIRST" if key.missing_first else "LAST"
         order.append(f"k{place} {'DESC' if key.is_descending else 'ASC'} NULLS {nulls}")
-    order.append("m.document" if request.sort else "m.score DESC, m.document")
+    order.append("d.id" if request.sort else "m.score DESC, d.id")
     sql = (
         f"SELECT m.document, d.id, m.score{''.join(columns)} FROM matched m JOIN documents d ON d.number = m.document "
         f"ORDER BY {', '.join(order)} LIMIT ?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import sqlite3
 
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.knowledge.search_body.clauses import (
@@ -21,28 +22,31 @@ from carrel.rooms.knowledge.search_body.clauses import (
 )
 from carrel.rooms.knowledge.shelves import LAST_CHARACTER
 from carrel.rooms.knowledge.words import words
-from carrel.stores.sqlite.search.index import Index, comparable
+from carrel.stores.sqlite.search.index import Index, comparable, groups_of
+from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, saturation, terms
 
 Value = str | int | float
 _NOTHING = "SELECT NULL, NULL WHERE 0"
 
 
 class Compiler:
-    """Collects the tables of one query. Values are bound, never written into the SQL."""
+    """Collects the tables of one query, for one reader: documents, counts and averages are those of the reader's groups.
+    Values are bound, never written into the SQL."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, connection: sqlite3.Connection, index: Index, readers: frozenset[str]) -> None:
+        self._connection = connection
         self._index = index
+        self._groups = groups_of(connection, index, readers)
+        self._visible = f"group_number IN ({', '.join(str(group) for group in self._groups)})"
         self._tables: list[str] = []
         self._values: list[Value] = []
 
-    def matched(self, clause: Clause, readers: frozenset[str]) -> tuple[str, list[Value]]:
+    def matched(self, clause: Clause) -> tuple[str, list[Value]]:
         """SQL for the documents that fit and may be read, as (document, score)."""
         root = self._add(clause)
-        marks = ", ".join("?" * len(readers))
-        self._values += sorted(readers)
         sql = (
             f"WITH {', '.join(self._tables)} SELECT document, score FROM {root} t WHERE EXISTS "
-            f"(SELECT 1 FROM readers r WHERE r.document = t.document AND r.reader IN ({marks}))"
+            f"(SELECT 1 FROM documents d WHERE d.number = t.document AND d.{self._visible})"
         )
         return sql, self._values
 
@@ -56,7 +60,7 @@ class Compiler:
     def _add(self, clause: Clause) -> str:
         match clause:
             case MatchAll(boost):
-                return self._table("SELECT number, ? FROM documents WHERE index_number = ?", boost, self._index.number)
+                return self._table(f"SELECT number, ? FROM documents WHERE {self._visible}", boost)
             case Ids(ids, boost):
                 marks = ", ".join("?" * len(ids))
                 sql = f"SELECT number, ? FROM documents WHERE index_number = ? AND id IN ({marks})"
@@ -87,7 +91,7 @@ class Compiler:
         if kind == "text":
             # Like the real one: an exact term on a text field is compared with its words, unfolded.
             found = [str(value) for value in values if words(str(value)) == [str(value)]]
-            return self._words(field, " OR ".join(f'"{word}"' for word in found), boost)
+            return self._some_words(field, found, 1, boost)
         wanted = [one for value in values if (one := comparable(value, kind)) is not None]
         marks = ", ".join("?" * len(wanted))
         sql = f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = ? AND value IN ({marks})"
@@ -97,7 +101,7 @@ class Compiler:
         kind = self._index.kind(field)
         if kind == "text":
             found = words(text)
-            return self._words(field, f'"{found[0]}" *' if found == [text] else "", boost, is_constant=True)
+            return self._beginning(field, found[0], boost) if found == [text] else self._table(_NOTHING)
         if kind != "keyword":
             return self._table(_NOTHING)
         sql = "SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = ? AND value >= ? AND value < ?"
@@ -132,19 +136,13 @@ class Compiler:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
         found = list(dict.fromkeys(words(str(text))))
-        wanted = len(found) if needs_all else required(least, len(found), 1)
-        if wanted <= 1 or wanted >= len(found):
-            joint = " AND " if wanted > 1 or len(found) == 1 else " OR "
-            return self._words(field, joint.join(f'"{word}"' for word in found) if wanted <= len(found) else "", boost)
-        parts = [self._words(field, f'"{word}"', boost) for word in found]
-        union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
-        return self._table(f"SELECT document, sum(score) FROM ({union}) GROUP BY document HAVING count(*) >= ?", wanted)
+        return self._some_words(field, found, len(found) if needs_all else required(least, len(found), 1), boost)
 
     def _phrase(self, field: str, text: Scalar, boost: float) -> str:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
         found = words(str(text))
-        return self._words(field, f'"{" ".join(found)}"' if found else "", boost)
+        return self._some_words(field, found, 1, boost) if len(found) == 1 else self._whole_phrase(field, found, boost)
 
     def _multi_match(self, clause: MultiMatch) -> str:
         parts = []
@@ -191,9 +189,9 @@ class Compiler:
             else:
                 credit = 0.0 if should or banned else 1.0
                 rows.insert(
-                    0, "SELECT number AS document, ? AS score, 0 AS musts, 0 AS shoulds FROM documents WHERE index_number = ?"
+                    0, f"SELECT number AS document, ? AS score, 0 AS musts, 0 AS shoulds FROM documents WHERE {self._visible}"
                 )
-                values += [credit, self._index.number]
+                values.append(credit)
         outside = "".join(f" AND document IN (SELECT document FROM {table})" for table in needed)
         outside += "".join(f" AND document NOT IN (SELECT document FROM {table})" for table in banned)
         sql = (
@@ -202,13 +200,67 @@ class Compiler:
         )
         return self._table(sql, clause.boost, *values, len(must), least)
 
-    def _words(self, field: str, query: str, boost: float, *, is_constant: bool = False) -> str:
+    def _some_words(self, field: str, found: list[str], wanted: int, boost: float) -> str:
+        """Documents with at least `wanted` of the words, each word by how rare it is among what the reader may see."""
         column = self._index.columns.get(field)
-        if column is None or not query:
+        if column is None or not found or wanted > len(found) or not self._groups:
             return self._table(_NOTHING)
-        score = "1.0" if is_constant else f"max(-bm25({self._index.words}), 1e-6)"
-        sql = f"SELECT rowid, ? * {score} FROM {self._index.words} WHERE {self._index.words} MATCH ?"
+        parts = [part for word in found if (part := self._word(field, column, word, boost)) is not None]
+        if len(parts) < max(wanted, 1):
+            return self._table(_NOTHING)
+        if len(parts) == 1:
+            return parts[0]
+        union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
+        return self._table(f"SELECT document, sum(score) FROM ({union}) GROUP BY document HAVING count(*) >= ?", max(wanted, 1))
+
+    def _word(self, field: str, column: str, word: str, boost: float) -> str | None:
+        asked = terms(self._groups, word)
+        marks = ", ".join("?" * len(asked))
+        sql = f"SELECT coalesce(sum(doc), 0) FROM {self._index.word_counts} WHERE term IN ({marks}) AND col = ?"
+        holding = int(self._connection.execute(sql, (*asked, column)).fetchone()[0])
+        if not holding:
+            return None
+        documents, average = self._sizes(field)
+        weight = boost * inverse_frequency(documents, holding)
+        inside = f"SELECT doc, count(*) AS times FROM {self._index.word_places} WHERE term IN ({marks}) AND col = ? GROUP BY doc"
+        sql = (
+            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w JOIN present p "
+            "ON p.index_number = ? AND p.field = ? AND p.document = w.doc"
+        )
+        return self._table(sql, weight, *asked, column, self._index.number, field)
+
+    def _whole_phrase(self, field: str, found: list[str], boost: float) -> str:
+        column = self._index.columns.get(field)
+        if column is None or not found or not self._groups:
+            return self._table(_NOTHING)
+        query = f"{column} : ({phrase_query(self._groups, [found])})"
+        counted = f"SELECT count(*) FROM {self._index.words} WHERE {self._index.words} MATCH ?"
+        holding = int(self._connection.execute(counted, (query,)).fetchone()[0])
+        documents, average = self._sizes(field)
+        # FTS5 itself does not tell how often a phrase occurs; the marks that it puts around each occurrence do.
+        place = list(self._index.columns.values()).index(column)
+        times = f"(length(highlight({self._index.words}, {place}, char(1), '')) - length({self._index.words}.{column}))"
+        inside = f"SELECT rowid AS doc, {times} AS times FROM {self._index.words} WHERE {self._index.words} MATCH ?"
+        sql = (
+            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w JOIN present p "
+            "ON p.index_number = ? AND p.field = ? AND p.document = w.doc"
+        )
+        weight = boost * inverse_frequency(documents, holding)
+        return self._table(sql, weight, query, self._index.number, field)
+
+    def _beginning(self, field: str, text: str, boost: float) -> str:
+        column = self._index.columns.get(field)
+        if column is None or not self._groups:
+            return self._table(_NOTHING)
+        query = " OR ".join(f'"{term}" *' for term in terms(self._groups, text))
+        sql = f"SELECT rowid, ? FROM {self._index.words} WHERE {self._index.words} MATCH ?"
         return self._table(sql, boost, f"{column} : ({query})")
+
+    def _sizes(self, field: str) -> tuple[int, float]:
+        """How many visible documents have the field, and how many words it has in them on average."""
+        sql = f"SELECT coalesce(sum(documents), 0), coalesce(sum(words), 0) FROM group_sizes WHERE field = ? AND {self._visible}"
+        documents, word_count = self._connection.execute(sql, (field,)).fetchone()
+        return int(documents), word_count / documents if documents else 0.0
 
 
 def required(least: str | int | None, count: int, default: int) -> int:

@@ -17,7 +17,7 @@ from carrel.rooms.knowledge.errors import IndexBuildingError, KnowledgeStoreErro
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.rooms.knowledge.search_body.clauses import SearchRequest
 from carrel.rooms.knowledge.search_body.parse import parse
-from carrel.stores.sqlite.database import Database
+from carrel.stores.sqlite.derived import DerivedDatabase, is_unusable
 from carrel.stores.sqlite.failures import reason_of
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
 from carrel.stores.sqlite.search.index import Index, Retelling, apply, find_index, open_index, sweep
@@ -39,7 +39,7 @@ class EmbeddedSearch:
 
     def __init__(
         self,
-        database: Database,
+        database: DerivedDatabase,
         sources: Iterable[DocumentSource],
         clock: Clock,
         *,
@@ -57,18 +57,32 @@ class EmbeddedSearch:
         self._counts: dict[str, int] = {}
 
     async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
-        began = self._clock.monotonic()
         request = parse(body)
-        sources = self._chosen(index, readers)
         try:
-            indices, missing = await self._all_up_to_date(sources)
-            hits, total, best, buckets = await self._database.read(
-                lambda connection: self._bounded(connection, indices, request, readers)
-            )
+            try:
+                return await self._answered(index, request, readers)
+            except sqlite3.Error as error:
+                if not is_unusable(error):
+                    raise
+                # Once: what is still broken after that is no matter of this file.
+                await self._start_anew(error)
+                return await self._answered(index, request, readers)
         except sqlite3.OperationalError as error:
             raise self._explained(error) from error
         except sqlite3.Error as error:
             raise KnowledgeStoreError("SQLite", reason_of(error)) from error
+
+    async def _start_anew(self, error: sqlite3.Error) -> None:
+        await self._stop_filling()
+        await self._database.start_anew(error)
+
+    async def _answered(self, index: str, request: SearchRequest, readers: frozenset[str]) -> SearchAnswer:
+        began = self._clock.monotonic()
+        sources = self._chosen(index, readers)
+        indices, missing = await self._all_up_to_date(sources)
+        hits, total, best, buckets = await self._database.read(
+            lambda connection: self._bounded(connection, indices, request, readers)
+        )
         return SearchAnswer(
             took=int((self._clock.monotonic() - began) * 1000),
             timed_out=False,
@@ -79,12 +93,17 @@ class EmbeddedSearch:
         )
 
     async def close(self) -> None:
-        for task in self._filling.values():
+        await self._stop_filling()
+        await self._database.close()
+
+    async def _stop_filling(self) -> None:
+        filling = list(self._filling.values())
+        self._filling.clear()
+        for task in filling:
             task.cancel()
-        for task in self._filling.values():
+        for task in filling:
             with suppress(asyncio.CancelledError, Exception):
                 await task
-        await self._database.close()
 
     def _bounded(
         self, connection: sqlite3.Connection, indices: list[Index], request: SearchRequest, readers: frozenset[str]

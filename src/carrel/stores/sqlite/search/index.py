@@ -12,8 +12,11 @@ import orjson
 from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, FieldKind, Mark, Put, Reset
 from carrel.rooms.knowledge.search_body.clauses import Scalar
 from carrel.rooms.knowledge.words import words
+from carrel.stores.sqlite.visible_words import marked
 
+# The first version let every document count for everybody; its files are removed and filled again (see `derived.py`).
 STEPS = (
+    "SELECT 1",
     """
 CREATE TABLE indices (
   number INTEGER PRIMARY KEY,
@@ -21,20 +24,34 @@ CREATE TABLE indices (
   fields TEXT NOT NULL,
   cursor TEXT
 ) STRICT;
+CREATE TABLE groups (
+  number INTEGER PRIMARY KEY,
+  index_number INTEGER NOT NULL,
+  readers TEXT NOT NULL,
+  UNIQUE (index_number, readers)
+) STRICT;
+CREATE TABLE group_readers (
+  index_number INTEGER NOT NULL,
+  reader TEXT NOT NULL,
+  group_number INTEGER NOT NULL,
+  PRIMARY KEY (index_number, reader, group_number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE group_sizes (
+  group_number INTEGER NOT NULL,
+  field TEXT NOT NULL,
+  documents INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  PRIMARY KEY (group_number, field)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE documents (
   number INTEGER PRIMARY KEY,
   index_number INTEGER NOT NULL,
+  group_number INTEGER NOT NULL,
   id TEXT NOT NULL,
   source TEXT NOT NULL,
   UNIQUE (index_number, id)
 ) STRICT;
-CREATE TABLE readers (
-  index_number INTEGER NOT NULL,
-  reader TEXT NOT NULL,
-  document INTEGER NOT NULL,
-  PRIMARY KEY (index_number, reader, document)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX readers_by_document ON readers (document);
+CREATE INDEX documents_by_group ON documents (group_number);
 CREATE TABLE field_values (
   index_number INTEGER NOT NULL,
   field TEXT NOT NULL,
@@ -47,6 +64,7 @@ CREATE TABLE present (
   index_number INTEGER NOT NULL,
   field TEXT NOT NULL,
   document INTEGER NOT NULL,
+  words INTEGER NOT NULL,
   PRIMARY KEY (index_number, field, document)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX present_by_document ON present (document)""",
@@ -68,6 +86,14 @@ class Index:
     @property
     def words(self) -> str:
         return f"words_{self.number}"
+
+    @property
+    def word_counts(self) -> str:
+        return f"{self.words}_counts"
+
+    @property
+    def word_places(self) -> str:
+        return f"{self.words}_places"
 
     @property
     def columns(self) -> dict[str, str]:
@@ -97,12 +123,15 @@ def open_index(connection: sqlite3.Connection, name: str, fields: Mapping[str, F
     if row is not None:
         old = Index(row[0], name, orjson.loads(row[1]))
         _empty(connection, old)
-        connection.execute(f"DROP TABLE IF EXISTS {old.words}")
+        for table in (old.word_counts, old.word_places, old.words):
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute("DELETE FROM indices WHERE number = ?", (old.number,))
     number = connection.execute("INSERT INTO indices (name, fields) VALUES (?, ?)", (name, _written(fields))).lastrowid
     index = Index(int(number or 0), name, fields)
     columns = ", ".join(index.columns.values()) or "c0"
     connection.execute(f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = 'ascii')")
+    connection.execute(f"CREATE VIRTUAL TABLE {index.word_counts} USING fts5vocab ({index.words}, 'col')")
+    connection.execute(f"CREATE VIRTUAL TABLE {index.word_places} USING fts5vocab ({index.words}, 'instance')")
     return index, None
 
 
@@ -186,24 +215,24 @@ def _milliseconds(value: object) -> int | None:
 
 def _put(connection: sqlite3.Connection, index: Index, document: Document) -> None:
     source = orjson.dumps(document.fields, default=str).decode()
-    if _is_there(connection, index, document, source):
+    group = _group(connection, index, document.readers)
+    if _is_there(connection, index, document.id, group, source):
         return
     _drop(connection, index, document.id)
-    sql = "INSERT INTO documents (index_number, id, source) VALUES (?, ?, ?)"
-    number = connection.execute(sql, (index.number, document.id, source)).lastrowid
-    connection.executemany(
-        "INSERT INTO readers VALUES (?, ?, ?)", {(index.number, reader, number) for reader in document.readers}
-    )
+    sql = "INSERT INTO documents (index_number, group_number, id, source) VALUES (?, ?, ?, ?)"
+    number = connection.execute(sql, (index.number, group, document.id, source)).lastrowid
     rows: set[tuple[int, str, Scalar, int | None]] = set()
     texts: dict[str, str] = {}
     for field, kind in index.fields.items():
         values = list(_values(document.fields.get(field)))
         if not values:
             continue
-        connection.execute("INSERT INTO present VALUES (?, ?, ?)", (index.number, field, number))
-        exact = f"{field}.keyword" if kind == "text" else field
+        found = [word for value in values for word in words(str(value))] if kind == "text" else []
+        connection.execute("INSERT INTO present VALUES (?, ?, ?, ?)", (index.number, field, number, len(found)))
         if kind == "text":
-            texts[index.columns[field]] = " ".join(word for value in values for word in words(str(value)))
+            texts[index.columns[field]] = marked(group, found)
+            _count(connection, group, field, 1, len(found))
+        exact = f"{field}.keyword" if kind == "text" else field
         for value in values:
             shown = comparable(value, kind)
             if shown is not None and len(str(shown)) <= MAX_EXACT_CHARACTERS:
@@ -214,13 +243,40 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
         connection.execute(f"INSERT INTO {index.words} (rowid, {', '.join(texts)}) VALUES ({marks})", (number, *texts.values()))
 
 
-def _is_there(connection: sqlite3.Connection, index: Index, document: Document, source: str) -> bool:
-    sql = "SELECT number FROM documents WHERE index_number = ? AND id = ? AND source = ?"
-    row = connection.execute(sql, (index.number, document.id, source)).fetchone()
-    if row is None:
-        return False
-    readers = connection.execute("SELECT reader FROM readers WHERE document = ?", row)
-    return {reader for (reader,) in readers} == set(document.readers)
+def _group(connection: sqlite3.Connection, index: Index, readers: Iterable[str]) -> int:
+    """The number of those who may read a document, made where nobody has shared one in this way yet."""
+    names = sorted(set(readers))
+    written = orjson.dumps(names).decode()
+    row = connection.execute(
+        "SELECT number FROM groups WHERE index_number = ? AND readers = ?", (index.number, written)
+    ).fetchone()
+    if row is not None:
+        return int(row[0])
+    sql = "INSERT INTO groups (index_number, readers) VALUES (?, ?)"
+    number = int(connection.execute(sql, (index.number, written)).lastrowid or 0)
+    connection.executemany("INSERT INTO group_readers VALUES (?, ?, ?)", [(index.number, name, number) for name in names])
+    return number
+
+
+def groups_of(connection: sqlite3.Connection, index: Index, readers: Iterable[str]) -> list[int]:
+    """The groups that somebody who reads under these names belongs to."""
+    names = sorted(readers)
+    marks = ", ".join("?" * len(names))
+    sql = f"SELECT DISTINCT group_number FROM group_readers WHERE index_number = ? AND reader IN ({marks}) ORDER BY 1"
+    return [row[0] for row in connection.execute(sql, (index.number, *names))]
+
+
+def _count(connection: sqlite3.Connection, group: int, field: str, documents: int, word_count: int) -> None:
+    connection.execute(
+        "INSERT INTO group_sizes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET documents = documents + excluded.documents, "
+        "words = words + excluded.words",
+        (group, field, documents, word_count),
+    )
+
+
+def _is_there(connection: sqlite3.Connection, index: Index, id: str, group: int, source: str) -> bool:
+    sql = "SELECT 1 FROM documents WHERE index_number = ? AND id = ? AND group_number = ? AND source = ?"
+    return connection.execute(sql, (index.number, id, group, source)).fetchone() is not None
 
 
 def _values(value: object) -> Iterable[object]:
@@ -230,18 +286,24 @@ def _values(value: object) -> Iterable[object]:
 
 
 def _drop(connection: sqlite3.Connection, index: Index, id: str) -> None:
-    sql = "SELECT number FROM documents WHERE index_number = ? AND id = ?"
+    sql = "SELECT number, group_number FROM documents WHERE index_number = ? AND id = ?"
     row = connection.execute(sql, (index.number, id)).fetchone()
     if row is None:
         return
-    for table in ("readers", "field_values", "present"):
-        connection.execute(f"DELETE FROM {table} WHERE document = ?", row)
-    connection.execute(f"DELETE FROM {index.words} WHERE rowid = ?", row)
-    connection.execute("DELETE FROM documents WHERE number = ?", row)
+    number, group = row
+    for field, word_count in connection.execute("SELECT field, words FROM present WHERE document = ?", (number,)).fetchall():
+        if index.fields.get(field) == "text":
+            _count(connection, group, field, -1, -word_count)
+    for table in ("field_values", "present"):
+        connection.execute(f"DELETE FROM {table} WHERE document = ?", (number,))
+    connection.execute(f"DELETE FROM {index.words} WHERE rowid = ?", (number,))
+    connection.execute("DELETE FROM documents WHERE number = ?", (number,))
 
 
 def _empty(connection: sqlite3.Connection, index: Index) -> None:
-    for table in ("readers", "field_values", "present", "documents"):
+    inside = "(SELECT number FROM groups WHERE index_number = ?)"
+    connection.execute(f"DELETE FROM group_sizes WHERE group_number IN {inside}", (index.number,))
+    for table in ("group_readers", "groups", "field_values", "present", "documents"):
         connection.execute(f"DELETE FROM {table} WHERE index_number = ?", (index.number,))
     connection.execute(f"DELETE FROM {index.words}")
     connection.execute("UPDATE indices SET cursor = NULL WHERE number = ?", (index.number,))

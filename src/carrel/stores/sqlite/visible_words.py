@@ -1,0 +1,40 @@
+"""Words that carry who may read them, so that what a search counts is what its reader may see, and nothing else.
+
+Every word stands in FTS5 behind the number of the group that may read it: `12xmagnesium`. A search asks for the words of the
+groups its reader belongs to, and reads no posting of any other; how often a word occurs and how long texts are is counted in
+the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+# BM25 as Lucene has it.
+K1 = 1.2
+B = 0.75
+
+
+def marked(group: int, words: Iterable[str]) -> str:
+    """Words as they are stored for one group. A word has no space and a group is a number, so no two are ever the same."""
+    return " ".join(f"{group}x{word}" for word in words)
+
+
+def terms(groups: Sequence[int], word: str) -> list[str]:
+    """A word as each of the groups has it."""
+    return [f"{group}x{word}" for group in groups]
+
+
+def phrase_query(groups: Sequence[int], phrases: Sequence[Sequence[str]]) -> str:
+    """FTS5 for documents of one of the groups that hold every phrase."""
+    return " OR ".join("(" + " AND ".join(f'"{marked(group, phrase)}"' for phrase in phrases) + ")" for group in groups)
+
+
+def inverse_frequency(documents: int, holding: int) -> float:
+    """How much a word tells, by how many of the visible documents hold it."""
+    return math.log(1.0 + (max(documents - holding, 0) + 0.5) / (holding + 0.5))
+
+
+def saturation(count: str, length: str, average: float) -> str:
+    """SQL for the share of a word in a document: `count` times in `length` words, where texts have `average` words."""
+    return f"({count} * {K1 + 1.0} / ({count} + {K1} * ({1.0 - B} + {B} * {length} / {max(average, 1.0)!r})))"
