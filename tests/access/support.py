@@ -152,7 +152,7 @@ class House:
         import orjson
 
         from carrel.stores.audit_queue import QueuedAudit
-        from carrel.wiring.access import audit_lines
+        from carrel.wiring.audit_log import audit_lines
 
         assert isinstance(self.desk.access.audit, QueuedAudit)
         self.desk.access.audit.flush()

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from carrel.doors.mcp.stdio import serve_stdio
-from carrel.policy.audit_chain import verify
-from carrel.wiring.access import audit_lines
+from carrel.wiring.audit_log import verify_audit
 from carrel.wiring.mcp import stdio_lane
 from tests.access.support import House, bearer, opened, operation_for, settings_for
 
@@ -91,7 +90,7 @@ def test_a_call_is_written_down_when_it_starts_and_when_it_ends(tmp_path: Path) 
                 (f"resource:{READ}", "success"),
                 (f"prompt:{READ}", "success"),
             ]
-        assert verify(audit_lines(house.desk.settings)).problems == []
+        assert verify_audit(house.desk.settings).problems == []
 
     asyncio.run(visit())
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from carrel.policy.audit_chain import verify
+from carrel.policy.audit_verification import verify
 from carrel.stores.json_lines.audit import read_lines
 from tests.access.serving import sign_in_and_allow
 from tests.access.support import REDIRECT, Pkce, answer_in, authorize_url, bearer

@@ -14,9 +14,10 @@ import pytest
 
 from carrel.core.errors import AuditUnavailableError
 from carrel.policy.audit import AuditRecord, masked
-from carrel.policy.audit_chain import Verification, verify
-from carrel.stores.audit_queue import QueuedAudit
-from carrel.stores.json_lines.audit import JsonLinesAudit, audit_files, read_lines
+from carrel.policy.audit_anchor import Anchors
+from carrel.policy.audit_verification import Verification, verify
+from carrel.stores.audit_queue import Notice, QueuedAudit, QueueOptions
+from carrel.stores.json_lines.audit import JsonLinesAudit, Retention, audit_files, read_lines
 
 
 def record(number: int, phase: str = "started") -> AuditRecord:
@@ -26,8 +27,8 @@ def record(number: int, phase: str = "started") -> AuditRecord:
     )
 
 
-def written(file: Path, count: int, **options: int) -> None:
-    audit = JsonLinesAudit(file, **options)
+def written(file: Path, count: int) -> None:
+    audit = JsonLinesAudit(file)
     for number in range(count):
         audit.write(record(number))
     audit.close()
@@ -104,7 +105,7 @@ def test_a_changed_or_repeated_line_shows(tmp_path: Path) -> None:
 @pytest.mark.promise("A5")
 def test_full_files_are_put_aside_and_nothing_is_lost(tmp_path: Path) -> None:
     file = tmp_path / "audit.jsonl"
-    audit = JsonLinesAudit(file, max_file_bytes=4096)
+    audit = JsonLinesAudit(file, retention=Retention(4096))
     for number in range(60):
         audit.write(record(number))
         audit.flush()
@@ -112,7 +113,7 @@ def test_full_files_are_put_aside_and_nothing_is_lost(tmp_path: Path) -> None:
     assert len(audit_files(file)) > 3
     assert all(part.stat().st_size < 4096 + 1000 for part in audit_files(file))
     found = checked(file)
-    assert (found.problems, found.lines) == ([], 62)
+    assert (found.problems, found.lines) == ([], 62 + len(audit_files(file)) - 1), "each full file leaves a line that says so"
     audit_files(file)[1].unlink()
     assert checked(file).problems
 
@@ -120,14 +121,14 @@ def test_full_files_are_put_aside_and_nothing_is_lost(tmp_path: Path) -> None:
 @pytest.mark.promise("A5")
 def test_workers_share_the_files_each_with_its_own_chain(tmp_path: Path) -> None:
     file = tmp_path / "audit.jsonl"
-    workers = [JsonLinesAudit(file, max_file_bytes=4096) for _ in range(3)]
+    workers = [JsonLinesAudit(file, retention=Retention(4096)) for _ in range(3)]
     for number in range(90):
         workers[number % 3].write(record(number))
         workers[number % 3].flush()
     for worker in workers:
         worker.close()
     found = checked(file)
-    assert (found.problems, found.chains, found.lines) == ([], 3, 96)
+    assert (found.problems, found.chains, found.lines) == ([], 3, 96 + len(audit_files(file)) - 1)
 
 
 class StubbornSink:
@@ -135,12 +136,24 @@ class StubbornSink:
 
     def __init__(self) -> None:
         self.is_full = True
-        self.lines: list[bytes] = []
+        self.kept: list[bytes] = []
 
     def append(self, lines: Sequence[bytes]) -> None:
         if self.is_full:
             raise OSError(28, "No space left on device")
-        self.lines.extend(lines)
+        self.kept.extend(lines)
+
+    def lines(self) -> list[bytes]:
+        return self.kept
+
+    def sync(self) -> None:
+        return None
+
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+        return []
+
+    def space_problem(self) -> str | None:
+        return None
 
     def last_hash(self) -> str | None:
         return None
@@ -163,14 +176,14 @@ def test_what_could_not_be_written_is_written_when_there_is_room_again() -> None
 
     asyncio.run(keep())
     audit.close()
-    assert [orjson.loads(line)["request_id"] for line in sink.lines] == ["audit", "r1", "r2", "r3", "audit"]
-    assert verify(sink.lines).problems == []
+    assert [orjson.loads(line)["request_id"] for line in sink.kept] == ["audit", "r1", "r2", "r3", "audit"]
+    assert verify(sink.kept).problems == []
 
 
 @pytest.mark.promise("A5")
 def test_a_full_queue_drops_reads_with_a_count_and_never_a_refusal() -> None:
     sink = StubbornSink()
-    audit = QueuedAudit(sink, most_waiting=10)
+    audit = QueuedAudit(sink, options=QueueOptions(most_waiting=10))
     # The thread that writes is not started before the queue is over-full, so that the test decides what waits.
     audit._wake.set()
     for number in range(15):
@@ -180,10 +193,10 @@ def test_a_full_queue_drops_reads_with_a_count_and_never_a_refusal() -> None:
     sink.is_full = False
     assert audit.flush()
     audit.close()
-    rows = [orjson.loads(line) for line in sink.lines]
+    rows = [orjson.loads(line) for line in sink.kept]
     assert [row["request_id"] for row in rows if row["phase"] == "refused"] == [f"r{100 + number}" for number in range(5)]
     assert [row["phase"] for row in rows if row["phase"].startswith("gap")] == ["gap of 5 records of reads"]
-    assert verify(sink.lines).problems == []
+    assert verify(sink.kept).problems == []
 
 
 @pytest.mark.promise("A5")

@@ -10,7 +10,7 @@ import pytest
 
 from carrel.core.clock import Clock
 from carrel.core.errors import AuditUnavailableError, UnavailableError
-from carrel.policy.audit_chain import verify
+from carrel.policy.audit_verification import verify
 from carrel.stores.sql.access import SCHEMA, SqlAccess
 from tests.access.support import (
     ManualClock,
@@ -31,6 +31,7 @@ from tests.stores.test_json_lines_audit import record
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
 
+from carrel.stores.audit_queue import QueueOptions  # noqa: E402
 from carrel.stores.postgres.access import postgres_access  # noqa: E402
 from carrel.stores.postgres.audit import PostgresAudit, read_lines  # noqa: E402
 from carrel.stores.postgres.limits import PostgresBuckets  # noqa: E402
@@ -147,7 +148,7 @@ def test_characters_postgresql_does_not_know_break_nothing(postgres_url: str, tm
 @pytest.mark.promise("A5")
 def test_without_a_server_nothing_is_kept_and_it_is_said() -> None:
     async def run() -> None:
-        audit = PostgresAudit(NOWHERE, keep_timeout_seconds=10)
+        audit = PostgresAudit(NOWHERE, options=QueueOptions(keep_timeout_seconds=10))
         with pytest.raises(AuditUnavailableError):
             await audit.keep(record(1))
         audit.close()

@@ -7,14 +7,15 @@ import csv
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from carrel.cli.options import add_home_options, home_settings
-from carrel.policy.audit_chain import verify
+from carrel.core.errors import NotFoundError
 from carrel.settings import Settings
-from carrel.wiring.access import audit_lines
+from carrel.wiring.audit_log import audit_head, audit_lines, verify_audit
 
 _COLUMNS = (
     "timestamp", "phase", "user_id", "client_id", "door", "action", "resource", "result", "error_code", "duration_ms",
@@ -34,28 +35,52 @@ def run(words: list[str]) -> int:
         command.add_argument("--action", help="only actions that begin so, such as tool:search_papers or oauth:")
         command.add_argument("--since", help="only from this time on, such as 2026-07-28 or 2026-07-28T12:00")
         command.add_argument("--refused", action="store_true", help="only what was refused or failed")
-    commands.add_parser("verify", help="check that no line was removed or changed")
+    check = commands.add_parser("verify", help="check that no line was removed, changed or put in")
+    check.add_argument(
+        "--head", action="append", default=[], metavar="LINE|FILE", help="also against what carrel audit head printed before"
+    )
+    commands.add_parser("head", help="print the newest anchor in one line, to be kept elsewhere")
     for command in commands.choices.values():
         add_home_options(command)
     options = parser.parse_args(words[1:])
     settings = home_settings(options)
     match options.command:
         case "verify":
-            return _verify(settings)
+            return _verify(settings, tuple(line for head in options.head for line in _heads(head)))
+        case "head":
+            return _head(settings)
         case "export":
             return _export(_matching(audit_lines(settings), options), options.format)
         case _:
             return _list(deque(_matching(audit_lines(settings), options), maxlen=max(1, options.limit)))
 
 
-def _verify(settings: Settings) -> int:
-    found = verify(audit_lines(settings))
+def _head(settings: Settings) -> int:
+    line = audit_head(settings)
+    if line is None:
+        raise NotFoundError("Anchor", "audit log", next_step="There is one as soon as something is written to the log.")
+    print(line)
+    return 0
+
+
+def _heads(given: str) -> list[str]:
+    """A head as it is, or those in a file, one to a line."""
+    file = Path(given)
+    return [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()] if file.is_file() else [given]
+
+
+def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
+    found = verify_audit(settings, heads)
     for problem in found.problems:
         print(f"BROKEN  {problem}")
     for name in found.open_ends:
         print(f"open    chain {name} has no closing line: its process runs, or was stopped hard")
+    for notice in found.notices:
+        print(f"note    {notice}")
+    if not found.is_anchored and found.lines:
+        print("note    there are no anchors: a cut tail, a deleted file or a history made anew would not show")
     if found.torn_lines:
-        print(f"torn    {found.torn_lines} lines were cut off while being written; what they said follows in full")
+        print(f"torn    {found.torn_lines} lines were cut off while being written")
     print(f"{found.lines} lines in {found.chains} chains: {'NOT whole' if found.problems else 'whole'}")
     return 1 if found.problems else 0
 

@@ -13,6 +13,7 @@ from carrel.cli.unrecorded import go_on_unrecorded
 from carrel.core.clock import SystemClock
 from carrel.rooms.papers.building.ports import Silence
 from carrel.settings import Settings, SettingsError, read_settings
+from carrel.wiring.audit_log import anchor_restored_log
 from carrel.wiring.backup import describe_backup
 from carrel.wiring.backup_places import Places
 from carrel.wiring.command_audit import record_command
@@ -36,6 +37,7 @@ def run(words: list[str]) -> int:
     done = restore_backup(settings, options.file, may_move_aside=options.force, progress=progress, clock=SystemClock())
     # Recorded when it is done: the log itself is among what a restore puts in place.
     facts = {"made_at": done.manifest.made_at, "aside": [str(folder) for folder in done.aside]}
+    _anchor(settings)
     with record_command(settings, "restore:done", f"backup:{options.file.name}", facts, on_unavailable=go_on_unrecorded):
         pass
     if done.recovered is not None:
@@ -47,6 +49,13 @@ def run(words: list[str]) -> int:
     print(f"{settings.home} holds the state of {done.manifest.made_at}: {describe_backup(done.manifest)}.")
     say_next_step("restore")
     return 0
+
+
+def _anchor(settings: Settings) -> None:
+    try:
+        anchor_restored_log(settings)
+    except OSError as error:
+        print(f"carrel: the restored audit log cannot be anchored ({error}); carrel audit verify will say so.", file=sys.stderr)
 
 
 def _moved(settings: Settings, options: argparse.Namespace, done: Restored) -> list[str]:

@@ -226,9 +226,22 @@ class AuditSettings(Section):
     enabled: bool = True
     store: Literal["auto", "file", "postgres"] = "auto"
     file: Path | None = None
-    max_file_bytes: int = Field(default=64 * 1024 * 1024, ge=4096)
-    most_waiting: int = Field(default=100_000, ge=100)
-    keep_timeout_seconds: float = Field(default=2.0, gt=0, le=30)
+    max_file_bytes: int = Field(default=64 * 1024 * 1024, ge=4096, description="a larger file is put aside and a new one begun")
+    max_total_bytes: int = Field(
+        default=2 * 1024**3, ge=8192, description="beyond this the oldest files put aside are removed; files only"
+    )
+    max_age_days: float = Field(default=365.0, gt=0, description="files put aside whose last line is older are removed")
+    min_free_bytes: int = Field(
+        default=32 * 1024 * 1024, ge=0, description="with less space left on the disk, calls that write answer 503; files only"
+    )
+    anchors: Path | None = Field(default=None, description="folder of the signed anchors; best on another volume than the log")
+    signing_key: Path | None = Field(default=None, description="PEM file of the Ed25519 key that signs anchors; made if absent")
+    anchor_every_lines: int = Field(default=10_000, ge=1, description="lines after which the head of the log is anchored")
+    anchor_every_seconds: float = Field(default=60.0, gt=0, description="seconds after which new lines are anchored")
+    refusal_period_seconds: float = Field(default=300.0, gt=0, description="refusals of one caller are summed up so often")
+    refusals_in_full: int = Field(default=5, ge=0, description="refusals of one caller recorded in full in each period")
+    most_waiting: int = Field(default=100_000, ge=100, description="records that may wait to be written")
+    keep_timeout_seconds: float = Field(default=2.0, gt=0, le=30, description="how long a call that writes waits for its record")
 
 
 class LogSettings(Section):

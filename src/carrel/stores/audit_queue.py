@@ -3,53 +3,118 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import secrets
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import AuditUnavailableError
 from carrel.policy.audit import REFUSED, AuditRecord
-from carrel.policy.audit_chain import Chain
+from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip
+from carrel.policy.audit_chain import Chain, chain_heads
+from carrel.policy.audit_verification import ANCHORED, CLOSED, OPENED, OWN_DOOR
+from carrel.policy.refusal_summaries import RefusalSummaries
 
 log = logging.getLogger("carrel.audit")
 
 Waiter = Callable[[OSError | None], None]
 _GATHER_SECONDS = 0.005
 _RETRY_SECONDS = 1.0
+_MAINTAIN_SECONDS = 3600.0
+
+
+class PartlyWrittenError(OSError):
+    """Only the first lines were written."""
+
+    def __init__(self, lines_written: int) -> None:
+        super().__init__(errno.ENOSPC, "the lines could only be written in part")
+        self.lines_written = lines_written
+
+
+class Notice(NamedTuple):
+    """Something the log did to itself, to be written into it."""
+
+    phase: str
+    resource: str
+    parameters: Mapping[str, object]
 
 
 class Sink(Protocol):
-    """Where finished lines go. Raises OSError when they cannot be written, and then none of them counts as written."""
+    """Where finished lines go. Raises OSError when they cannot be written, and then none of them counts as written;
+    PartlyWrittenError says how many do."""
 
     def append(self, lines: Sequence[bytes]) -> None: ...
 
     def last_hash(self) -> str | None: ...
 
+    def lines(self) -> Iterable[bytes]:
+        """Every line there is, oldest first."""
+
+    def sync(self) -> None:
+        """Returns when what was appended is on the disk."""
+
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+        """Anchors full files and removes expired ones; answers what was done."""
+
+    def space_problem(self) -> str | None:
+        """Why nothing more should be written, or None. Cheap: asked before every call that writes, and by /ready."""
+
     def close(self) -> None: ...
 
 
-class QueuedAudit:
-    """Keeps the order of the calls. The queue is bounded: when it is full, reads leave a gap that is counted and said.
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """How much waits, how long, and how often heads are anchored and refusals summed up."""
 
-    Refusals are never dropped: past the bound they go to the server's log, with the same fields.
+    most_waiting: int = 100_000
+    keep_timeout_seconds: float = 2.0
+    anchor_every_lines: int = 10_000
+    anchor_every_seconds: float = 60.0
+    refusal_period_seconds: float = 300.0
+    refusals_in_full: int = 5
+
+
+class QueuedAudit:
+    """Keeps the order of the calls. The queue is bounded: when it is full, what is left out is counted, and the count is written.
+
+    A chain begins with an anchor that announces it and ends with one, so that verify knows every chain there may be.
     """
 
-    def __init__(self, sink: Sink, *, most_waiting: int = 100_000, keep_timeout_seconds: float = 2.0) -> None:
+    def __init__(
+        self,
+        sink: Sink,
+        *,
+        open_anchors: Callable[[], Anchors] | None = None,
+        options: QueueOptions | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self._sink = sink
-        self._most_waiting = most_waiting
-        self._keep_timeout_seconds = keep_timeout_seconds
+        self._open_anchors = open_anchors
+        self._anchors: Anchors | None = None
+        self._options = options or QueueOptions()
+        self._clock = clock or SystemClock()
+        self._refusals = RefusalSummaries(
+            period_seconds=self._options.refusal_period_seconds, recorded_in_full=self._options.refusals_in_full
+        )
         self._waiting: deque[tuple[AuditRecord, Waiter | None]] = deque()
         self._unwritten: list[bytes] = []
         self._flushed: deque[threading.Event] = deque()
         self._dropped = 0
+        self._dropped_refusals = 0
         self._chain: Chain | None = None
+        self._unanchored = 0
+        self._anchor_at = 0.0
+        self._maintain_at = 0.0
+        self._failure: str | None = None
+        self._anchor_failure: str | None = None
         self._wake = threading.Event()
         self._urgent = threading.Event()
         self._closing = False
@@ -57,7 +122,9 @@ class QueuedAudit:
 
     def write(self, record: AuditRecord) -> None:
         is_refusal = record.phase == REFUSED
-        if len(self._waiting) >= self._most_waiting and not self._has_room_for(record, is_refusal):
+        if len(self._waiting) >= self._options.most_waiting * (2 if is_refusal else 1):
+            self._dropped += not is_refusal
+            self._dropped_refusals += is_refusal
             return
         self._waiting.append((record, None))
         if is_refusal:
@@ -70,7 +137,7 @@ class QueuedAudit:
         kept: asyncio.Future[None] = loop.create_future()
         self._hand_over(record, partial(_settle_on_loop, loop, kept))
         try:
-            async with asyncio.timeout(self._keep_timeout_seconds):
+            async with asyncio.timeout(self._options.keep_timeout_seconds):
                 await kept
         except (OSError, TimeoutError) as error:
             raise _unavailable(error, record) from None
@@ -80,14 +147,13 @@ class QueuedAudit:
         kept: Future[None] = Future()
         self._hand_over(record, partial(_settle, kept))
         try:
-            kept.result(self._keep_timeout_seconds)
+            kept.result(self._options.keep_timeout_seconds)
         except (OSError, TimeoutError) as error:
             raise _unavailable(error, record) from None
 
-    def _hand_over(self, record: AuditRecord, waiter: Waiter) -> None:
-        self._waiting.append((record, waiter))
-        self._urgent.set()
-        self._start()
+    def problem(self) -> str | None:
+        """Why calls that change something are refused now, or None. Cheap enough for a readiness probe."""
+        return self._failure or self._sink.space_problem() or self._anchor_failure
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
         """Waits until what has been handed over so far is written; False when that takes too long."""
@@ -98,7 +164,7 @@ class QueuedAudit:
         return done.wait(timeout_seconds)
 
     def close(self) -> None:
-        """Writes what is waiting and ends the thread."""
+        """Writes what is waiting, closes and anchors the chain, and ends the thread."""
         if self._thread is not None:
             self._closing = True
             self._urgent.set()
@@ -107,14 +173,10 @@ class QueuedAudit:
             self._thread = None
         self._sink.close()
 
-    def _has_room_for(self, record: AuditRecord, is_refusal: bool) -> bool:
-        if not is_refusal:
-            self._dropped += 1
-            return False
-        if len(self._waiting) < 2 * self._most_waiting:
-            return True
-        log.error("refused, and the audit log cannot take it", extra=record._asdict())
-        return False
+    def _hand_over(self, record: AuditRecord, waiter: Waiter) -> None:
+        self._waiting.append((record, waiter))
+        self._urgent.set()
+        self._start()
 
     def _start(self) -> None:
         if self._thread is None:
@@ -124,66 +186,185 @@ class QueuedAudit:
 
     def _run(self) -> None:
         while True:
-            self._wake.wait(_RETRY_SECONDS if self._unwritten else None)
+            self._wake.wait(self._seconds_to_wait())
             self._urgent.wait(_GATHER_SECONDS)
             self._wake.clear()
             self._urgent.clear()
             is_last = self._closing
             asked = len(self._flushed)
-            is_written = self._drain()
+            is_written = self._drain(is_last)
             for _ in range(asked if is_written else 0):
                 self._flushed.popleft().set()
+            if is_written and self._chain is not None:
+                self._anchor_and_maintain(self._chain, is_last)
             if is_last:
-                if is_written and self._chain is not None:
-                    self._write_lines([self._chain.line(self._own_record("closed"))], [])
                 return
 
-    def _drain(self) -> bool:
-        if self._chain is None:
-            try:
-                self._chain = Chain(f"{os.getpid()}-{secrets.token_hex(4)}", self._sink.last_hash())
-            except OSError as error:
-                self._tell_waiters(error)
-                return False
-            self._unwritten.append(self._chain.line(self._own_record("opened")))
+    def _seconds_to_wait(self) -> float | None:
+        """Until something is due though nobody hands over a record; None when nothing can be."""
+        if self._unwritten:
+            return _RETRY_SECONDS
+        now = self._clock.monotonic()
+        due = [self._maintain_at - now] if self._chain is not None else []
+        if self._unanchored and self._anchors is not None:
+            due.append(self._anchor_at - now)
+        left = self._refusals.seconds_left(now)
+        if left is not None:
+            due.append(left)
+        return max(0.0, min(due)) if due else None
+
+    def _drain(self, is_last: bool) -> bool:
+        try:
+            chain = self._chain or self._begin()
+        except OSError as error:
+            self._refuse_waiters(error)
+            return False
+        shortage = self._sink.space_problem()
+        now = self._clock.monotonic()
         waiters: list[Waiter] = []
-        for _ in range(len(self._waiting)):
+        # Lines of a chain cannot be left out once they are made, so no more are made than may wait.
+        room = max(0, 2 * self._options.most_waiting - len(self._unwritten))
+        for _ in range(min(len(self._waiting), room)):
             record, waiter = self._waiting.popleft()
-            self._unwritten.append(self._chain.line(record))
             if waiter is not None:
+                if shortage is not None:
+                    waiter(OSError(errno.ENOSPC, shortage))
+                    continue
                 waiters.append(waiter)
-        if self._dropped:
-            self._unwritten.append(self._chain.line(self._own_record(f"gap of {self._dropped} records of reads")))
-            self._dropped = 0
+            elif record.phase == REFUSED and not self._refusals.is_recorded_in_full(
+                record, now, is_short_of_space=shortage is not None
+            ):
+                continue
+            self._unwritten.append(chain.line(record))
+        left = self._refusals.seconds_left(now)
+        if is_last or (left is not None and left <= 0 and shortage is None):
+            self._unwritten.extend(chain.line(record) for record in self._refusals.summaries(self._clock.now()))
+        self._note_gaps(chain)
         lines, self._unwritten = self._unwritten, []
         return self._write_lines(lines, waiters)
 
-    def _tell_waiters(self, error: OSError) -> None:
-        for _, waiter in self._waiting:
-            if waiter is not None:
+    def _note_gaps(self, chain: Chain) -> None:
+        if self._dropped:
+            self._unwritten.append(chain.line(self._own_record(f"gap of {self._dropped} records of reads")))
+            self._dropped = 0
+        if self._dropped_refusals:
+            self._unwritten.append(chain.line(self._own_record(f"gap of {self._dropped_refusals} records of refusals")))
+            self._dropped_refusals = 0
+
+    def _begin(self) -> Chain:
+        """Announces a chain and makes its first line; adopts what is in the log where there are no anchors yet."""
+        name, after = f"{os.getpid()}-{secrets.token_hex(4)}", self._sink.last_hash()
+        reference: Mapping[str, object] | None = None
+        if self._open_anchors is not None:
+            self._anchors = self._anchors or self._open_anchors()
+            if after is not None and self._anchors.is_empty():
+                self._anchors.add(AnchorEvent.ADOPTED, {"chains": chain_heads(self._sink.lines())})
+            reference = self._reference(self._anchors.add(AnchorEvent.OPENING, {"chain": name}))
+        self._anchor_at = self._clock.monotonic() + self._options.anchor_every_seconds
+        chain = self._chain = Chain(name, after)
+        self._unwritten.append(chain.line(self._own_record(OPENED, reference)))
+        return chain
+
+    def _refuse_waiters(self, error: OSError) -> None:
+        """Nothing can be kept, so those who wait are told, and their records are not written later as if they had been."""
+        self._failure = str(error)
+        kept: list[tuple[AuditRecord, Waiter | None]] = []
+        # Others go on handing over meanwhile, so only what is there now is taken out, and put back in its place.
+        for _ in range(len(self._waiting)):
+            record, waiter = self._waiting.popleft()
+            if waiter is None:
+                kept.append((record, None))
+            else:
                 waiter(error)
+        self._waiting.extendleft(reversed(kept))
 
     def _write_lines(self, lines: list[bytes], waiters: list[Waiter]) -> bool:
+        if not lines:
+            return True
         failure: OSError | None = None
         try:
             self._sink.append(lines)
         except OSError as error:
             failure = error
-            self._unwritten = lines[-2 * self._most_waiting :]
+            written = error.lines_written if isinstance(error, PartlyWrittenError) else 0
+            self._unanchored += written
+            self._unwritten = lines[written:]
             log.error("audit log cannot be written", extra={"reason": str(error), "waiting": len(lines)})
+        else:
+            self._unanchored += len(lines)
+            if self._waiting:
+                self._wake.set()
+        self._failure = None if failure is None else str(failure)
         for waiter in waiters:
             waiter(failure)
         return failure is None
 
-    def _own_record(self, phase: str) -> AuditRecord:
-        now = datetime.now(UTC)
-        return AuditRecord(now, "audit", phase, "system", None, "audit", "audit", "audit://", None, "success", None, None, "", "")
+    def _anchor_and_maintain(self, chain: Chain, is_last: bool) -> None:
+        """All lines are written here, so the chain's head is the last line in the log."""
+        now = self._clock.monotonic()
+        is_thorough = now >= self._maintain_at
+        try:
+            for notice in self._sink.maintain(self._anchors, is_thorough=is_thorough):
+                self._write_own(chain, notice.phase, notice.parameters, notice.resource)
+            if self._unwritten:
+                return
+            if is_last:
+                self._end(chain)
+                return
+            due = self._unanchored >= self._options.anchor_every_lines or (self._unanchored and now >= self._anchor_at)
+            if due and self._anchors is not None:
+                self._write_own(chain, ANCHORED, self._reference(self._anchor_head(chain)))
+                self._unanchored = 0
+            self._anchor_failure = None
+        except OSError as error:
+            self._anchor_failure = f"the heads of the audit log cannot be anchored: {error}"
+            self._anchor_at = now + self._options.anchor_every_seconds
+            log.error("audit log cannot be anchored", extra={"reason": str(error)})
+        if is_thorough:
+            self._maintain_at = now + _MAINTAIN_SECONDS
+
+    def _anchor_head(self, chain: Chain) -> AnchorTip:
+        assert self._anchors is not None
+        self._sink.sync()
+        self._anchor_at = self._clock.monotonic() + self._options.anchor_every_seconds
+        facts = {"chain": chain.name, "sequence": chain.sequence, "digest": chain.previous}
+        return self._anchors.add(AnchorEvent.HEAD, facts)
+
+    def _end(self, chain: Chain) -> None:
+        """The closing line is anchored before it is written and after, so that neither it nor an anchor can be taken away alone."""
+        if self._anchors is None:
+            self._write_own(chain, CLOSED)
+            return
+        self._sink.sync()
+        facts: dict[str, object] = {"chain": chain.name, "sequence": chain.sequence, "digest": chain.previous}
+        line = chain.line(self._own_record(CLOSED))
+        self._anchors.add(AnchorEvent.CLOSING, {**facts, "next": chain.previous})
+        self._sink.append([line])
+        self._anchor_head(chain)
+
+    def _write_own(
+        self, chain: Chain, phase: str, parameters: Mapping[str, object] | None = None, resource: str = "audit://"
+    ) -> None:
+        self._write_lines([chain.line(self._own_record(phase, parameters, resource))], [])
+
+    def _reference(self, tip: AnchorTip) -> Mapping[str, object]:
+        assert self._anchors is not None
+        return {"anchor": tip.number, "digest": tip.digest, "key": self._anchors.fingerprint()}
+
+    def _own_record(self, phase: str, parameters: Mapping[str, object] | None = None, resource: str = "audit://") -> AuditRecord:
+        return AuditRecord(
+            self._clock.now(), "audit", phase, "system", None, OWN_DOOR, "audit", resource, parameters, "success", None, None, "", ""
+        )  # fmt: skip
 
 
 def _unavailable(error: OSError, record: AuditRecord) -> AuditUnavailableError:
-    log.error("audit log cannot be written", extra={"reason": str(error) or "time-out", "request_id": record.request_id})
+    reason = str(error) or "time-out"
+    log.error("audit log cannot be written", extra={"reason": reason, "request_id": record.request_id})
+    is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     return AuditUnavailableError(
-        "The audit log cannot be written, so nothing was changed.", next_step="Tell the operator; reading still works."
+        "The audit log cannot be written, so nothing was changed." + (" The disk is full." if is_full else ""),
+        next_step="Tell the operator; reading still works.",
+        details={"reason": "disk_full" if is_full else "not_writable"},
     )
 
 

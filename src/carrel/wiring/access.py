@@ -5,21 +5,21 @@ so that the local desk starts fast.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
-from carrel.policy.audit import Audit, NoAudit
+from carrel.policy.audit import Audit
 from carrel.policy.identity import Identity, LocalIdentity
 from carrel.policy.limits import Limits, NoLimits
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
 from carrel.stores.audit_queue import QueuedAudit
-from carrel.stores.json_lines.audit import JsonLinesAudit
-from carrel.stores.json_lines.audit import read_lines as read_json_lines
+from carrel.wiring.audit_log import open_audit
+from carrel.wiring.drivers import need_psycopg
 
 if TYPE_CHECKING:
     from carrel.policy.authorization.ports import AccessStore, ClientDocuments
@@ -98,53 +98,3 @@ def open_access_store(settings: Settings) -> SqlAccess:
     from carrel.stores.sqlite.access import sqlite_access
 
     return sqlite_access(settings.home / "access.sqlite")
-
-
-def audit_is_in_postgres(settings: Settings) -> bool:
-    """Whether the audit log is a table, by the settings."""
-    store = settings.audit.store
-    if store == "postgres" and not settings.database.url:
-        raise SettingsError(
-            "audit.store = postgres needs database.url (DATABASE_URL)", next_step="Set it, or audit.store = file."
-        )
-    return store == "postgres" or (store == "auto" and settings.database.url is not None and settings.audit.file is None)
-
-
-def open_audit(settings: Settings) -> QueuedAudit | NoAudit:
-    """Where calls are written down."""
-    audit = settings.audit
-    if not audit.enabled:
-        return NoAudit()
-    if audit_is_in_postgres(settings):
-        need_psycopg()
-        from carrel.stores.postgres.audit import PostgresAudit
-
-        return PostgresAudit(
-            str(settings.database.url), most_waiting=audit.most_waiting, keep_timeout_seconds=audit.keep_timeout_seconds
-        )
-    return JsonLinesAudit(
-        settings.audit_file,
-        max_file_bytes=audit.max_file_bytes,
-        most_waiting=audit.most_waiting,
-        keep_timeout_seconds=audit.keep_timeout_seconds,
-    )
-
-
-def audit_lines(settings: Settings) -> Iterator[bytes]:
-    """Every line of the audit log, oldest first."""
-    if audit_is_in_postgres(settings):
-        need_psycopg()
-        from carrel.stores.postgres.audit import read_lines
-
-        return read_lines(str(settings.database.url))
-    return read_json_lines(settings.audit_file)
-
-
-def need_psycopg() -> None:
-    try:
-        import psycopg  # noqa: F401
-        import psycopg_pool  # noqa: F401
-    except ImportError:
-        raise SettingsError(
-            "DATABASE_URL is set, and the driver for PostgreSQL is not installed", next_step="pip install 'carrel[postgres]'"
-        ) from None

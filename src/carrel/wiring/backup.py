@@ -23,7 +23,7 @@ from carrel.stores.csl_json.locking import locked
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.papers.sidecar import read_manifest
-from carrel.wiring.access import audit_is_in_postgres
+from carrel.wiring.audit_log import audit_is_in_postgres
 from carrel.wiring.backup_places import BUILD_NAME, Places, is_address, is_index, why_left_out
 
 _BUILD_WAIT_SECONDS = 60.0

@@ -135,6 +135,7 @@ def is_address(static: str) -> bool:
 def why_left_out(home: Path, audit_file: Path, but: frozenset[Path]) -> Callable[[Path], str | None]:
     """Says why something is not carried. `but` is what is being written just now."""
     audit_lock = audit_file.with_name(f"{audit_file.name}.lock")
+    audit_count = audit_file.with_name(f"{audit_file.stem}.count")
 
     def why_not(path: Path) -> str | None:
         name, folder = path.name, path.parent.name
@@ -150,7 +151,8 @@ def why_left_out(home: Path, audit_file: Path, but: frozenset[Path]) -> Callable
         if is_index(path):
             return "made again by carrel restore"
         is_draft = folder == BUILD_NAME and name.startswith(("draft.db", "lock.db"))
-        is_lock = (folder.startswith(".") and folder.endswith(".carrel") and name == "lock") or path == audit_lock
+        is_lock = (folder.startswith(".") and folder.endswith(".carrel") and name == "lock") or path in {audit_lock, audit_count}
+        is_lock = is_lock or (folder == "anchors" and name.endswith(".anchors.jsonl.lock"))
         if is_draft or is_lock:
             return "only of use while something runs"
         if is_copy(name):

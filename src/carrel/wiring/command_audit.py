@@ -15,7 +15,7 @@ from carrel.core.errors import AuditUnavailableError, CarrelError, InternalError
 from carrel.policy.audit import AuditRecord, NoAudit, masked
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
-from carrel.wiring.access import open_audit
+from carrel.wiring.audit_log import open_audit
 from carrel.wiring.operator_name import operator_name
 
 log = logging.getLogger("carrel.audit")
@@ -94,7 +94,6 @@ def _outcome(error: BaseException) -> tuple[str, str]:
 
 def _keep_the_end(audit: QueuedAudit | NoAudit, record: AuditRecord) -> None:
     """The work is done or has failed already; a log that broke meanwhile can only be reported."""
-    try:
-        audit.keep_blocking(record)
-    except AuditUnavailableError:
+    audit.write(record)
+    if isinstance(audit, QueuedAudit) and not audit.flush():
         log.error("the end of a command could not be recorded", extra={"action": record.action, "result": record.result})

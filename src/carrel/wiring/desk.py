@@ -15,6 +15,7 @@ from carrel.core.errors import CarrelError
 from carrel.policy.authorization.ports import ClientDocuments
 from carrel.policy.gate import Gate
 from carrel.settings import Settings
+from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.backup.occupancy import has_unfinished_restore, shared
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
 
@@ -64,7 +65,16 @@ class Desk:
     async def health(self) -> dict[str, Health]:
         """What every part says of itself."""
         found = {name: await check() for room in self.rooms for name, check in room.checks.items()}
-        return {**found, **await self._access_health()}
+        return {**found, **await self._access_health(), **self._audit_health()}
+
+    def _audit_health(self) -> dict[str, Health]:
+        """Whether calls that change something can be recorded; without that they are refused."""
+        audit = self.access.audit
+        if not isinstance(audit, QueuedAudit):
+            return {}
+        problem = audit.problem()
+        next_step = "Make space or mend the rights there; until then, calls that change something answer 503."
+        return {"audit": Health(problem is None, problem or "can be written", next_step)}
 
     async def _access_health(self) -> dict[str, Health]:
         if self.access.store is None:

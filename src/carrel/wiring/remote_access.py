@@ -27,7 +27,8 @@ from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
 from carrel.policy.static_tokens import StaticTokenVerifier
 from carrel.settings import Settings, SettingsError
-from carrel.wiring.access import Access, need_psycopg, open_access_store, resource_paths
+from carrel.wiring.access import Access, open_access_store, resource_paths
+from carrel.wiring.drivers import need_psycopg
 
 log = logging.getLogger("carrel.access")
 

@@ -1,19 +1,40 @@
-"""The audit log as files of JSON lines: append-only, shared by the workers, a new file when one is full."""
+"""The audit log as files of JSON lines: append-only, shared by the workers, a new file when one is full, old ones expire."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
+import hashlib
 import os
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from carrel.policy.audit_chain import hash_in
-from carrel.stores.audit_queue import QueuedAudit
+import orjson
+
+from carrel.core.clock import Clock, SystemClock
+from carrel.policy.audit_anchor import AnchorEvent, AnchorLedger, Anchors
+from carrel.policy.audit_chain import chain_heads, hash_in
+from carrel.stores.audit_queue import Notice, PartlyWrittenError, QueuedAudit, QueueOptions
 from carrel.stores.file_lock import hold_lock
+from carrel.stores.json_lines.descriptors import OPEN_FLAGS, read_at
 
 DEFAULT_FILE_BYTES = 64 * 1024 * 1024
+_STAMP = "%Y%m%dT%H%M%S.%f"
+_SPACE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How large a file gets, how much and how long is kept, and how much of the disk is left alone."""
+
+    max_file_bytes: int = DEFAULT_FILE_BYTES
+    max_total_bytes: int | None = None
+    max_age: timedelta | None = None
+    min_free_bytes: int = 0
 
 
 class JsonLinesAudit(QueuedAudit):
@@ -23,64 +44,115 @@ class JsonLinesAudit(QueuedAudit):
         self,
         file: Path,
         *,
-        max_file_bytes: int = DEFAULT_FILE_BYTES,
-        most_waiting: int = 100_000,
-        keep_timeout_seconds: float = 2.0,
+        retention: Retention | None = None,
+        open_anchors: Callable[[], Anchors] | None = None,
+        options: QueueOptions | None = None,
+        clock: Clock | None = None,
     ) -> None:
-        sink = JsonLinesSink(file, max_file_bytes)
-        super().__init__(sink, most_waiting=most_waiting, keep_timeout_seconds=keep_timeout_seconds)
+        sink = JsonLinesSink(file, retention or Retention(), clock or SystemClock())
+        super().__init__(sink, open_anchors=open_anchors, options=options, clock=clock)
 
 
 class JsonLinesSink:
-    """Appends lines to the current file; the full one is renamed by its time and stays in the folder."""
+    """Appends lines to the current file; the full one is renamed by its time and stays in the folder until it expires."""
 
-    def __init__(self, file: Path, max_file_bytes: int = DEFAULT_FILE_BYTES) -> None:
+    def __init__(self, file: Path, retention: Retention, clock: Clock) -> None:
         self._file = file
-        self._max_file_bytes = max_file_bytes
+        self._retention = retention
+        self._clock = clock
         self._descriptor: int | None = None
         self._is_torn = False
+        self._rotated: list[Path] = []
+        self._space: tuple[float, str | None] = (float("-inf"), None)
 
     def append(self, lines: Sequence[bytes]) -> None:
         descriptor = self._current()
-        text = b"".join((b"\n" if self._is_torn else b"", *(line + b"\n" for line in lines)))
+        start = b"\n" if self._is_torn else b""
+        text = b"".join((start, *(line + b"\n" for line in lines)))
         written = os.write(descriptor, text)
         if written < len(text):
-            # The rest is written again from its first line on the next try; the reader passes over the torn one.
-            self._is_torn = True
-            raise OSError(errno.ENOSPC, "the line could only be written in part")
+            # What is cut off is written again from its first byte on the next try; the reader passes over the torn line.
+            whole = text[len(start) : written].count(b"\n")
+            self._is_torn = text[:written][-1:] != b"\n"
+            raise PartlyWrittenError(whole)
         self._is_torn = False
 
     def last_hash(self) -> str | None:
         """The hash of the last line of the newest file that has one."""
         for file in reversed(audit_files(self._file)):
             with contextlib.suppress(OSError), file.open("rb") as lines:
-                size = lines.seek(0, os.SEEK_END)
-                lines.seek(max(0, size - 256 * 1024))
-                for line in reversed(lines.read().splitlines()):
+                for line in reversed(_tail(lines.fileno())):
                     found = hash_in(line)
                     if found is not None:
                         return found
         return None
+
+    def lines(self) -> Iterator[bytes]:
+        return read_lines(self._file)
+
+    def sync(self) -> None:
+        if self._descriptor is not None:
+            os.fsync(self._descriptor)
+
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+        rotated, self._rotated = self._rotated, []
+        notices = []
+        for file in rotated:
+            facts = _facts_of(file)
+            if anchors is not None:
+                anchors.add(AnchorEvent.ROTATED, facts)
+            notices.append(Notice("rotated", f"audit://files/{file.name}", facts))
+        if rotated or is_thorough:
+            notices.extend(self._expire(anchors))
+        return notices
+
+    def space_problem(self) -> str | None:
+        now = self._clock.monotonic()
+        if now - self._space[0] >= _SPACE_SECONDS:
+            self._space = (now, self._look_for_space())
+        return self._space[1]
 
     def close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
+    def _look_for_space(self) -> str | None:
+        place = self._file.parent
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        try:
+            free = shutil.disk_usage(place).free
+        except OSError as error:
+            return f"{self._file.parent}: {error.strerror}"
+        if not place.is_dir() or not os.access(place, os.W_OK):
+            return f"{self._file.parent} cannot be written"
+        if free < self._retention.min_free_bytes:
+            return f"{free} bytes are free where the audit log is kept, and {self._retention.min_free_bytes} are left alone"
+        return None
+
     def _current(self) -> int:
         """The descriptor of the file that is current now; another worker may have renamed the one we had."""
         if self._descriptor is not None:
             mine = os.fstat(self._descriptor)
-            if mine.st_nlink and mine.st_size < self._max_file_bytes and self._is_still_named(mine):
+            if mine.st_nlink and mine.st_size < self._retention.max_file_bytes and self._is_still_named(mine):
                 return self._descriptor
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with hold_lock(self._file.with_name(self._file.name + ".lock"), wait_seconds=None):
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._locked():
             self.close()
             with contextlib.suppress(FileNotFoundError):
-                if self._file.stat().st_size >= self._max_file_bytes:
-                    self._file.rename(_free_name(self._file))
-            self._descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+                if self._file.stat().st_size >= self._retention.max_file_bytes:
+                    full = _free_name(self._file, self._clock.now())
+                    self._file.rename(full)
+                    self._rotated.append(full)
+            self._descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, 0o600)
+            size = os.fstat(self._descriptor).st_size
+            # Somebody may have been killed, or lost power, in the middle of a line.
+            self._is_torn = size > 0 and read_at(self._descriptor, size - 1, 1) != b"\n"
         return self._descriptor
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return hold_lock(self._file.with_name(self._file.name + ".lock"), wait_seconds=None)
 
     def _is_still_named(self, mine: os.stat_result) -> bool:
         try:
@@ -89,10 +161,40 @@ class JsonLinesSink:
             return False
         return (named.st_dev, named.st_ino) == (mine.st_dev, mine.st_ino)
 
+    def _expire(self, anchors: Anchors | None) -> list[Notice]:
+        """Removes the oldest full files, each after an anchor says so; killed in between, the file is removed the next time."""
+        notices = []
+        with self._locked():
+            for file in self._expired_files():
+                with file.open("rb") as lines:
+                    heads = chain_heads(lines)
+                facts: dict[str, object] = {**_facts_of(file), "chains": heads}
+                if anchors is not None:
+                    anchors.add(AnchorEvent.EXPIRED, facts)
+                file.unlink()
+                shown = {name: value for name, value in facts.items() if name != "chains"}
+                notices.append(Notice("expired", f"audit://files/{file.name}", {**shown, "chains": len(heads)}))
+        return notices
+
+    def _expired_files(self) -> list[Path]:
+        full = [file for file in audit_files(self._file) if file != self._file]
+        sizes = {file: file.stat().st_size for file in audit_files(self._file)}
+        left = sum(sizes.values())
+        found = []
+        for file in full:
+            is_old = self._retention.max_age is not None and self._clock.now() - _last_time(file) > self._retention.max_age
+            is_too_much = self._retention.max_total_bytes is not None and left > self._retention.max_total_bytes
+            if not is_old and not is_too_much:
+                break
+            left -= sizes[file]
+            found.append(file)
+        return found
+
 
 def audit_files(file: Path) -> list[Path]:
     """The full files in order, then the current one."""
-    full = sorted(file.parent.glob(f"{file.stem}.*{file.suffix}"))
+    named = re.compile(re.escape(file.stem) + r"\.[0-9]{8}T[0-9.]+" + re.escape(file.suffix))
+    full = sorted(part for part in file.parent.glob(f"{file.stem}.*{file.suffix}") if named.fullmatch(part.name))
     return [*full, *([file] if file.exists() else [])]
 
 
@@ -103,6 +205,57 @@ def read_lines(file: Path) -> Iterator[bytes]:
             yield from lines
 
 
-def _free_name(file: Path) -> Path:
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
+def verify_files(file: Path, ledger: AnchorLedger) -> list[str]:
+    """What the anchors say of full files that is not so."""
+    problems = []
+    for name, anchored in ledger.files.items():
+        part = file.with_name(name)
+        if not part.is_file():
+            problems.append(f"the file {name} is missing, and no anchor says that it expired")
+        elif part.stat().st_size < anchored.size_bytes or _digest(part, anchored.size_bytes) != anchored.digest:
+            problems.append(f"the file {name} is not as it was when it was full")
+    return problems
+
+
+def _facts_of(file: Path) -> dict[str, object]:
+    size = file.stat().st_size
+    return {"file": file.name, "bytes": size, "sha256": _digest(file, size)}
+
+
+def _digest(file: Path, size: int) -> str:
+    """The hash of the first bytes: another worker may still add a line to a file that has just been renamed."""
+    found = hashlib.sha256()
+    with file.open("rb") as content:
+        while size > 0 and (piece := content.read(min(size, 1024 * 1024))):
+            found.update(piece)
+            size -= len(piece)
+    return found.hexdigest()
+
+
+def _tail(descriptor: int) -> list[bytes]:
+    size = os.fstat(descriptor).st_size
+    start = max(0, size - 256 * 1024)
+    return read_at(descriptor, start, size - start).splitlines()
+
+
+def _last_time(file: Path) -> datetime:
+    """When the last line was written, as the line says; what the file system says can be set by anybody who may write there."""
+    with file.open("rb") as content:
+        for line in reversed(_tail(content.fileno())):
+            try:
+                found = datetime.fromisoformat(orjson.loads(line)["timestamp"])
+            except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+                continue
+            return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC)
+
+
+def _free_name(file: Path, now: datetime) -> Path:
+    """A name later than that of every full file, also when the clock was set back."""
+    stamp = now.strftime(_STAMP)
+    full = [part for part in audit_files(file) if part != file]
+    last = full[-1].name[len(file.stem) + 1 : len(full[-1].name) - len(file.suffix)] if full else ""
+    if stamp <= last:
+        with contextlib.suppress(ValueError):
+            stamp = (datetime.strptime(last, _STAMP).replace(tzinfo=UTC) + timedelta(microseconds=1)).strftime(_STAMP)
     return file.with_name(f"{file.stem}.{stamp}{file.suffix}")

@@ -1,14 +1,22 @@
-"""The audit log as a PostgreSQL table that can only grow."""
+"""The audit log as a PostgreSQL table that can only grow, and its anchors in another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 
 import orjson
 import psycopg
 
+from carrel.core.clock import Clock
+from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip, make_anchor, read_anchor
 from carrel.policy.audit_chain import hash_in
-from carrel.stores.audit_queue import QueuedAudit
+from carrel.stores.audit_queue import Notice, QueuedAudit, QueueOptions
+from carrel.stores.audit_signing import Ed25519Signer, load_or_make_key, new_private_key, signer_from_pem
+
+log = logging.getLogger("carrel.audit")
 
 _SCHEMA = (
     "SELECT pg_advisory_xact_lock(7226002)",
@@ -18,30 +26,71 @@ _SCHEMA = (
         UNIQUE (chain, sequence))""",
     "CREATE INDEX IF NOT EXISTS audit_log_at ON audit_log (at)",
     "CREATE INDEX IF NOT EXISTS audit_log_user ON audit_log (user_id, at)",
+    "CREATE TABLE IF NOT EXISTS audit_anchors (number BIGINT PRIMARY KEY, line TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS audit_signing_key (only_one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_one), pem TEXT NOT NULL)",
     """CREATE OR REPLACE FUNCTION audit_log_only_grows() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the audit log can only grow'; END $$""",
-    "DROP TRIGGER IF EXISTS audit_log_only_grows ON audit_log",
-    """CREATE TRIGGER audit_log_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+    *(
+        statement
+        for table in ("audit_log", "audit_anchors", "audit_signing_key")
+        for statement in (
+            f"DROP TRIGGER IF EXISTS audit_log_only_grows ON {table}",
+            f"""CREATE TRIGGER audit_log_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON {table}
         FOR EACH STATEMENT EXECUTE FUNCTION audit_log_only_grows()""",
+        )
+    ),
 )
 _INSERT = """INSERT INTO audit_log (chain, sequence, at, user_id, action, result, line)
     VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"""
+# Anchors of all replicas follow one another, so they are made one at a time.
+_ANCHOR_LOCK = "SELECT pg_advisory_xact_lock(7226003)"
+
+Connection = psycopg.Connection[tuple[object, ...]]
 
 
 class PostgresAudit(QueuedAudit):
     """The queue in front of the table."""
 
-    def __init__(self, url: str, *, most_waiting: int = 100_000, keep_timeout_seconds: float = 2.0) -> None:
-        super().__init__(PostgresSink(url), most_waiting=most_waiting, keep_timeout_seconds=keep_timeout_seconds)
+    def __init__(
+        self,
+        url: str,
+        *,
+        open_anchors: Callable[[], Anchors] | None = None,
+        options: QueueOptions | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__(PostgresSink(url), open_anchors=open_anchors, options=options, clock=clock)
+
+
+class _Link:
+    """One connection, made again when it breaks, with the tables there."""
+
+    def __init__(self, url: str, timeout_seconds: int) -> None:
+        self._url = url
+        self._timeout_seconds = timeout_seconds
+        self._connection: Connection | None = None
+
+    def opened(self) -> Connection:
+        if self._connection is None:
+            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=self._timeout_seconds)
+            with connection.transaction():
+                for statement in _SCHEMA:
+                    connection.execute(statement.encode())
+            self._connection = connection
+        return self._connection
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 class PostgresSink:
-    """Inserts lines on one connection, made again when it breaks. A line that arrives twice is kept once."""
+    """Inserts lines on one connection. A line that arrives twice is kept once."""
 
     def __init__(self, url: str, timeout_seconds: int = 5) -> None:
         self._url = url
-        self._timeout_seconds = timeout_seconds
-        self._connection: psycopg.Connection[tuple[object, ...]] | None = None
+        self._link = _Link(url, timeout_seconds)
 
     def append(self, lines: Sequence[bytes]) -> None:
         rows = []
@@ -51,7 +100,7 @@ class PostgresSink:
             shown = [str(facts[name]).replace("\x00", "") for name in ("user_id", "action", "result")]
             rows.append((facts["chain"], facts["sequence"], facts["timestamp"], *shown, line.decode()))
         try:
-            connection = self._opened()
+            connection = self._link.opened()
             with connection.transaction(), connection.cursor() as cursor:
                 cursor.executemany(_INSERT, rows)
         except (psycopg.Error, OSError) as error:
@@ -60,30 +109,114 @@ class PostgresSink:
 
     def last_hash(self) -> str | None:
         try:
-            row = self._opened().execute("SELECT line FROM audit_log ORDER BY id DESC LIMIT 1").fetchone()
+            row = self._link.opened().execute("SELECT line FROM audit_log ORDER BY id DESC LIMIT 1").fetchone()
         except (psycopg.Error, OSError) as error:
             self.close()
             raise OSError(f"PostgreSQL does not show the audit log: {error}") from error
         return None if row is None else hash_in(str(row[0]).encode())
 
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+    def lines(self) -> Iterator[bytes]:
+        try:
+            yield from read_lines(self._url)
+        except psycopg.Error as error:
+            raise OSError(f"PostgreSQL does not show the audit log: {error}") from error
 
-    def _opened(self) -> psycopg.Connection[tuple[object, ...]]:
-        if self._connection is None:
-            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=self._timeout_seconds)
+    def sync(self) -> None:
+        """Every append is committed when it returns."""
+
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+        """The table only grows; whoever runs the database decides what is kept."""
+        return []
+
+    def space_problem(self) -> str | None:
+        """The disk is the database's; what it refuses shows as a failed append."""
+        return None
+
+    def close(self) -> None:
+        self._link.close()
+
+
+class PostgresAnchors:
+    """Anchors in a table. The key is in a file that all replicas share, or else in the database too."""
+
+    def __init__(self, url: str, key_file: Path | None, timeout_seconds: int = 5) -> None:
+        self._key_file = key_file
+        self._link = _Link(url, timeout_seconds)
+        self._signer: Ed25519Signer | None = None
+
+    def fingerprint(self) -> str:
+        return self._opened().fingerprint
+
+    def is_empty(self) -> bool:
+        try:
+            return self._link.opened().execute("SELECT 1 FROM audit_anchors LIMIT 1").fetchone() is None
+        except (psycopg.Error, OSError) as error:
+            self._link.close()
+            raise OSError(f"PostgreSQL does not show the anchors: {error}") from error
+
+    def add(self, event: AnchorEvent, facts: Mapping[str, object]) -> AnchorTip:
+        signer = self._opened()
+        try:
+            connection = self._link.opened()
             with connection.transaction():
-                for statement in _SCHEMA:
-                    connection.execute(statement.encode())
-            self._connection = connection
-        return self._connection
+                connection.execute(_ANCHOR_LOCK)
+                row = connection.execute("SELECT line FROM audit_anchors ORDER BY number DESC LIMIT 1").fetchone()
+                last = None if row is None else read_anchor(str(row[0]).encode())
+                line, tip = make_anchor(None if last is None else last.tip, event, facts, datetime.now(UTC), signer)
+                connection.execute("INSERT INTO audit_anchors (number, line) VALUES (%s, %s)", (tip.number, line.decode()))
+        except (psycopg.Error, OSError) as error:
+            self._link.close()
+            raise OSError(f"PostgreSQL does not take an anchor: {error}") from error
+        log.info(
+            "audit head", extra={"number": tip.number, "digest": tip.digest, "key": signer.fingerprint, "event": event.value}
+        )
+        return tip
+
+    def _opened(self) -> Ed25519Signer:
+        if self._signer is None:
+            if self._key_file is not None:
+                self._signer = load_or_make_key(self._key_file)
+            else:
+                self._signer = self._from_database()
+        return self._signer
+
+    def _from_database(self) -> Ed25519Signer:
+        try:
+            connection = self._link.opened()
+            with connection.transaction():
+                connection.execute(_ANCHOR_LOCK)
+                if connection.execute("SELECT 1 FROM audit_signing_key").fetchone() is None:
+                    connection.execute("INSERT INTO audit_signing_key (pem) VALUES (%s)", (new_private_key().decode(),))
+                row = connection.execute("SELECT pem FROM audit_signing_key").fetchone()
+        except (psycopg.Error, OSError) as error:
+            self._link.close()
+            raise OSError(f"PostgreSQL does not show the key of the anchors: {error}") from error
+        return signer_from_pem(str(row[0] if row else "").encode(), "the key in audit_signing_key")
 
 
 def read_lines(url: str) -> Iterator[bytes]:
     """Every line of the log, in the order it was kept."""
+    yield from _read(url, "SELECT line FROM audit_log ORDER BY id")
+
+
+def read_anchor_lines(url: str) -> Iterator[bytes]:
+    """Every anchor, in order; none where there never were any."""
+    try:
+        yield from _read(url, "SELECT line FROM audit_anchors ORDER BY number")
+    except psycopg.errors.UndefinedTable:
+        return
+
+
+def read_signing_key(url: str) -> bytes | None:
+    """The key that is kept in the database, as PEM."""
+    try:
+        return next(_read(url, "SELECT pem FROM audit_signing_key"), None)
+    except psycopg.errors.UndefinedTable:
+        return None
+
+
+def _read(url: str, query: str) -> Iterator[bytes]:
     with psycopg.connect(url) as connection, connection.cursor(name="audit_lines") as cursor:
-        cursor.execute("SELECT line FROM audit_log ORDER BY id")
+        cursor.execute(query.encode())
         for row in cursor:
             yield str(row[0]).encode()
