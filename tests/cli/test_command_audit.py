@@ -51,6 +51,7 @@ RECORDED = (
     Command(("connect", "cursor", "--write"), "connect:write"),
     Command(("backup", "desk.tar.gz", "--quiet"), "backup:make"),
     Command(("references", "add", "@book{one, title = {First}, year = 2001}"), "tool:add_references"),
+    Command(("references", "restore", "nothing-there"), "references:restore", exit_code=3),
     Command(("knowledge", "save", "Some text"), "tool:save_knowledge"),
 )
 # Those that must work where the log cannot be written: data are saved first, and are got back first.

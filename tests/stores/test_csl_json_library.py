@@ -229,3 +229,59 @@ def test_two_writers_and_an_outsider_under_kill_lose_nothing(tmp_path: Path, way
     backups = "".join(version.read_text(encoding="utf-8") for version in (tmp_path / ".lib.json.carrel" / "versions").iterdir())
     assert [name for name in outside if name not in ids and f'"{name}"' not in backups] == []
     assert json.loads(path.read_bytes())
+
+
+_STALE_EDITOR = textwrap.dedent("""
+    import json, os, sys, time
+    path, way = sys.argv[1], sys.argv[2]
+    items = json.load(open(path, encoding="utf-8"))
+    print("loaded", flush=True)
+    for number, _ in enumerate(sys.stdin):
+        items.append({"id": f"editor-{number}", "type": "book"})
+        text = json.dumps(items)
+        if way == "rename":
+            with open(path + ".editor", "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(path + ".editor", path)
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        print(f"editor-{number}", flush=True)
+""")
+
+
+@pytest.mark.promise("L9")
+@pytest.mark.parametrize("way", ["rename", "in place"])
+def test_writers_that_are_killed_lose_nothing_to_an_editor_that_never_reloads(tmp_path: Path, way: str) -> None:
+    path, log = tmp_path / "lib.json", tmp_path / "acknowledged"
+    path.write_text(ODD, encoding="utf-8")
+    chance = random.Random(11)
+    editor = subprocess.Popen(
+        [sys.executable, "-c", _STALE_EDITOR, str(path), way], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert editor.stdin is not None
+    assert editor.stdout is not None
+    assert editor.stdout.readline() == "loaded\n"
+    saved = []
+    for turn in range(4):
+        writers = [
+            subprocess.Popen([sys.executable, "-c", _WRITER, str(path), f"{name}-{turn}", str(log), "15"], text=True)
+            for name in ("one", "two")
+        ]
+        for _ in range(3):
+            try:
+                writers[0].wait(timeout=chance.uniform(0.1, 0.3))
+            except subprocess.TimeoutExpired:
+                editor.stdin.write("save\n")
+                editor.stdin.flush()
+                saved.append(editor.stdout.readline().strip())
+        writers[chance.randrange(2)].send_signal(signal.SIGKILL)
+        for each in writers:
+            each.wait(timeout=60)
+    editor.communicate(timeout=60)
+    ids = {entry.item_id for entry in LibraryFile(path).read().document.entries}
+    promised = log.read_text(encoding="ascii").split()
+    assert promised
+    assert saved
+    assert set(promised) <= ids
+    assert {"a", "b", *saved} <= ids

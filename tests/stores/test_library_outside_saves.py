@@ -343,7 +343,7 @@ def test_a_backup_put_in_place_on_purpose_keeps_what_came_later_and_says_how_to_
     path.write_bytes(backup)
     reader = LibraryFile(path)
     assert [item["id"] for item in reader.read().document.items()] == ["a", "b"]
-    assert "restore_references" in reader.take_notices()[0]
+    assert "carrel references restore" in reader.take_notices()[0]
 
 
 def test_an_old_text_is_let_go_and_the_merge_still_knows_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

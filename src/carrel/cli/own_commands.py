@@ -13,6 +13,10 @@ _MODULES: dict[str, dict[str, str]] = {
         "index": "carrel.cli.papers_index",
         "summarise": "carrel.cli.papers_summarise",
     },
+    "references": {
+        "history": "carrel.cli.references_history",
+        "restore": "carrel.cli.references_history",
+    },
     "knowledge": {
         "import": "carrel.cli.knowledge_notes",
         "export": "carrel.cli.knowledge_notes",

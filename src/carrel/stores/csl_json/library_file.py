@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
+from carrel.stores.csl_json.ledger import Revision
 from carrel.stores.csl_json.location import LibraryLocation, check_writable, locate_library
 from carrel.stores.csl_json.locking import locked
 from carrel.stores.csl_json.versions import digest
@@ -99,6 +100,14 @@ class LibraryFile:
             found = workshop.notices.take()
             self._state = State(state.signature, state.document, state.generation, state.digest)
             return found
+
+    def revisions(self) -> list[Revision]:
+        """Every change that the ledger knows, oldest first."""
+        return self._workshop(locate_library(self.path)).ledger.read()
+
+    def kept_versions(self) -> list[tuple[int, str, Path]]:
+        """Number, kind and file of every version that is kept, oldest first."""
+        return self._workshop(locate_library(self.path)).versions.listed()
 
     def _workshop(self, location: LibraryLocation) -> Workshop:
         if self._opened is None or self._opened.location != location:

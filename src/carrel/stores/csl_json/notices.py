@@ -51,12 +51,12 @@ def notice_of(found: Reconciled) -> str | None:
     if found.kept:
         said.append(
             f"{_count(found.kept)} kept ({_list(found.kept)}): the saved file lacks them and does not show that its writer had "
-            "seen them. Remove them here if they should go; restore_references goes back to an earlier state."
+            "seen them. Remove them here if they should go; `carrel references restore` goes back to an earlier state."
         )
     if found.still_removed:
         said.append(
             f"{_count(found.still_removed)} not brought back ({_list(found.still_removed)}): removed here, and unchanged in the "
-            "saved file. restore_references brings them back."
+            "saved file. `carrel references restore` brings them back."
         )
     if found.brought_back:
         said.append(
