@@ -39,6 +39,13 @@ def make_key(family: str | None, year: int | None, title: str | None) -> str:
     return "-".join(part for part in parts if part)[:MAX_KEY_LENGTH].rstrip("-_")
 
 
+def make_paper_key(family: str | None, year: int | None, title: str | None) -> str:
+    """`family-year-word`, with the first word of the title that says something."""
+    word = _title_slug(title or "").split("_")[0]
+    parts = [slug(family or "") or "anon", str(year) if year is not None else "nd", word]
+    return "-".join(part for part in parts if part)[:MAX_KEY_LENGTH].rstrip("-_")
+
+
 def _title_slug(title: str) -> str:
     words = [slug(word) for word in _MARKUP.sub("", title).split()]
     telling = [word for word in words if word and word not in _TITLE_WORDS_LEFT_OUT]

@@ -49,7 +49,10 @@ class KeptImage:
 
 @dataclass(frozen=True, slots=True)
 class PaperRecord:
-    """What one source says of one paper. Long texts are kept as assets and named here by their SHA-256."""
+    """What one source says of one paper. Long texts are kept as assets and named here by their SHA-256.
+
+    `inferred` names the fields whose value the source does not state: it was worked out from the layout or a file's name.
+    """
 
     title: str
     authors: tuple[str, ...] = ()
@@ -71,6 +74,7 @@ class PaperRecord:
     pdf_sha256: str | None = None
     translations: tuple[tuple[str, str], ...] = ()
     images: tuple[KeptImage, ...] = ()
+    inferred: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

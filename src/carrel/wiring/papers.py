@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from carrel.core.errors import CarrelError
 from carrel.engines.static_assets.folder import FolderAssets
 from carrel.rooms.papers.building.operations import add_paper_operation
-from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
 from carrel.settings import Settings
@@ -19,6 +17,7 @@ from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.lookups import Services
+from carrel.wiring.paper_bibliography import PaperBibliographies
 from carrel.wiring.papers_cluster import PaperCluster
 from carrel.wiring.papers_index import open_index
 
@@ -29,39 +28,6 @@ if TYPE_CHECKING:
 
 SNAPSHOT_NAME = "paper_snapshot.db"
 STATIC_NAME = "paper-static"
-
-
-class PaperBibliographies:
-    """Papers in a bibliography format; the writers are imported at their first use."""
-
-    async def write(self, papers: Sequence[PaperMetadata], form: str) -> str:
-        from carrel.engines.bibliography.writing import Form, write
-
-        return await asyncio.to_thread(write, [{"id": paper.paper_id, **as_csl(paper)} for paper in papers], Form(form))
-
-
-def as_csl(paper: PaperMetadata) -> dict[str, object]:
-    """What the snapshot knows of a paper as a CSL item without a key."""
-    item: dict[str, object] = {"type": "article-journal" if paper.venue else "article", "title": paper.title}
-    authors = [_name(author) for author in paper.authors]
-    if authors:
-        item["author"] = authors
-    if paper.year.isdigit():
-        item["issued"] = {"date-parts": [[int(paper.year)]]}
-    if paper.venue:
-        item["container-title"] = paper.venue
-    if paper.doi:
-        item["DOI"] = paper.doi
-    if paper.arxiv_id:
-        item["custom"] = {"arxiv_id": paper.arxiv_id}
-    if paper.keywords:
-        item["keyword"] = "; ".join(paper.keywords)
-    return item
-
-
-def _name(author: str) -> dict[str, str]:
-    given, _, family = author.strip().rpartition(" ")
-    return {"family": family, "given": given} if given else {"literal": author.strip()}
 
 
 class AdderAtNeed:

@@ -35,7 +35,8 @@ from carrel.stores.csl_json.library import CslJsonLibrary
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import Services
-from carrel.wiring.papers import as_csl, papers_service, snapshot_path
+from carrel.wiring.paper_bibliography import cited_item
+from carrel.wiring.papers import papers_service, snapshot_path
 
 LIBRARY_NAME = "library.json"
 _SMALL_BYTES = 20_000
@@ -119,7 +120,7 @@ class PapersAndServices:
         return self._snapshot.exists()
 
     async def _item(self, metadata: PaperMetadata) -> Item:
-        return await paper_as_csl(self._papers, self._formats, metadata)
+        return await paper_as_csl(self._papers, metadata.paper_id)
 
 
 def _paper_keys(identifier: Identifier) -> tuple[str, ...]:
@@ -134,16 +135,10 @@ def _paper_keys(identifier: Identifier) -> tuple[str, ...]:
             return ()
 
 
-async def paper_as_csl(papers: Papers, formats: BibliographyFormats, metadata: PaperMetadata) -> Item:
-    """A paper of the corpus as a reference: from its BibTeX where it has one, else from its metadata."""
-    if metadata.has_bibtex:
-        text = (await papers.bibtex(metadata.paper_id)).body
-        found = await formats.read(text)
-        if found.entries:
-            item = dict(found.entries[0].item)
-            item.pop("id", None)
-            return item
-    return as_csl(metadata)
+async def paper_as_csl(papers: Papers, paper_id: str) -> Item:
+    """A paper of the corpus as a reference without a key, its title in sentence case as CSL wants it."""
+    item = await asyncio.to_thread(cited_item, await papers.to_cite(paper_id), has_sentence_case=True)
+    return {name: value for name, value in item.items() if name != "id"}
 
 
 class CitationStyles:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from carrel.core.errors import CarrelError
+from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.service import Papers
 from carrel.rooms.research.discovery.chunks import ChunkReader
 from carrel.rooms.research.discovery.generation import Discovery
@@ -79,16 +79,16 @@ class SnapshotCorpus:
         return await self.papers([hit.paper_id for hit in hits])
 
     async def references(self, paper_ids: Sequence[str]) -> list[dict[str, Any]]:
-        from carrel.wiring.references import BibliographyFormats, paper_as_csl
+        from carrel.wiring.references import paper_as_csl
 
-        formats = BibliographyFormats()
         items = []
         for paper_id in paper_ids:
             try:
-                metadata = await self._papers.metadata(paper_id)
-            except CarrelError:
+                item = await paper_as_csl(self._papers, paper_id)
+            except PaperNotFoundError:
+                # The corpus was replaced since; whoever asked shows the id alone.
                 continue
-            items.append({**await paper_as_csl(self._papers, formats, metadata), "id": paper_id})
+            items.append({**item, "id": paper_id})
         return items
 
     async def rendered(self, items: Sequence[dict[str, Any]]) -> list[str]:

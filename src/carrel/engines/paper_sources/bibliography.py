@@ -20,6 +20,7 @@ from carrel.engines.bibliography.nbib import read_nbib
 from carrel.engines.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.engines.bibliography.refer import read_refer
 from carrel.engines.bibliography.ris.reader import read_ris
+from carrel.engines.paper_sources.entries import entry_of
 from carrel.engines.paper_sources.fields import clean, names_in, one_line, unique
 
 _BIBTEX = frozenset({".bib", ".bibtex", ".biblatex"})
@@ -36,7 +37,7 @@ class BibliographyReader:
     """Tells the format by the file's name, and for XML and JSON by how it begins."""
 
     name = "bibliography"
-    version = 1
+    version = 2
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return _format_of(path, head) is not None
@@ -53,12 +54,14 @@ class BibliographyReader:
             imported = read(raw)
         except BibliographyError as error:
             return Reading(problems=(ReadProblem("bibliography_not_valid", str(error)),))
-        entries = _bibtex_entries(raw, [found.line for found in imported.items]) if read is _read_bibtex else {}
+        written = _bibtex_entries(raw, [found.line for found in imported.items]) if read is _read_bibtex else {}
         problems = [
             *(ReadProblem("entry_not_valid", failure.reason, failure.line) for failure in imported.failures),
             *(ReadProblem("entry_mended", warning.message, warning.line, is_fatal=False) for warning in imported.warnings),
         ]
-        records = tuple(_record(found.item, entries.get(found.line), found.line, problems) for found in imported.items)
+        records = tuple(
+            _record(found.item, written.get(found.line) or entry_of(found.item), found.line, problems) for found in imported.items
+        )
         return Reading(records, tuple(problems))
 
 

@@ -10,6 +10,8 @@ from xml.parsers import expat
 
 from carrel.core.identifiers import Doi, NotAnIdentifierError
 from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.engines.bibliography.imports import CslItem
+from carrel.engines.paper_sources.entries import entry_of
 from carrel.engines.paper_sources.fields import one_line, unique
 from carrel.engines.paper_sources.jats_text import abstract_of, body_of, child, children, inline, local, plain
 from carrel.engines.paper_sources.markdown import headings_in
@@ -26,7 +28,7 @@ class JatsReader:
     """One article to a file, or a set of them; sub-articles such as decision letters are left out."""
 
     name = "jats"
-    version = 1
+    version = 2
 
     def accepts(self, path: Path, head: bytes) -> bool:
         suffix = path.suffix.lower()
@@ -93,6 +95,7 @@ def _paper(article: Element, keeper: AssetKeeper, pdf_sha256: str | None, proble
     return PaperRecord(
         title=title,
         authors=_authors(meta),
+        bibtex=entry_of(_csl_item(meta, journal, title)),
         institutions=_institutions(meta),
         venue=one_line(plain(_deep(journal, "journal-title"))) or one_line(plain(_deep(journal, "journal-id"))),
         publication_date=_date(meta),
@@ -105,6 +108,45 @@ def _paper(article: Element, keeper: AssetKeeper, pdf_sha256: str | None, proble
         markdown_sha256=keeper.keep_markdown(markdown + "\n") if body else None,
         pdf_sha256=pdf_sha256,
     )
+
+
+def _csl_item(meta: Element | None, journal: Element | None, title: str) -> CslItem:
+    """What a citation needs besides the fields of a paper: volume, issue, pages, ISSN, publisher."""
+    first, last = (plain(child(meta, part)) for part in ("fpage", "lpage"))
+    texts = {
+        "title": title,
+        "container-title": plain(_deep(journal, "journal-title")),
+        "volume": plain(child(meta, "volume")),
+        "issue": plain(child(meta, "issue")),
+        "number": plain(child(meta, "elocation-id")),
+        "page": f"{first}-{last}" if first and last and first != last else first,
+        "ISSN": plain(_deep(journal, "issn")),
+        "publisher": plain(_deep(journal, "publisher-name")),
+        "DOI": _doi(meta, []) or "",
+    }
+    item: CslItem = {"type": "article-journal"} | {name: text for name, value in texts.items() if (text := one_line(value))}
+    people = (person for group in children(meta, "contrib-group") for person in children(group, "contrib"))
+    names = [_csl_name(person) for person in people if person.get("contrib-type", "author") == "author"]
+    if any(names):
+        item["author"] = [name for name in names if name]
+    date = _date(meta)
+    if date:
+        item["issued"] = {"date-parts": [[int(part) for part in date.split("-")]]}
+    return item
+
+
+def _csl_name(person: Element) -> dict[str, str]:
+    name = _deep(person, "name")
+    surname = one_line(plain(child(name, "surname"))) if name is not None else None
+    if surname is None:
+        literal = _person(person)
+        return {"literal": literal} if literal else {}
+    parts = {
+        "family": surname,
+        "given": one_line(plain(child(name, "given-names"))),
+        "suffix": one_line(plain(child(name, "suffix"))),
+    }
+    return {part: text for part, text in parts.items() if text}
 
 
 def _doi(meta: Element | None, problems: list[ReadProblem]) -> str | None:

@@ -30,7 +30,7 @@ class MarkdownReader:
     """`paper.md`, with `paper.zh.md` as its Chinese translation and `paper.pdf` as the printed form."""
 
     name = "markdown"
-    version = 1
+    version = 2
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return path.suffix.lower() in {".md", ".markdown"}
@@ -50,7 +50,8 @@ class MarkdownReader:
         record = understood.record
         headings = headings_in(body)
         if not record.title:
-            record = replace(record, title=_title_from(headings, part.path, problems))
+            title, is_stated = _title_from(headings, part.path, problems)
+            record = replace(record, title=title, inferred=() if is_stated else ("title",))
         body, images = keep_images(body, part.path.parent, keeper)
         translations, translation_problems, pdf = _companions(part, keeper)
         record = replace(
@@ -178,10 +179,10 @@ def _front_fields(front: str | None) -> tuple[Mapping[str, object], list[ReadPro
     return {}, [ReadProblem("front_matter_not_valid", "front matter is not a list of named fields", is_fatal=False)]
 
 
-def _title_from(headings: tuple[Heading, ...], path: Path, problems: list[ReadProblem]) -> str:
+def _title_from(headings: tuple[Heading, ...], path: Path, problems: list[ReadProblem]) -> tuple[str, bool]:
     if headings and headings[0].level == 1:
-        return headings[0].title
+        return headings[0].title, True
     problems.append(
         ReadProblem("title_from_file_name", "no title in front matter or heading; the file's name is used", is_fatal=False)
     )
-    return one_line(path.stem.replace("_", " ")) or path.name
+    return one_line(path.stem.replace("_", " ")) or path.name, False

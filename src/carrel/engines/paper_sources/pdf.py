@@ -11,9 +11,9 @@ from pathlib import Path
 import pypdfium2
 from pypdfium2 import raw as pdfium
 
-from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.engines.paper_sources.fields import clean, one_line, people_in
+from carrel.engines.paper_sources.pdf_facts import read_facts
 
 _MOST_PAGES = 3_000
 _FEWEST_LETTERS_PER_PAGE = 20
@@ -21,11 +21,6 @@ _TITLE_AREA_CHARACTERS = 2_500
 _LONGEST_TITLE = 300
 _HYPHEN_AT_LINE_END = re.compile(r"(?<=[^\W\d_])(?:-|\u00ad|\ufffe|\x02)[ \t]*\n(?=[^\W\d_])")
 _SOFT_HYPHEN = re.compile("[\u00ad\ufffe\x02]")
-_DOI = re.compile(r"(?:doi(?:\.org/|\s*[:=]?\s*)|\b)(10\.\d{4,9}/[^\s\"<>{}|\\^`]+)", re.IGNORECASE)
-_ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)", re.IGNORECASE)
-_DATED = re.compile(r"(?:published|accepted|©|\(c\)|copyright|received)[^\n]{0,60}?\b((?:19|20)\d{2})\b", re.IGNORECASE)
-_YEAR = re.compile(r"\b((?:19|20)\d{2})\b")
-_CREATED = re.compile(r"D:((?:19|20)\d{2})")
 _ABSTRACT = re.compile(
     r"(?:^|\n)\s*a\s?b\s?s\s?t\s?r\s?a\s?c\s?t\b[\s.:—–-]*(.{80,4000}?)"
     r"(?=\n\s*(?:\d{0,2}\.?\s*introduction|keywords|key words|index terms|ccs concepts|background)\b|\n\s*\n\s*\n|\Z)",
@@ -48,7 +43,7 @@ class PdfReader:
     """A PDF by itself. One that lies beside a text of the same name belongs to that text instead."""
 
     name = "pdf"
-    version = 1
+    version = 2
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return path.suffix.lower() == ".pdf"
@@ -84,22 +79,24 @@ class PdfReader:
         about = document.get_metadata_dict(skip_empty=True)
         problems: list[ReadProblem] = []
         opening = "\n".join(pages[:2])
-        title = _title(about.get("Title"), document)
+        title, is_title_stated = _title(about.get("Title"), document)
         if title is None:
             title = one_line(path.stem.replace("_", " ")) or path.name
             problems.append(ReadProblem("title_from_file_name", "no title found; the file's name is used", is_fatal=False))
-        year = _year(pages[0], about.get("CreationDate", ""), problems)
+        facts = read_facts(path, pages[0])
+        inferred = {"title": not is_title_stated, "publication_date": facts.is_date_inferred}
         body = "\n\n".join(f"<!-- page {number} -->\n\n{page}" for number, page in enumerate(pages, start=1) if page)
         abstract = _ABSTRACT.search(opening)
         record = PaperRecord(
             title=title,
             authors=people_in(about.get("Author", "")),
-            publication_date=year,
+            publication_date=facts.date,
             abstract=" ".join(abstract.group(1).split()) if abstract else None,
-            doi=_doi(opening),
-            arxiv_id=_arxiv(opening),
+            doi=facts.doi,
+            arxiv_id=facts.arxiv_id,
             markdown_sha256=keeper.keep_markdown(f"# {title}\n\n{body}\n"),
             pdf_sha256=keeper.keep_pdf(path),
+            inferred=tuple(name for name, is_guess in inferred.items() if is_guess),
         )
         return Reading((record,), tuple(problems))
 
@@ -120,18 +117,18 @@ def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
     return clean(text.encode("utf-8", "ignore").decode()) or ""
 
 
-def _title(stated: str | None, document: pypdfium2.PdfDocument) -> str | None:
+def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | None, bool]:
     """The title that the file states, unless it is a program's; else the largest words at the top of the first page."""
     if stated and len(stated.strip()) > 8 and not _NO_TITLE.match(stated.strip()):
-        return one_line(stated)
+        return one_line(stated), True
     letters = _top_letters(document)
     heights = Counter(dict.fromkeys(letters.heights, 0))
     for character, height in zip(letters.text, letters.heights, strict=True):
         heights[height] += character.isalnum()
     for height in sorted(heights, reverse=True):
         if heights[height] >= 10:
-            return _words_of_height(letters, height)
-    return None
+            return _words_of_height(letters, height), False
+    return None, False
 
 
 def _words_of_height(letters: _Letters, height: float) -> str | None:
@@ -171,36 +168,6 @@ def _scale(text_page: pypdfium2.PdfTextPage, at: int) -> float:
     if not pdfium.FPDFText_GetMatrix(text_page, at, matrix):
         return 1.0
     return float(abs(matrix.d) or abs(matrix.b) or 1.0)
-
-
-def _doi(text: str) -> str | None:
-    for found in _DOI.finditer(text):
-        try:
-            return Doi.parse(found.group(1)).value
-        except NotAnIdentifierError:
-            continue
-    return None
-
-
-def _arxiv(text: str) -> str | None:
-    found = _ARXIV.search(text)
-    try:
-        return ArxivId.parse(found.group(1)).value if found else None
-    except NotAnIdentifierError:
-        return None
-
-
-def _year(first_page: str, created: str, problems: list[ReadProblem]) -> str | None:
-    """A year that the first page gives as a date, else the one it names most, else the year in which the file was made."""
-    if found := _DATED.search(first_page):
-        return found.group(1)
-    made = _CREATED.search(created)
-    latest = int(made.group(1)) + 1 if made else 2100
-    years = Counter(year for year in _YEAR.findall(first_page[:4000]) if int(year) <= latest)
-    if not years and made is None:
-        return None
-    problems.append(ReadProblem("year_guessed", "no date of publication found; the year is a guess", is_fatal=False))
-    return max(years, key=lambda year: (years[year], year)) if years else made.group(1) if made else None
 
 
 def _failed(code: str, message: str) -> Reading:

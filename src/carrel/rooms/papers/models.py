@@ -19,6 +19,12 @@ PaperId = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$", max_length=64)]
 Limit = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))]
 Page = Annotated[int, Field(ge=1, description=f"page × limit ≤ {MAX_DEPTH}")]
 MaxChars = Annotated[int, Field(ge=1)]
+Inferred = Annotated[
+    tuple[str, ...],
+    Field(
+        description="Fields that no source states; worked out from layout or a file name", exclude_if=lambda fields: not fields
+    ),
+]
 Offset = Annotated[int, Field(ge=0, description="Read on from this character.")]
 
 
@@ -87,6 +93,7 @@ class PaperHit(Answer):
     year: str
     venue: str
     snippet_markdown: str
+    inferred: Inferred = ()
 
 
 class FacetCount(Answer):
@@ -115,6 +122,7 @@ class PaperMetadata(Answer):
     available_translations: tuple[str, ...]
     has_source: bool
     has_bibtex: bool
+    inferred: Inferred = ()
 
 
 class YearCount(Answer):

@@ -135,7 +135,7 @@ def room(papers: Papers) -> Room:
                 name="get_paper_bibtex",
                 room="papers",
                 title="Get paper BibTeX",
-                description="The stored BibTeX entry of a paper.",
+                description="A paper's BibTeX entry: the stored one, else one made from its metadata.",
                 question=OnePaper,
                 answer=Text,
                 run=get_paper_bibtex,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from carrel.rooms.papers.models import CorpusStatistics, FacetCategory, FacetCount, Paper, PaperHit, PaperMetadata
@@ -37,10 +38,18 @@ class PaperStore(Protocol):
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]: ...
 
 
-class Bibliographies(Protocol):
-    """Writes papers in a bibliography format."""
+@dataclass(frozen=True, slots=True)
+class PaperToCite:
+    """A paper with the BibTeX entry that the snapshot holds for it, if it holds one."""
 
-    async def write(self, papers: Sequence[PaperMetadata], form: str) -> str: ...
+    metadata: PaperMetadata
+    bibtex: str | None
+
+
+class Bibliographies(Protocol):
+    """Writes papers in a bibliography format, with readable keys and without guesses."""
+
+    async def write(self, papers: Sequence[PaperToCite], form: str) -> str: ...
 
 
 class Assets(Protocol):

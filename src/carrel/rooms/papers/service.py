@@ -26,7 +26,7 @@ from carrel.rooms.papers.models import (
     PaperHit,
     PaperMetadata,
 )
-from carrel.rooms.papers.ports import Assets, Bibliographies, PaperStore
+from carrel.rooms.papers.ports import Assets, Bibliographies, PaperStore, PaperToCite
 from carrel.rooms.papers.query_language import parse
 
 _PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -64,7 +64,7 @@ class Papers:
             return "".join(f"{paper.model_dump_json()}\n" for paper in papers)
         if self._bibliographies is None:
             raise NotConfiguredError("This server writes no bibliographies", next_step="Export as jsonl.")
-        return await self._bibliographies.write(papers, form)
+        return await self._bibliographies.write([await self._to_cite(paper) for paper in papers], form)
 
     async def metadata(self, paper_id: str) -> PaperMetadata:
         paper = await self._paper(paper_id)
@@ -97,11 +97,21 @@ class Papers:
         return _part(body, 0, DEFAULT_MAX_CHARS, "text/markdown")
 
     async def bibtex(self, paper_id: str) -> Text:
-        await self._paper(paper_id)
-        entry = await self._store.bibtex(paper_id)
-        if entry is None:
+        """The entry that the snapshot holds, as it is; else one made from the paper's metadata, as in an export."""
+        facts = await self.metadata(paper_id)
+        stored = await self._store.bibtex(paper_id)
+        if stored is not None:
+            return Text(stored, "application/x-bibtex")
+        if self._bibliographies is None:
             raise BibtexNotAvailableError(paper_id)
-        return Text(entry, "application/x-bibtex")
+        return Text(await self._bibliographies.write([PaperToCite(facts, None)], "bibtex"), "application/x-bibtex")
+
+    async def to_cite(self, paper_id: str) -> PaperToCite:
+        """A paper with what is needed to cite it."""
+        return await self._to_cite(await self.metadata(paper_id))
+
+    async def _to_cite(self, facts: PaperMetadata) -> PaperToCite:
+        return PaperToCite(facts, await self._store.bibtex(facts.paper_id) if facts.has_bibtex else None)
 
     async def top_facets(self, category: FacetCategory, limit: int) -> list[FacetCount]:
         return await self._store.top_facets(category, limit)

@@ -215,6 +215,8 @@ def _record(payload: bytes) -> PaperRecord:
     facts: dict[str, Any] = orjson.loads(payload)
     for name in ("authors", "institutions", "keywords", "tags"):
         facts[name] = tuple(facts[name])
+    # Readings of earlier versions do not say what was inferred.
+    facts["inferred"] = tuple(facts.get("inferred", ()))
     facts["translations"] = tuple((language, sha256) for language, sha256 in facts["translations"])
     facts["headings"] = tuple(Heading(**heading) for heading in facts["headings"])
     facts["summaries"] = tuple(FiledSummary(**summary) for summary in facts["summaries"])

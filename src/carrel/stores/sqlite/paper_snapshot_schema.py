@@ -47,6 +47,12 @@ TABLES: tuple[str, ...] = (
     "CREATE VIRTUAL TABLE paper_fts_trigram USING fts5(paper_id UNINDEXED, title, venue, tokenize='trigram')",
 )
 
+# Tables that other tools do not have and need not know. A snapshot that is built upon may lack them.
+OWN_TABLES: tuple[str, ...] = (
+    "CREATE TABLE IF NOT EXISTS paper_inferred (paper_id TEXT NOT NULL, field TEXT NOT NULL, "
+    f"PRIMARY KEY (paper_id, field), {_OF_PAPER})",
+)
+
 INDEXES: tuple[str, ...] = (
     "CREATE INDEX idx_paper_summary_template ON paper_summary(template_tag)",
     "CREATE INDEX idx_paper_key_alias_paper_id ON paper_key_alias(paper_id)",
@@ -60,5 +66,5 @@ INDEXES: tuple[str, ...] = (
 
 PAPER_TABLES: tuple[str, ...] = (
     *(f"paper_{name}" for name in NAMED_FACETS),
-    *("paper_summary", "paper_translation", "paper_bibtex", "paper_key_alias", "paper_facet", "paper"),
+    *("paper_inferred", "paper_summary", "paper_translation", "paper_bibtex", "paper_key_alias", "paper_facet", "paper"),
 )

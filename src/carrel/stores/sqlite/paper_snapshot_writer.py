@@ -14,7 +14,7 @@ from pathlib import Path
 from carrel.rooms.papers.building.models import PublishedPaper
 from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from carrel.stores.sqlite.paper_snapshot_facets import FacetTable, NodeTable
-from carrel.stores.sqlite.paper_snapshot_schema import INDEXES, NAMED_FACETS, PAPER_TABLES, TABLES
+from carrel.stores.sqlite.paper_snapshot_schema import INDEXES, NAMED_FACETS, OWN_TABLES, PAPER_TABLES, TABLES
 
 SNAPSHOT_NAME = "paper_snapshot.db"
 # Three thousand authors of one paper would alone make millions of pairs; beyond this many facets authors are not paired.
@@ -104,6 +104,8 @@ class SqliteSnapshotDraft:
         if is_fresh:
             for statement in TABLES:
                 connection.execute(statement)
+        for statement in OWN_TABLES:
+            connection.execute(statement)
         self._values = {name: FacetTable(connection, name) for name in NAMED_FACETS}
         self._nodes = NodeTable(connection)
         self._edge_changes: Counter[tuple[int, int]] = Counter()
@@ -138,6 +140,7 @@ class SqliteSnapshotDraft:
             4,
             ((paper.paper_id, entry.raw, entry.key, entry.kind) for paper in batch if (entry := paper.record.bibtex)),
         )
+        self._insert("paper_inferred", 2, ((paper.paper_id, field) for paper in batch for field in paper.inferred))
         self._insert(
             "paper_key_alias",
             4,

@@ -4,7 +4,7 @@ import re
 from enum import Enum
 from typing import Any
 
-from carrel.core.citation_keys import distinct_key, make_key
+from carrel.core.citation_keys import distinct_key, make_paper_key
 from carrel.core.name_lists import et_al_variables, names_of
 from carrel.engines.bibliography.bibtex.fields import KEPT_FIELD, EntryReader, Titles
 from carrel.engines.bibliography.bibtex.scanner import MONTHS, Scanner
@@ -100,7 +100,7 @@ def _made_key(item: CslItem) -> str:
     lists = (item.get(role) for role in ("author", "editor"))
     first = next((names[0] for names in lists if isinstance(names, list) and names and isinstance(names[0], dict)), {})
     year = _first_date(whole_date(item.get("issued")))
-    return make_key(_text(first.get("family") or first.get("literal")), year[0] if year else None, _text(item.get("title")))
+    return make_paper_key(_text(first.get("family") or first.get("literal")), year[0] if year else None, _text(item.get("title")))
 
 
 def _entry(item: CslItem, key: str, dialect: Dialect, *further: str) -> str:

@@ -26,11 +26,11 @@ def merge(records: Sequence[PaperRecord]) -> PaperRecord:
         for summary in record.summaries:
             summaries.setdefault(summary.template, summary)
     return PaperRecord(
-        title=next((record.title for record in records if record.title), ""),
+        title=next((record.title for record in _stated_first(records, "title") if record.title), ""),
         authors=next((record.authors for record in records if record.authors), ()),
         institutions=_together(record.institutions for record in records),
         venue=_first(record.venue for record in records),
-        publication_date=_fullest_date(records),
+        publication_date=_fullest_date(_stated_first(records, "publication_date")),
         abstract=_first(record.abstract for record in records),
         keywords=_together(record.keywords for record in records),
         tags=_together(record.tags for record in records),
@@ -46,6 +46,7 @@ def merge(records: Sequence[PaperRecord]) -> PaperRecord:
         pdf_sha256=_first(record.pdf_sha256 for record in records),
         translations=tuple(dict(pair for record in reversed(records) for pair in record.translations).items()),
         images=with_text.images if with_text else (),
+        inferred=_still_inferred(records),
     )
 
 
@@ -55,6 +56,19 @@ def with_summaries(record: PaperRecord, filed: Sequence[FiledSummary]) -> PaperR
         return record
     own = {summary.template: summary for summary in filed}
     return replace(record, summaries=(*(summary for summary in record.summaries if summary.template not in own), *own.values()))
+
+
+def _stated_first(records: Sequence[PaperRecord], field: str) -> list[PaperRecord]:
+    """What a source states counts before what another only lets infer."""
+    return sorted(records, key=lambda record: field in record.inferred)
+
+
+def _still_inferred(records: Sequence[PaperRecord]) -> tuple[str, ...]:
+    """The inferred fields that no source states."""
+    guessed = dict.fromkeys(field for record in records for field in record.inferred)
+    return tuple(
+        field for field in guessed if not any(getattr(record, field) and field not in record.inferred for record in records)
+    )
 
 
 def _first(values: Iterable[str | None]) -> str | None:
@@ -72,7 +86,7 @@ def _together(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _fullest_date(records: Sequence[PaperRecord]) -> str | None:
-    """The best source's date, unless another only adds the month to the same year."""
+    """The first source's date, unless another only adds the month to the same year."""
     dates = [record.publication_date for record in records if record.publication_date]
     if not dates:
         return None

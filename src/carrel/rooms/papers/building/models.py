@@ -104,6 +104,12 @@ class PublishedPaper:
         return self.record.publication_date or UNKNOWN
 
     @property
+    def inferred(self) -> tuple[str, ...]:
+        """The fields, by the names they are shown under, that no source states."""
+        fields = self.record.inferred
+        return (*fields, "year") if "publication_date" in fields else fields
+
+    @property
     def venue(self) -> str:
         return self.record.venue or ""
 

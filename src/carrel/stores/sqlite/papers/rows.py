@@ -104,6 +104,17 @@ def bibtex(connection: sqlite3.Connection, paper_id: str) -> str | None:
     return str(row[0]) if row else None
 
 
+def inferred(connection: sqlite3.Connection, generation: Generation, paper_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """For papers with fields that no source states, the names of these fields. Snapshots of others do not say."""
+    if not generation.has_inferred or not paper_ids:
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    select = "SELECT paper_id, field FROM paper_inferred WHERE paper_id IN (SELECT value FROM json_each(?)) ORDER BY field"
+    for paper_id, field in connection.execute(select, (json.dumps(paper_ids),)):
+        found[paper_id] = (*found.get(paper_id, ()), field)
+    return found
+
+
 def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str) -> Paper | None:
     doi = "doi" if generation.has_doi else "NULL"
     row = connection.execute(
@@ -137,6 +148,7 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
         available_translations=tuple(language for language, _ in hashes),
         has_source=bool(source_hash),
         has_bibtex=generation.has_bibtex and bibtex(connection, paper_id) is not None,
+        inferred=inferred(connection, generation, [paper_id]).get(paper_id, ()),
     )
     return Paper(metadata, has_order, source_hash or None, hashes)
 

@@ -63,6 +63,10 @@ class Generation:
     def has_bibtex(self) -> bool:
         return "paper_bibtex" in self.tables
 
+    @property
+    def has_inferred(self) -> bool:
+        return "paper_inferred" in self.tables
+
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
         """A connection of one's own for a while. Trouble in the file becomes an error that says what to do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -42,7 +42,8 @@ class SqlitePaperStore:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
             ranking = self._ranking(generation)
             found = ranking.search(connection, query, first, count)
-            return _hits(connection, found, Marker(query.phrases, ranking.stem))
+            inferred = rows.inferred(connection, generation, [paper.paper_id for paper in found])
+            return _hits(connection, found, Marker(query.phrases, ranking.stem), inferred)
 
         return await self._run(work)
 
@@ -50,6 +51,7 @@ class SqlitePaperStore:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
             marker = Marker([Phrase((word,)) for word in words(keyword)])
             found = papers_with_keyword(generation, connection, keyword, first, count)
+            inferred = rows.inferred(connection, generation, [paper.paper_id for paper, _ in found])
             return [
                 PaperHit(
                     paper_id=paper.paper_id,
@@ -57,6 +59,7 @@ class SqlitePaperStore:
                     year=paper.year,
                     venue=paper.venue,
                     snippet_markdown=" — ".join(filter(None, (marker.mark(", ".join(values)), marker.snippet([paper.preview])))),
+                    inferred=inferred.get(paper.paper_id, ()),
                 )
                 for paper, values in found
             ]
@@ -132,7 +135,9 @@ class SqlitePaperStore:
             raise
 
 
-def _hits(connection: sqlite3.Connection, found: list[rows.Shown], marker: Marker) -> list[PaperHit]:
+def _hits(
+    connection: sqlite3.Connection, found: list[rows.Shown], marker: Marker, inferred: Mapping[str, tuple[str, ...]]
+) -> list[PaperHit]:
     return [
         PaperHit(
             paper_id=paper.paper_id,
@@ -140,6 +145,7 @@ def _hits(connection: sqlite3.Connection, found: list[rows.Shown], marker: Marke
             year=paper.year,
             venue=paper.venue,
             snippet_markdown=marker.snippet(rows.texts(connection, paper)),
+            inferred=inferred.get(paper.paper_id, ()),
         )
         for paper in found
     ]
