@@ -50,7 +50,8 @@ def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="carrel connect", description="Print or write a client's configuration.")
     parser.add_argument("client", choices=CLIENTS)
     parser.add_argument(
-        "--url", help="address of a running server, such as http://127.0.0.1:8080/mcp; without it the client starts carrel itself"
+        "--url",
+        help="address of a running server, such as http://127.0.0.1:8080/desk/mcp; without it the client starts carrel itself",
     )
     parser.add_argument("--name", default="carrel", help="name of the server in the client")
     parser.add_argument("--write", action="store_true", help="write it into the client's own file, keeping a backup")
@@ -121,7 +122,7 @@ def own_command() -> str:
 
 def lines_to_paste(url: str) -> str:
     """What the server prints when it starts."""
-    way = Http(f"{url}/mcp")
+    way = Http(f"{url}/desk/mcp")
     return "\n".join(
         (
             f"Claude Code:     {snippet('claude-code', 'carrel', way)}",

@@ -81,7 +81,7 @@ def _greeting(settings: Settings) -> str:
     has_papers = "papers" in settings.rooms and snapshot_path(settings).exists()
     served = [name for name in settings.rooms if name != "papers" or has_papers]
     lines = [
-        f"Carrel is serving {', '.join(served) or 'no room with anything in it'} at {url} (MCP at {url}/mcp, operations at {url}/docs)"
+        f"Carrel is serving {', '.join(served) or 'no room with anything in it'} at {url} (MCP at {url}/desk/mcp, operations at {url}/docs)"
     ]
     if "papers" in settings.rooms and not has_papers:
         lines.append("There are no papers yet: carrel papers build FOLDER adds them, and the server sees them at once.")

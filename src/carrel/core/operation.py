@@ -41,7 +41,11 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[QuestionT]):
-    """One thing callers can do. `answer` is a model, `list[Model]`, or `Text` for an answer that is text itself."""
+    """One thing callers can do. `answer` is a model, `list[Model]`, or `Text` for an answer that is text itself.
+
+    An operation that `is_listed` is in the tool list of the doors that serve all rooms; the others are found there through
+    `find_operation`, by `phrases` among others: what people say when they want it.
+    """
 
     name: str
     room: str
@@ -59,6 +63,8 @@ class Operation(Generic[QuestionT]):
     timeout_seconds: float = 30.0
     command: str | None = None
     may_outlast_call: bool = False
+    is_listed: bool = True
+    phrases: tuple[str, ...] = ()
 
     @property
     def action(self) -> str:

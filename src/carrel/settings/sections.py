@@ -56,6 +56,8 @@ class ServerSettings(Section):
     min_free_disk_bytes: int = Field(default=4 * 1024 * 1024, ge=0)
     drain_seconds: int = Field(default=20, ge=0)
     compact: bool = False
+    listed_tools: tuple[str, ...] = ()
+    unlisted_tools: tuple[str, ...] = ()
 
 
 class PapersSettings(Section):

@@ -85,7 +85,7 @@ def refuse_to_be_open_to_the_world(settings: Settings) -> None:
 
 def resource_paths(catalogue: Catalogue) -> list[str]:
     """The addresses tokens can be meant for."""
-    return ["/mcp", *(f"/{room.name}/mcp" for room in catalogue.rooms)]
+    return ["/mcp", "/desk/mcp", *(f"/{room.name}/mcp" for room in catalogue.rooms)]
 
 
 def open_access_store(settings: Settings) -> SqlAccess:

@@ -23,6 +23,7 @@ from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.mcp import common_endpoint, room_endpoint
 from carrel.wiring.oauth import access_routes, challenge_at
 
+DESK_PATH = "/desk/mcp"
 RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
 # For addresses of others' own that no metadata describes.
 challenge = challenge_for(None)
@@ -61,7 +62,8 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     routes: dict[str, Route] = {
         "/health": Route({"GET": health}, is_open=True),
         "/ready": Route({"GET": ready}, is_open=True),
-        "/mcp": mcp_route("/mcp", common_endpoint(desk, with_prompts=False)),
+        "/mcp": mcp_route("/mcp", common_endpoint(desk, has_everything=False)),
+        DESK_PATH: mcp_route(DESK_PATH, common_endpoint(desk, has_everything=True), streams_progress=True),
         "/mcp/tools": Route({"GET": rest.list_tools}),
         "/mcp/tools/": Route({"GET": rest.show_tool}, has_tail=True),
         "/mcp/invoke": Route({"POST": rest.invoke}, refuse_stranger=rest.refuse_stranger),
@@ -73,6 +75,8 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         # Rooms whose work takes a while may tell how far it is; the common address is bound to one JSON answer.
         path, lasts = f"/{room.name}/mcp", room.jobs is not None
         routes[path] = mcp_route(path, room_endpoint(desk, room), streams_progress=lasts)
+    # A trailing slash is a slip of whoever typed the address, not another address.
+    routes.update({f"{path}/": route for path, route in routes.items() if path.endswith("/mcp")})
     routes.update(access_routes(desk))
     routes.update(extra_routes or {})
 

@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from carrel.core.catalogue import Room
-from carrel.doors.mcp.compact import compact_operation
+from carrel.core.operation import Operation
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.lane import Lane
+from carrel.doors.mcp.operation_tools import OperationTools
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 
@@ -17,20 +18,26 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
 
 
-def common_endpoint(desk: Desk, *, with_prompts: bool) -> Endpoint:
-    """All open rooms at one address."""
+def common_endpoint(desk: Desk, *, has_everything: bool) -> Endpoint:
+    """All open rooms at one address: tools and resources alone, or with everything, prompts and tasks included."""
     catalogue = desk.catalogue
     server = desk.settings.server
-    operations = [compact_operation(catalogue, desk.gate)] if server.compact else list(catalogue.operations.values())
+    tools = OperationTools(catalogue, desk.gate)
+    if server.compact:
+        operations: list[Operation[Any]] = [tools.one_tool()]
+    else:
+        operations = [*catalogue.operations.values(), *tools.find_and_run()]
+    listed, unlisted = frozenset(server.listed_tools), frozenset(server.unlisted_tools)
     return Endpoint(
         "desk",
         operations=operations,
         resources=catalogue.resources.values(),
-        prompts=catalogue.prompts.values() if with_prompts and catalogue.prompts else None,
+        prompts=catalogue.prompts.values() if has_everything and catalogue.prompts else None,
         server_name=server.name,
         server_version=server.version,
         instructions=" ".join(room.purpose for room in catalogue.rooms),
-        jobs=None if server.compact else catalogue.jobs,
+        jobs=catalogue.jobs if has_everything and not server.compact else None,
+        is_listed=lambda operation: (operation.is_listed or operation.name in listed) and operation.name not in unlisted,
     )
 
 
@@ -55,7 +62,7 @@ def stdio_lane(desk: Desk) -> Lane:
     """The lane of `carrel mcp`: one room alone under its own names, or all of them with their prompts."""
     if len(desk.catalogue.rooms) == 1 and not desk.settings.server.compact:
         return Lane(room_endpoint(desk, desk.catalogue.rooms[0]), desk.gate)
-    return Lane(common_endpoint(desk, with_prompts=True), desk.gate)
+    return Lane(common_endpoint(desk, has_everything=True), desk.gate)
 
 
 def fastmcp_app(settings: Settings) -> FastMCP[Any]:
@@ -69,4 +76,4 @@ def fastmcp_app(settings: Settings) -> FastMCP[Any]:
         async with desk.opened(takes_up_work=True):
             yield {}
 
-    return fastmcp_server(common_endpoint(desk, with_prompts=True), desk.gate, lifespan)
+    return fastmcp_server(common_endpoint(desk, has_everything=True), desk.gate, lifespan)

@@ -158,7 +158,7 @@ def test_a_task_outlives_the_server_that_handed_it_out(settings: Settings) -> No
         kept.append(task["taskId"])
 
     async def after(asker: Asker) -> None:
-        client = Client(asker, lane=Lane(common_endpoint(asker.desk, with_prompts=False), asker.desk.gate))
+        client = Client(asker, lane=Lane(common_endpoint(asker.desk, has_everything=True), asker.desk.gate))
         done = await client.settled(kept[0])
         assert len(done["result"]["structuredContent"]["result"]) == 1
 
@@ -214,7 +214,8 @@ def test_tasks_are_offered_where_there_is_lasting_work(settings: Settings) -> No
         desk = asker.desk
         for endpoint, is_offered in (
             (room_endpoint(desk, desk.catalogue.room("research")), True),
-            (common_endpoint(desk, with_prompts=False), True),
+            (common_endpoint(desk, has_everything=True), True),
+            (common_endpoint(desk, has_everything=False), False),
             (room_endpoint(desk, desk.catalogue.room("papers")), False),
         ):
             client = Client(asker, lane=Lane(endpoint, desk.gate))

@@ -60,7 +60,7 @@ class Endpoint:
 
     `speaks_json_rpc_errors` is the dialect of the references room served alone, whose specification wants
     application errors as JSON-RPC errors instead of tool results. `offers_tasks` promises tasks before the room whose work
-    they are is open.
+    they are is open. Tools that are not `listed` can be called by name all the same.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class Endpoint:
         speaks_json_rpc_errors: bool = False,
         jobs: JobOperations | None = None,
         offers_tasks: bool = False,
+        is_listed: Callable[[Operation[Any]], bool] = lambda _: True,
     ) -> None:
         self.name = name
         self.is_alone = is_alone
@@ -84,6 +85,7 @@ class Endpoint:
         self.instructions = instructions
         self.server_info = {"name": server_name, "version": server_version}
         self.tools = {tool.name: tool for tool in (_served_tool(operation, is_alone) for operation in operations)}
+        self.listed_tools = tuple(tool for tool in self.tools.values() if is_listed(tool.operation))
         self.resources = tuple(_served_resource(resource) for resource in resources)
         self.has_prompts = prompts is not None
         self.prompts = {prompt.name: _served_prompt(prompt) for prompt in prompts or ()}
@@ -110,7 +112,7 @@ class Endpoint:
     def _list(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
         match kind:
             case "tools":
-                rows = [tool.listing for tool in self.tools.values() if tool.operation.scopes <= scopes]
+                rows = [tool.listing for tool in self.listed_tools if tool.operation.scopes <= scopes]
             case "prompts":
                 rows = [served.listing for served in self.prompts.values() if served.prompt.scopes <= scopes]
             case _:

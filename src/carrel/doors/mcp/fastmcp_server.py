@@ -86,6 +86,8 @@ class _HouseRules(Middleware):
 
     def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
         self._gate = gate
+        listed = {tool.name for tool in endpoint.listed_tools}
+        self._unlisted = frozenset(f"tool:{name}" for name in endpoint.tools if name not in listed)
         self._scopes: dict[str, frozenset[str]] = {
             **{f"tool:{name}": tool.operation.scopes for name, tool in endpoint.tools.items()},
             **{f"resource:{served.resource.uri}": served.resource.scopes for served in endpoint.resources},
@@ -134,7 +136,8 @@ class _HouseRules(Middleware):
             caller = await self._gate.identify(_visit())
         except CarrelError as error:
             raise _protocol_error(error) from None
-        return [item for item in found if self._scopes.get(key(item), frozenset()) <= caller.scopes]
+        shown = [item for item in found if key(item) not in self._unlisted]
+        return [item for item in shown if self._scopes.get(key(item), frozenset()) <= caller.scopes]
 
 
 async def _report_progress(done: float, total: float | None, message: str | None) -> None:

@@ -75,7 +75,7 @@ class McpHttp:
         refused = _refused_media_type(headers)
         if refused is not None:
             return self._malformed(exchange, refused)
-        version = _header(headers, b"mcp-protocol-version") or ASSUMED_VERSION
+        version = _header(headers, b"mcp-protocol-version") if b"mcp-protocol-version" in headers else ASSUMED_VERSION
         is_modern = version in MODERN_VERSIONS
         try:
             message = orjson.loads(exchange.body)

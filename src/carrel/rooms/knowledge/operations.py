@@ -74,6 +74,15 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
         operations=(
             Operation(
                 name="save_knowledge",
+                phrases=(
+                    "save a note",
+                    "write something down",
+                    "remember this",
+                    "keep this finding",
+                    "edit a note",
+                    "change a note",
+                    "make a note of this",
+                ),
                 room="knowledge",
                 title="Save knowledge",
                 description=(
@@ -88,6 +97,13 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="search_knowledge",
+                phrases=(
+                    "find a note",
+                    "search my notes",
+                    "what did I write about",
+                    "what did we note about",
+                    "notes with a tag",
+                ),
                 room="knowledge",
                 title="Search knowledge",
                 description=(
@@ -102,6 +118,11 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="get_knowledge",
+                phrases=(
+                    "open a note",
+                    "read a whole note",
+                    "show one note with its links",
+                ),
                 room="knowledge",
                 title="Get knowledge",
                 description="One note whole: content, tags, author, status, times, and where its [[links]] lead.",
@@ -113,6 +134,13 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="get_knowledge_history",
+                phrases=(
+                    "earlier versions of a note",
+                    "who changed a note",
+                    "history of a note",
+                    "what a note said before it was changed",
+                ),
+                is_listed=False,
                 room="knowledge",
                 title="Get knowledge history",
                 description="Earlier states of a note, newest first, with who changed what and when.",
@@ -124,6 +152,10 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="delete_knowledge",
+                phrases=(
+                    "delete a note",
+                    "throw a note away",
+                ),
                 room="knowledge",
                 title="Delete knowledge",
                 description="Delete a note and its history for good. A team note needs knowledge:promote.",
@@ -136,6 +168,11 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="propose_knowledge",
+                phrases=(
+                    "propose a note to the team",
+                    "suggest a note for sharing",
+                    "hand in a note for review",
+                ),
                 room="knowledge",
                 title="Propose knowledge",
                 description="Offer your own draft note to the team; somebody who may promote decides.",
@@ -148,6 +185,11 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="promote_knowledge",
+                phrases=(
+                    "share a note with the team",
+                    "publish a note for everybody",
+                    "accept a proposed note",
+                ),
                 room="knowledge",
                 title="Promote knowledge",
                 description="Make a proposed note the team's. search_knowledge with whose=proposed lists what waits.",
@@ -160,6 +202,12 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="node_knowledge_retriever",
+                phrases=(
+                    "look up a named entity",
+                    "what do we know about a named thing",
+                    "facts about a node",
+                    "retrieve nodes by name",
+                ),
                 room="knowledge",
                 title="Retrieve node knowledge",
                 description=(
@@ -173,6 +221,12 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             ),
             Operation(
                 name="elasticsearch",
+                phrases=(
+                    "run an Elasticsearch query",
+                    "search with a query body",
+                    "aggregate notes or papers",
+                    "query DSL",
+                ),
                 room="knowledge",
                 title="Elasticsearch",
                 description=(

@@ -61,6 +61,15 @@ def room(papers: Papers) -> Room:
         operations=(
             Operation(
                 name="search_papers",
+                phrases=(
+                    "find papers about a topic",
+                    "look for articles on a subject",
+                    "search the literature here",
+                    "which papers talk about",
+                    "what has been published on",
+                    "papers that discuss a subject",
+                    "articles on a topic",
+                ),
                 room="papers",
                 title="Search papers",
                 description=(
@@ -75,6 +84,11 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="search_papers_by_keyword",
+                phrases=(
+                    "papers with an exact keyword",
+                    "papers tagged with a keyword",
+                    "list articles by author keyword",
+                ),
                 room="papers",
                 title="Search papers by keyword",
                 description="Papers that have a keyword or tag: exact matches first. list_top_facets shows which exist.",
@@ -86,6 +100,12 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="get_paper_metadata",
+                phrases=(
+                    "who wrote this paper",
+                    "authors year journal and DOI of a paper",
+                    "details of one paper",
+                    "when was it published",
+                ),
                 room="papers",
                 title="Get paper metadata",
                 description="Authors, venue, year, DOI and keywords of a paper, and which summary templates and texts it has.",
@@ -97,6 +117,11 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="get_paper_summary",
+                phrases=(
+                    "summarise a paper",
+                    "short overview of an article",
+                    "what is this paper about",
+                ),
                 room="papers",
                 title="Get paper summary",
                 description=(
@@ -111,6 +136,12 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="get_paper_source",
+                phrases=(
+                    "read the full text of a paper",
+                    "open the whole article",
+                    "show the methods section of a paper",
+                    "text of a paper",
+                ),
                 room="papers",
                 title="Get paper source",
                 description="A paper's full text as Markdown. Content can be large: max_chars limits it, offset reads on.",
@@ -122,6 +153,12 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="list_top_facets",
+                phrases=(
+                    "most frequent authors",
+                    "which journals or venues are most common",
+                    "most common keywords in the corpus",
+                    "top institutions",
+                ),
                 room="papers",
                 title="List top facets",
                 description="The most frequent authors, venues, keywords, institutions or tags, with paper counts.",
@@ -133,6 +170,10 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="get_paper_bibtex",
+                phrases=(
+                    "BibTeX of a paper",
+                    "bib entry for one article",
+                ),
                 room="papers",
                 title="Get paper BibTeX",
                 description="A paper's BibTeX entry: the stored one, else one made from its metadata.",
@@ -144,6 +185,13 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="export_papers",
+                phrases=(
+                    "export papers to a file",
+                    "save search results as RIS or BibTeX",
+                    "download the papers as a bibliography",
+                    "write papers out as CSL-JSON",
+                ),
+                is_listed=False,
                 room="papers",
                 title="Export papers",
                 description="Papers as JSON lines of their metadata, or as BibTeX, CSL-JSON or RIS text.",
@@ -155,6 +203,13 @@ def room(papers: Papers) -> Room:
             ),
             Operation(
                 name="get_corpus_statistics",
+                phrases=(
+                    "how many papers are there",
+                    "size of the corpus",
+                    "statistics of my collection",
+                    "papers per year",
+                ),
+                is_listed=False,
                 room="papers",
                 title="Get corpus statistics",
                 description="How many papers, authors, venues and keywords there are, papers by year, and how they are indexed.",

@@ -82,6 +82,13 @@ def room(service: ReferencesRoom) -> Room:
         operations=(
             Operation(
                 name="search_references",
+                phrases=(
+                    "find a reference in my library",
+                    "look up an entry in my bibliography",
+                    "do I have a reference by this author",
+                    "do I already have this paper in my library",
+                    "is this in my library",
+                ),
                 name_alone="search",
                 room="references",
                 title="Search references",
@@ -97,6 +104,12 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="list_references",
+                phrases=(
+                    "list all references",
+                    "show my whole library",
+                    "what is in my bibliography",
+                    "everything in my library",
+                ),
                 name_alone="list",
                 room="references",
                 title="List references",
@@ -109,6 +122,14 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="add_references",
+                phrases=(
+                    "add a reference by DOI",
+                    "import a BibTeX or RIS file into my library",
+                    "import a bib file into my references",
+                    "save this citation to my library",
+                    "add a PMID",
+                    "add a book by ISBN",
+                ),
                 name_alone="add",
                 room="references",
                 title="Add references",
@@ -129,6 +150,10 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="remove_reference",
+                phrases=(
+                    "delete a reference",
+                    "remove an entry from my library",
+                ),
                 name_alone="remove",
                 room="references",
                 title="Remove a reference",
@@ -142,6 +167,13 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="edit_reference",
+                phrases=(
+                    "correct a reference",
+                    "change the title or year of a library entry",
+                    "fix a typo in a reference",
+                    "update a field of a reference",
+                ),
+                is_listed=False,
                 name_alone="edit",
                 room="references",
                 title="Edit a reference",
@@ -155,6 +187,16 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="cite_references",
+                phrases=(
+                    "cite a reference",
+                    "format a citation in APA",
+                    "make a bibliography in Vancouver style",
+                    "in-text citation",
+                    "write a reference list",
+                    "formatted bibliography",
+                    "turn references into a formatted list",
+                    "put a reference into a style",
+                ),
                 name_alone="cite",
                 room="references",
                 title="Cite references",
@@ -167,6 +209,14 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="export_references",
+                phrases=(
+                    "export my library",
+                    "write my references to BibTeX",
+                    "save the bibliography as RIS",
+                    "download my references",
+                    "all my references as a bib file",
+                    "open my library in EndNote, Zotero or another program",
+                ),
                 name_alone="export",
                 room="references",
                 title="Export references",
@@ -179,6 +229,11 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="attach_fulltext",
+                phrases=(
+                    "attach a PDF to a reference",
+                    "link a file to a library entry",
+                    "keep the full text of a reference",
+                ),
                 name_alone="fulltext_attach",
                 room="references",
                 title="Attach a full text",
@@ -192,6 +247,11 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="get_fulltext",
+                phrases=(
+                    "open the attached PDF",
+                    "read the full text of a reference",
+                    "read an attached file",
+                ),
                 name_alone="fulltext_get",
                 room="references",
                 title="Get a full text",
@@ -204,6 +264,12 @@ def room(service: ReferencesRoom) -> Room:
             ),
             Operation(
                 name="detach_fulltext",
+                phrases=(
+                    "remove the attached file",
+                    "detach a PDF from a reference",
+                    "take off the wrong file",
+                    "the attached file is wrong",
+                ),
                 name_alone="fulltext_detach",
                 room="references",
                 title="Detach a full text",

@@ -24,6 +24,7 @@ from carrel.rooms.research.models import (
     ReviewShown,
     StartedResearch,
 )
+from carrel.rooms.research.phrases import PHRASES, UNLISTED
 from carrel.rooms.research.prompts import prompts
 from carrel.rooms.research.questions import (
     DecideHypothesis,
@@ -260,4 +261,6 @@ def _operation(
         timeout_seconds=_PATIENT_SECONDS,
         command=command,
         may_outlast_call=name in OPERATION_OF.values(),
+        is_listed=name not in UNLISTED,
+        phrases=PHRASES.get(name, ()),
     )

@@ -66,6 +66,12 @@ def add_paper_operation(adder: Adder) -> Operation[AddPaper]:
 
     return Operation(
         name="add_paper",
+        phrases=(
+            "add a paper to the corpus",
+            "upload a PDF",
+            "import an article into the corpus",
+            "put this arXiv paper into the corpus",
+        ),
         room="papers",
         title="Add a paper",
         description=(

@@ -1,0 +1,164 @@
+"""Tools that find and run other operations, so that a tool list stays small however many operations there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+from pydantic import Field, TypeAdapter
+
+from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.caller import Call
+from carrel.core.catalogue import Catalogue
+from carrel.core.errors import InvalidInputError
+from carrel.core.operation import Effect, Operation, Question
+from carrel.core.operation_search import OperationSearch
+from carrel.doors.schemas import input_schema
+from carrel.policy.gate import Gate
+
+_MOST_FOUND = 5
+_LONGEST_RUN_SECONDS = 600.0
+
+
+class FindOperation(Question):
+    what: str = Field(default="", max_length=300, description="What you want to do, in a few plain words; empty names all")
+
+
+class RunOperation(Question):
+    name: str = Field(max_length=100, description="Operation, as find_operation names it")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments")
+
+
+class CompactQuestion(Question):
+    """Either words to find operations by, or an operation to run with its arguments."""
+
+    find: str | None = Field(default=None, max_length=300, description="What you want to do, in plain words; empty names all")
+    run: str | None = Field(default=None, max_length=100, description="Operation to run")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Arguments of the operation to run")
+
+
+class OperationTools:
+    """Finds and runs the operations of a catalogue. What is run passes the gate as itself, and costs and needs only that."""
+
+    def __init__(self, catalogue: Catalogue, gate: Gate) -> None:
+        self._catalogue = catalogue
+        self._gate = gate
+        self._search: OperationSearch | None = None
+
+    def find_and_run(self) -> tuple[Operation[FindOperation], Operation[RunOperation]]:
+        """The two tools of the doors that serve all rooms."""
+
+        async def find(question: FindOperation, call: Call) -> Text:
+            return Text(self._found(question.what, call), "application/json")
+
+        async def run(question: RunOperation, call: Call) -> Text | Blocks:
+            return await self._run(question.name, question.arguments, call)
+
+        finding = Operation(
+            name="find_operation",
+            room="desk",
+            title="Find an operation",
+            description=(
+                "Find operations that are not in the tool list: exporting, editing, history, pausing, statistics and more. Say what "
+                "you want to do in plain words; answers with names and parameters, best first, for run_operation."
+            ),
+            question=FindOperation,
+            answer=Text,
+            run=find,
+            scopes=frozenset(),
+            cost=0.0,
+        )
+        running = Operation(
+            name="run_operation",
+            room="desk",
+            title="Run an operation",
+            description="Run an operation that find_operation named, with its arguments.",
+            question=RunOperation,
+            answer=Text,
+            run=run,
+            scopes=frozenset(),
+            effect=_widest(self._catalogue.operations.values()),
+            cost=0.0,
+            timeout_seconds=_LONGEST_RUN_SECONDS,
+        )
+        return finding, running
+
+    def one_tool(self) -> Operation[CompactQuestion]:
+        """Finding and running in one tool, for `--compact`."""
+
+        async def answer(question: CompactQuestion, call: Call) -> Text | Blocks:
+            if question.run is None:
+                return Text(self._found(question.find or "", call), "application/json")
+            return await self._run(question.run, question.arguments, call)
+
+        return Operation(
+            name="carrel",
+            room="desk",
+            title="Research desk",
+            description=(
+                "Papers, references, notes and hypotheses behind one tool. Call with `find` (what you want to do, in plain words; "
+                "empty names all) to get operations with their parameters, then with `run` and `arguments` to use one."
+            ),
+            question=CompactQuestion,
+            answer=Text,
+            run=answer,
+            scopes=frozenset(),
+            effect=_widest(self._catalogue.operations.values()),
+            cost=0.0,
+            timeout_seconds=_LONGEST_RUN_SECONDS,
+        )
+
+    def _found(self, sentence: str, call: Call) -> str:
+        if not sentence.strip():
+            allowed = [each for each in self._catalogue.operations.values() if each.scopes <= call.caller.scopes]
+            return orjson.dumps({"operations": [{"name": each.name, "title": each.title} for each in allowed]}).decode()
+        found = self._index().find(sentence, call.caller.scopes, _MOST_FOUND)
+        rows = [{"name": each.name, "description": each.description, "parameters": input_schema(each)} for each in found]
+        if rows:
+            return orjson.dumps({"operations": rows}).decode()
+        hint = "No operation goes by these words. Call with nothing to see the names of all, or say it in other words."
+        return orjson.dumps({"operations": [], "next_step": hint}).decode()
+
+    def _index(self) -> OperationSearch:
+        if self._search is None:
+            operations = self._catalogue.operations.values()
+            parameters = {operation.name: _parameter_words(operation) for operation in operations}
+            self._search = OperationSearch(operations, parameters)
+        return self._search
+
+    async def _run(self, name: str, arguments: dict[str, Any], call: Call) -> Text | Blocks:
+        operation = self._catalogue.operations.get(name)
+        if operation is None:
+            near = [each.name for each in self._index().find(name, call.caller.scopes, _MOST_FOUND)]
+            meant = f"Near it: {', '.join(near)}. " if near else ""
+            raise InvalidInputError(
+                f"There is no operation called {name}",
+                next_step=f"{meant}Find the name by saying what you want to do.",
+                details={"run": name, "near": near},
+            )
+        result = await self._gate.call(operation, arguments, call.caller, call.visit, call.report_progress)
+        return _as_text(operation, result)
+
+
+def _parameter_words(operation: Operation[Any]) -> str:
+    properties = input_schema(operation).get("properties", {})
+    return " ".join(f"{name} {facts.get('description', '')}" for name, facts in properties.items())
+
+
+def _widest(operations: Iterable[Operation[Any]]) -> Effect:
+    effects = {operation.effect for operation in operations}
+    return next(
+        effect for effect in (Effect.DESTROYS, Effect.WRITES, Effect.READS) if effect in effects or effect is Effect.READS
+    )
+
+
+def _as_text(operation: Operation[Any], answer: Any) -> Text | Blocks:
+    if isinstance(answer, (Text, Blocks)):
+        return answer
+    adapter = TypeAdapter(operation.answer)
+    if isinstance(answer, Partial):
+        rows = adapter.dump_python(list(answer.result), mode="json", by_alias=True)
+        whole = {"result": rows, "pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step}
+        return Text(orjson.dumps(whole).decode(), "application/json")
+    return Text(adapter.dump_json(answer, by_alias=True).decode(), "application/json")

@@ -1,0 +1,121 @@
+"""The tool list stays small; what is not in it is found by plain sentences and run through the same gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from carrel.core.operation_search import OperationSearch
+from carrel.doors.mcp.operation_tools import _parameter_words
+from carrel.doors.schemas import input_schema
+from carrel.policy.scopes import ALL_SCOPES
+from carrel.settings import Settings
+from carrel.wiring.desk import Desk, open_desk
+from carrel.wiring.mcp import common_endpoint
+from tests.doors.house import MODERN, Answer, House, TokenTable, build_house
+
+pytestmark = pytest.mark.promise("D10")
+
+_MOST_BYTES = 24_000
+_SPECIFIED = (
+    "search_papers search_papers_by_keyword get_paper_metadata get_paper_summary get_paper_source list_top_facets "
+    "search_references list_references add_references remove_reference cite_references attach_fulltext get_fulltext "
+    "detach_fulltext save_knowledge search_knowledge delete_knowledge propose_knowledge promote_knowledge "
+    "node_knowledge_retriever elasticsearch start_research get_research_status list_research_projects generate_hypotheses "
+    "evolve_hypothesis list_hypotheses review_hypothesis rank_hypotheses get_results"
+)
+
+
+@pytest.fixture
+def house() -> House:
+    return build_house(identity=TokenTable({"reader": ["papers:read"]}), server={"unlisted_tools": ["add_numbers", "write_note"]})
+
+
+def call(house: House, tool: str, **arguments: Any) -> Answer:
+    return house.ask(MODERN, "tools/call", {"name": tool, "arguments": arguments}, authorization="Bearer reader")
+
+
+def text(answer: Answer) -> Any:
+    return orjson.loads(answer.json["result"]["content"][0]["text"])
+
+
+def listed(house: House) -> set[str]:
+    tools = house.ask(MODERN, "tools/list", authorization="Bearer reader").json["result"]["tools"]
+    return {tool["name"] for tool in tools}
+
+
+def desk_at(home: Path, **server: Any) -> Desk:
+    return open_desk(Settings.model_validate({"home": home, "audit": {"enabled": False}, "server": server}))
+
+
+def test_what_a_caller_may_not_do_is_neither_found_nor_run(house: House) -> None:
+    refused = call(house, "run_operation", name="write_note", arguments={"text": "milk"})
+    assert (refused.status, refused.json["error"]["message"]) == (403, "knowledge:write scope required")
+    assert "write_note" not in {row["name"] for row in text(call(house, "find_operation", what="write a note"))["operations"]}
+
+
+def test_an_unlisted_tool_is_found_run_and_called_by_its_name(house: House) -> None:
+    assert "add_numbers" not in listed(house)
+    assert {"find_operation", "run_operation"} <= listed(house)
+    found = text(call(house, "find_operation", what="add two numbers"))["operations"][0]
+    assert (found["name"], found["parameters"]["required"]) == ("add_numbers", ["a", "b"])
+    assert text(call(house, "run_operation", name="add_numbers", arguments={"a": 2, "b": 40})) == {"total": 42}
+    assert call(house, "add_numbers", a=2, b=40).json["result"]["structuredContent"] == {"total": 42}
+
+
+def test_a_wrong_name_says_which_are_near(house: House) -> None:
+    error = call(house, "run_operation", name="add_number").json["result"]["structuredContent"]["error"]
+    assert error["code"] == "invalid_input"
+    assert "add_numbers" in error["next_step"]
+
+
+def test_words_that_mean_nothing_here_find_nothing_and_say_what_to_do(house: House) -> None:
+    answer = text(call(house, "find_operation", what="zzz qqq"))
+    assert answer["operations"] == []
+    assert "next_step" in answer
+
+
+def test_the_lists_are_small_and_lose_no_specified_tool(tmp_path: Path) -> None:
+    desk = desk_at(tmp_path)
+    for has_everything in (False, True):
+        tools = common_endpoint(desk, has_everything=has_everything).listed_tools
+        rows = [
+            {
+                "name": tool.name,
+                "title": tool.operation.title,
+                "description": tool.operation.description,
+                "inputSchema": input_schema(tool.operation),
+            }
+            for tool in tools
+        ]
+        assert len(orjson.dumps(rows)) <= _MOST_BYTES
+        assert set(_SPECIFIED.split()) <= {tool.name for tool in tools}
+
+
+def test_a_setting_changes_what_is_listed(tmp_path: Path) -> None:
+    desk = desk_at(tmp_path, listed_tools=["export_papers"], unlisted_tools=["search_papers"])
+    names = {tool.name for tool in common_endpoint(desk, has_everything=True).listed_tools}
+    assert "export_papers" in names
+    assert "search_papers" not in names
+
+
+def sentences() -> list[tuple[str, str]]:
+    rows = (Path(__file__).parent / "plain_sentences.tsv").read_text(encoding="utf-8").splitlines()
+    return [(name, sentence) for name, _, sentence in (row.partition("\t") for row in rows) if sentence]
+
+
+@pytest.mark.promise("D13")
+def test_plain_sentences_find_the_right_operation_first(tmp_path: Path) -> None:
+    desk = desk_at(tmp_path)
+    operations = desk.catalogue.operations.values()
+    search = OperationSearch(operations, {operation.name: _parameter_words(operation) for operation in operations})
+    wrong = []
+    for name, sentence in sentences():
+        found = [operation.name for operation in search.find(sentence, ALL_SCOPES, 5)]
+        if not found or found[0] not in name.split("|"):
+            wrong.append((sentence, name, found))
+    assert not wrong
+    assert len(sentences()) >= 50
