@@ -112,7 +112,10 @@ async def _differences(house: House, catalogue: Catalogue, token: str | None, he
             yield f"prompt {prompt.name} answered {got.status_code}"
     if is_known:
         listed = (await house.rpc("tools/list", {}, token)).json()["result"]["tools"]
-        allowed = {operation.name for operation in catalogue.operations.values() if operation.scopes <= held}
+        allowed = {
+            operation.name for operation in catalogue.operations.values() if operation.scopes <= held and operation.is_listed
+        }
+        allowed |= {"find_operation", "run_operation"}
         if {tool["name"] for tool in listed} != allowed:
             yield "tools/list shows other tools than may be called"
 

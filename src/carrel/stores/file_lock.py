@@ -7,7 +7,6 @@ Python runs on: an exclusive holder has an exclusive transaction on a small data
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -60,6 +59,9 @@ def _flock(file: Path, shared: bool, wait_seconds: float | None) -> Iterator[Non
 
 @contextmanager
 def _database_lock(file: Path, shared: bool, wait_seconds: float | None) -> Iterator[None]:
+    # Not at the top: where flock serves, a start-up need not pay for it.
+    import sqlite3
+
     beside = file.with_name(file.name + _SUFFIX)
     # Whoever only wants the lock may rely on the file being there, as on other systems.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
