@@ -288,7 +288,7 @@ def test_every_tool_has_a_title_a_description_and_schemas(house: House, era: str
     for tool in tools:
         assert tool["title"] and tool["description"]
         assert tool["inputSchema"]["type"] == "object"
-        assert tool["annotations"]["readOnlyHint"] is (tool["name"] != "write_note")
+        assert tool["annotations"]["readOnlyHint"] is (tool["name"] not in {"write_note", "run_operation"})
 
 
 @pytest.mark.promise("D4")
