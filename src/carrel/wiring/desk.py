@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,11 +23,12 @@ log = logging.getLogger("carrel.desk")
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether one part works, what it says of itself, and what to do if it does not."""
+    """Whether one part works, what it says of itself, what to do if it does not, and one word for it that strangers may know."""
 
     is_well: bool
     says: str
     next_step: str = ""
+    problem: str = ""
 
 
 Check = Callable[[], Awaitable[Health]]
@@ -36,12 +36,16 @@ Check = Callable[[], Awaitable[Health]]
 
 @dataclass(slots=True)
 class OpenRoom:
-    """A room with its stores: how to check them, how to close them, and how to begin the work that waits in them."""
+    """A room with its stores: how to check them, how to close them, and how to begin the work that waits in them.
+
+    `probes` only ask whether a store answers, at the same cost whatever it holds; where there are none the checks do.
+    """
 
     room: Room
     checks: dict[str, Check] = field(default_factory=dict)
     close: Callable[[], Awaitable[None]] | None = None
     start: Callable[[], Awaitable[None]] | None = None
+    probes: dict[str, Check] | None = None
 
 
 @dataclass(slots=True)
@@ -133,6 +137,8 @@ def open_desk(
 
 def sqlite_version() -> str:
     """The version of the embedded database."""
+    import sqlite3
+
     return sqlite3.sqlite_version
 
 

@@ -19,9 +19,10 @@ from carrel.doors.rest import RestDoor
 from carrel.policy.origin import ANY, MalformedAuthorityError, OriginPolicy
 from carrel.policy.proxies import TrustedProxies
 from carrel.settings import Settings, SettingsError
-from carrel.wiring.desk import Desk, open_desk
+from carrel.wiring.desk import Desk, Health, open_desk
 from carrel.wiring.mcp import common_endpoint, room_endpoint
 from carrel.wiring.oauth import access_routes, challenge_at
+from carrel.wiring.readiness import readiness_of
 
 DESK_PATH = "/desk/mcp"
 RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
@@ -40,13 +41,15 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     )
     page = docs_page(desk.catalogue, name=server.name, version=server.version)
 
+    readiness = readiness_of(desk)
+
     async def health(exchange: Exchange) -> Response:
         return Response.json(200, {"status": "healthy"})
 
     async def ready(exchange: Exchange) -> Response:
-        checks = await desk.health()
+        checks = await readiness.ask()
         is_ready = all(check.is_well for check in checks.values())
-        shown = {name: {"ok": check.is_well} for name, check in checks.items()}
+        shown = {name: _shown_check(check) for name, check in checks.items()}
         return Response.json(200 if is_ready else 503, {"status": "ready" if is_ready else "not ready", "checks": shown})
 
     async def openapi(exchange: Exchange) -> Response:
@@ -113,6 +116,11 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
         max_pipelined_requests=server.max_pipelined_requests,
         trusted_proxies=_proxy_names(settings),
     )
+
+
+def _shown_check(check: Health) -> dict[str, object]:
+    """What strangers may know of a store."""
+    return {"ok": check.is_well, "problem": check.problem} if check.problem else {"ok": check.is_well}
 
 
 @asynccontextmanager

@@ -49,10 +49,11 @@ def open_knowledge(settings: Settings) -> OpenRoom:
     stores = open_stores(settings)
     searcher: Searcher
     checks: dict[str, Check] = {"knowledge": _health(stores.notes.check)}
+    probes: dict[str, Check] = {"knowledge": _health(lambda: _answers(stores.notes.ping))}
     neighbours = Neighbours()
     if settings.elasticsearch.address:
         remote = open_remote(settings)
-        checks["elasticsearch"] = _health(remote.check)
+        checks["elasticsearch"] = probes["elasticsearch"] = _health(remote.check)
         searcher = remote
     else:
         from carrel.stores.sqlite.derived import DerivedDatabase
@@ -72,7 +73,7 @@ def open_knowledge(settings: Settings) -> OpenRoom:
             await concepts.close()
         await stores.notes.close()
 
-    return OpenRoom(room(knowledge, nodes), checks, close)
+    return OpenRoom(room(knowledge, nodes), checks, close, probes=probes)
 
 
 def open_stores(settings: Settings) -> KnowledgeStores:
@@ -153,6 +154,11 @@ def _missing(extra: str, error: ImportError) -> SettingsError:
     return SettingsError(
         f"The driver for {extra} is not installed ({error.name})", next_step=f"Install it with pip install 'carrel[{extra}]'."
     )
+
+
+async def _answers(ping: Callable[[], Awaitable[None]]) -> str:
+    await ping()
+    return "answers"
 
 
 def _health(ask: Callable[[], Awaitable[str]]) -> Check:

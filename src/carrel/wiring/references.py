@@ -32,6 +32,7 @@ from carrel.rooms.references.records import Item
 from carrel.rooms.references.service import ReferencesRoom
 from carrel.settings import Settings
 from carrel.stores.csl_json.library import CslJsonLibrary
+from carrel.stores.csl_json.probe import library_problem
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import Services
@@ -267,10 +268,14 @@ def open_references(settings: Settings) -> OpenRoom:
             await library.close()
         return Health(True, f"{path} ({count} references)" if path.exists() else f"{path} (made by the first reference)")
 
+    async def probe() -> Health:
+        problem = await asyncio.to_thread(library_problem, path)
+        return Health(problem is None, f"{path}: {problem or 'there'}")
+
     async def close() -> None:
         await background.jobs.close()
         await services.close()
         await shelves.close()
         await papers.close()
 
-    return OpenRoom(room(service), {"references": check}, close, background.start)
+    return OpenRoom(room(service), {"references": check}, close, background.start, {"references": probe})

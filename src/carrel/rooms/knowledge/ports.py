@@ -47,6 +47,10 @@ class NoteStore(Protocol):
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
 
+    async def ping(self) -> None:
+        """Returns when the store answers, which costs the same whatever it holds; KnowledgeStoreError where it does not."""
+        ...
+
     async def check(self) -> str:
         """What the store says of itself; KnowledgeStoreError where it cannot be used."""
         ...

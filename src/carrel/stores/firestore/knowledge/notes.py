@@ -168,6 +168,9 @@ class FirestoreNoteStore:
                 yield Mark(f"{changed.isoformat()}|{removed.isoformat()}")
         yield Mark(f"{changed.isoformat()}|{removed.isoformat()}")
 
+    async def ping(self) -> None:
+        await self.check()
+
     async def check(self) -> str:
         async with told_plainly(self.wait_seconds):
             await self.client.collection(NOTES).limit(1).get()

@@ -105,6 +105,9 @@ class PostgresNoteStore:
             yield Mark(str(min(int(after[0]), int(horizon))))
         yield Mark(horizon)
 
+    async def ping(self) -> None:
+        await self._rows("SELECT 1 FROM knowledge_notes LIMIT 1", ())
+
     async def check(self) -> str:
         ((count, version),) = await self._rows("SELECT count(*), current_setting('server_version') FROM knowledge_notes", ())
         return f"{count} notes in PostgreSQL {version}"

@@ -94,6 +94,10 @@ class SqliteNoteStore:
             if len(rows) < PAGE:
                 return
 
+    async def ping(self) -> None:
+        with told_plainly():
+            await self._database.read(lambda connection: connection.execute("SELECT 1 FROM notes LIMIT 1").fetchone())
+
     async def check(self) -> str:
         with told_plainly():
             count = await self._database.read(lambda connection: connection.execute("SELECT count(*) FROM notes").fetchone()[0])

@@ -98,7 +98,7 @@ class SqlitePaperStore:
 
     async def check(self) -> None:
         """Opens the snapshot, or says why it cannot be opened."""
-        await self._run(lambda _, connection: connection.execute("SELECT count(*) FROM paper LIMIT 1").fetchone())
+        await self._run(lambda _, connection: connection.execute("SELECT 1 FROM paper LIMIT 1").fetchone())
 
     async def close(self) -> None:
         """Waits for questions under way, then closes every connection."""

@@ -1,0 +1,47 @@
+"""Whether a folder can take what a store is about to write there, asked in a way that leaves nothing behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+DISK_FULL = "disk_full"
+NOT_WRITABLE = "not_writable"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_UNNAMED_FILES = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT})
+_PROBE = bytes(4096)
+
+
+def write_problem(folder: Path, min_free_bytes: int) -> str | None:
+    """Why nothing can be written into a folder, or None. A folder that is not there yet is judged by the one it will be in."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        if shutil.disk_usage(place).free < min_free_bytes:
+            return DISK_FULL
+        if place == folder:
+            _write_unnamed(place)
+    except OSError as error:
+        return DISK_FULL if error.errno in _FULL else NOT_WRITABLE
+    return None if os.access(place, os.W_OK) else NOT_WRITABLE
+
+
+def _write_unnamed(folder: Path) -> None:
+    """Writes a block into a file without a name: quotas and file systems that are full of files show only then."""
+    flag = getattr(os, "O_TMPFILE", None)
+    if flag is None:
+        return
+    try:
+        descriptor = os.open(folder, flag | os.O_WRONLY, 0o600)
+    except OSError as error:
+        if error.errno in _NO_UNNAMED_FILES:
+            return
+        raise
+    try:
+        if os.write(descriptor, _PROBE) < len(_PROBE):
+            raise OSError(errno.ENOSPC, "only a part could be written")
+    finally:
+        os.close(descriptor)
