@@ -15,9 +15,6 @@ from pathlib import Path
 try:
     import fcntl
 except ImportError:
-    # Only here, so that a session on POSIX that opens no database does not load the driver.
-    import sqlite3
-
     fcntl = None  # type: ignore[assignment]
 
 _POLL_SECONDS = 0.005
