@@ -110,7 +110,7 @@ class PowerCutError(Exception):
 class CutOff:
     """The papers of a snapshot, until so many changes have been told."""
 
-    index, fields = RankedPapers.index, RankedPapers.fields
+    index, fields, is_public = RankedPapers.index, RankedPapers.fields, RankedPapers.is_public
 
     def __init__(self, papers: RankedPapers, after: int) -> None:
         self._papers = papers

@@ -18,8 +18,9 @@ from tests.stores.contracts.search import FIELDS, TEAM, Documents, SearchContrac
 
 elasticsearch = pytest.importorskip("elasticsearch", reason="the extra `elasticsearch` is not installed")
 
-from carrel.stores.elasticsearch.search import READERS, RemoteSearch  # noqa: E402
-from carrel.stores.elasticsearch.sync import sync  # noqa: E402
+from carrel.stores.elasticsearch.freshness import IndexOutdatedError  # noqa: E402
+from carrel.stores.elasticsearch.search import RemoteSearch  # noqa: E402
+from carrel.stores.elasticsearch.sync import READERS, sync  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +221,185 @@ def test_an_empty_allow_list_allows_nothing_else(url: str) -> None:
         engine = remote(url, {})
         with pytest.raises(IndexNotAllowedError):
             await engine.search("anything", {}, TEAM)
+        await engine.close()
+
+    asyncio.run(whole())
+
+
+class Several:
+    """A source whose documents a test changes; every change is told once, by its number."""
+
+    index = "knowledge"
+    fields = FIELDS
+
+    def __init__(self, *changes: DocumentChange) -> None:
+        self.told: list[DocumentChange] = list(changes)
+
+    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+        for change in self.told[int(since or 0) :]:
+            yield change
+        if len(self.told) > int(since or 0):
+            yield Mark(str(len(self.told)))
+
+
+def kept_fresh(url: str, name: str, source: Several) -> RemoteSearch:
+    return RemoteSearch(
+        lambda: elasticsearch.AsyncElasticsearch(url), allowed=(), own={"knowledge": name}, timeout_seconds=5.0, sources=[source]
+    )
+
+
+def a_text(id: str, content: str, *readers: str) -> Put:
+    facts: dict[str, object] = {"title": content[:12], "content": content, "tags": content.split()[:2], "source": "team"}
+    return Put(Document(id, facts, readers or ("team",)))
+
+
+VISIBLE = [
+    a_text("one", "magnesium calms the nerves"),
+    a_text("two", "magnesium magnesium and the migraine"),
+    a_text("three", "the channel of the ion", "user:ada"),
+    a_text("four", "magnesium calms the nerves"),
+    a_text("five", "migraine of the channel", "user:ada"),
+]
+HIDDEN = [a_text(f"h{number}", "magnesium nerves migran magnesian channel", "user:bob") for number in range(40)]
+BODIES: list[dict[str, Any]] = [
+    {"query": {"match": {"content": "magnesium"}}},
+    {"query": {"match": {"content": "the magnesium migraine"}}},
+    {"query": {"match_phrase": {"content": "the channel"}}},
+    {"query": {"multi_match": {"query": "magnesium nerves", "fields": ["title^2", "content", "tags"]}}},
+    {"query": {"multi_match": {"query": "magnesium nerves", "type": "cross_fields", "fields": ["title", "content"]}}},
+    {"query": {"term": {"tags": "magnesium"}}},
+    {"query": {"terms": {"tags": ["magnesium", "the"]}}},
+    {"query": {"match_bool_prefix": {"content": "the magn"}}},
+    {"query": {"prefix": {"content": "m"}}},
+    {"query": {"wildcard": {"content": "mag*"}}},
+    {"query": {"simple_query_string": {"query": "magnesium | nerves", "fields": ["content"]}}},
+    {"query": {"dis_max": {"queries": [{"match": {"content": "channel"}}, {"match": {"title": "magnesium"}}]}}},
+    {"query": {"bool": {"should": [{"match": {"content": "the"}}, {"term": {"tags": "the"}}]}}, "min_score": 0.1},
+    {"query": {"match_all": {}}, "sort": [{"source": "asc"}], "size": 2},
+    {"size": 0, "aggs": {"t": {"terms": {"field": "tags"}}, "c": {"cardinality": {"field": "tags"}}}},
+    {"query": {"match": {"content": "channel"}}, "highlight": {"fields": {"content": {}}}, "version": True},
+]
+
+
+@pytest.mark.promise("K8", "A6")
+def test_documents_of_others_change_no_answer_of_the_cluster(url: str, prefix: str) -> None:
+    alone, beside = Several(*VISIBLE), Several(*HIDDEN[:20], *VISIBLE, *HIDDEN[20:])
+
+    async def answers(name: str, source: Several) -> list[object]:
+        engine = kept_fresh(url, f"{prefix}{name}", source)
+        told: list[object] = []
+        for body in BODIES:
+            answer = await engine.search("knowledge", body, TEAM)
+            told.append((answer.hits, answer.aggregations, answer.shards))
+        await engine.close()
+        return told
+
+    async def whole() -> None:
+        one, other = await answers("alone", alone), await answers("beside", beside)
+        for body, before, after in zip(BODIES, one, other, strict=True):
+            assert before == after, body
+        assert ids_in_order(one[0])[:1] == ["two"]
+
+    asyncio.run(whole())
+
+
+def ids_in_order(told: Any) -> list[str]:
+    return [hit["_id"] for hit in told[0]["hits"]]
+
+
+@pytest.mark.promise("K8")
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"query": {"match": {"content": "magnesium"}}, "explain": True},
+        {"query": {"match_all": {}}, "sort": ["_doc"]},
+        {"query": {"match_all": {}}, "sort": [{"_shard_doc": "asc"}]},
+        {"query": {"fuzzy": {"content": "magnesium"}}},
+        {"query": {"match": {"content": {"query": "magnesium", "fuzziness": 1}}}},
+        {"query": {"match_phrase_prefix": {"content": "the mag"}}},
+        {"query": {"multi_match": {"query": "the mag", "type": "phrase_prefix", "fields": ["content"]}}},
+        {"query": {"combined_fields": {"query": "magnesium", "fields": ["title", "content"]}}},
+        {"query": {"simple_query_string": {"query": "magnesum~1", "fields": ["content"]}}},
+        {"query": {"prefix": {"content": {"value": "m", "rewrite": "top_terms_1"}}}},
+        {"query": {"match_all": {}}, "post_filter": {"fuzzy": {"content": "x"}}},
+        {"aggs": {"x": {"filter": {"fuzzy": {"content": "x"}}}}},
+        {"query": {"more_like_this": {"fields": ["content"], "like": "magnesium"}}},
+        {"query": {"match_all": {}}, "profile": True},
+        {"query": {"match_all": {}}, "suggest": {"s": {"text": "magn", "term": {"field": "content"}}}},
+    ],
+)
+def test_what_would_tell_of_others_documents_is_refused(url: str, prefix: str, body: dict[str, Any]) -> None:
+    async def whole() -> None:
+        engine = kept_fresh(url, f"{prefix}refusing", Several(*VISIBLE))
+        with pytest.raises(CarrelError) as refused:
+            await engine.search("knowledge", body, TEAM)
+        assert refused.value.code == "refused_clause"
+        await engine.close()
+
+    asyncio.run(whole())
+
+
+@pytest.mark.promise("K6", "K8")
+def test_a_deletion_and_a_change_of_readers_reach_the_cluster_at_once(url: str, prefix: str) -> None:
+    name = f"{prefix}fresh"
+
+    async def whole() -> None:
+        source = Several(*VISIBLE)
+        engine = kept_fresh(url, name, source)
+        assert ids(await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)) == {
+            "one",
+            "two",
+            "four",
+        }
+        source.told += [Drop("one"), a_text("two", "magnesium magnesium and the migraine", "user:bob")]
+        await engine.notes_changed()
+        async with elasticsearch.AsyncElasticsearch(url) as client:
+            assert not (await client.exists(index=name, id="one"))
+        assert ids(await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)) == {"four"}
+        # Nobody called: the next question still knows.
+        source.told.append(Drop("four"))
+        assert ids(await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)) == set()
+        await engine.close()
+
+    asyncio.run(whole())
+
+
+@pytest.mark.promise("K8")
+def test_a_cluster_that_takes_no_writes_never_answers_with_what_was_deleted(url: str, prefix: str) -> None:
+    name = f"{prefix}stuck"
+
+    async def whole() -> None:
+        source = Several(*VISIBLE)
+        engine = kept_fresh(url, name, source)
+        assert len(ids(await engine.search("knowledge", {}, TEAM))) == 5
+        async with elasticsearch.AsyncElasticsearch(url) as client:
+            await client.indices.put_settings(index=name, settings={"index.blocks.write": True})
+            source.told += [Drop("one"), a_text("three", "private now", "user:bob")]
+            await engine.notes_changed()
+            answer = await engine.search("knowledge", {"aggs": {"t": {"terms": {"field": "tags"}}}}, TEAM)
+            assert ids(answer) == {"two", "four", "five"} and answer.hits["total"]["value"] == 3
+            assert answer.warning is not None and "left out" in answer.warning
+            await client.indices.put_settings(index=name, settings={"index.blocks.write": False})
+        assert (await engine.search("knowledge", {}, TEAM)).warning is None
+        await engine.close()
+
+    asyncio.run(whole())
+
+
+@pytest.mark.promise("Q11")
+def test_an_index_of_an_older_version_is_made_anew_or_refused(url: str, prefix: str) -> None:
+    name = f"{prefix}older"
+
+    async def whole() -> None:
+        async with elasticsearch.AsyncElasticsearch(url) as client:
+            meta = {"carrel": {"fields": dict(FIELDS), "cursor": "5"}}
+            await client.indices.create(index=name, mappings={"_meta": meta, "properties": {READERS: {"type": "keyword"}}})
+            engine = remote(url, {"knowledge": name})
+            with pytest.raises(IndexOutdatedError):
+                await engine.search("knowledge", {}, TEAM)
+            await engine.close()
+        engine = kept_fresh(url, name, Several(*VISIBLE))
+        assert len(ids(await engine.search("knowledge", {}, TEAM))) == 5
         await engine.close()
 
     asyncio.run(whole())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from carrel.stores.elasticsearch.search import RemoteSearch
 
 OWN_INDICES = ("papers", "references", "knowledge", "nodes")
+# Whoever may ask these may read all of them.
+PUBLIC_INDICES = frozenset({"papers", "nodes"})
 _LETTERS = string.ascii_letters + string.digits
 
 
@@ -52,7 +54,7 @@ def open_knowledge(settings: Settings) -> OpenRoom:
     probes: dict[str, Check] = {"knowledge": _health(lambda: _answers(stores.notes.ping))}
     neighbours = Neighbours()
     if settings.elasticsearch.address:
-        remote = open_remote(settings)
+        remote = open_remote(settings, stores.sources)
         checks["elasticsearch"] = probes["elasticsearch"] = _health(remote.check)
         searcher = remote
     else:
@@ -119,8 +121,8 @@ def _firestore(settings: Settings) -> KnowledgeStores:
     return KnowledgeStores(notes, FirestoreNodeStore(notes))
 
 
-def open_remote(settings: Settings) -> RemoteSearch:
-    """The real Elasticsearch that is set."""
+def open_remote(settings: Settings, sources: Iterable[DocumentSource] = ()) -> RemoteSearch:
+    """The real Elasticsearch that is set, told of the sources before every answer."""
     try:
         from carrel.stores.elasticsearch.search import RemoteSearch
     except ImportError as error:
@@ -131,6 +133,8 @@ def open_remote(settings: Settings) -> RemoteSearch:
         allowed=chosen.indices,
         own={name: f"{chosen.prefix}{name}" for name in OWN_INDICES},
         timeout_seconds=chosen.timeout,
+        sources=sources,
+        public=PUBLIC_INDICES,
     )
 
 

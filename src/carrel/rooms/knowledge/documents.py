@@ -87,6 +87,11 @@ class DocumentSource(Protocol):
         ...
 
 
+def is_public(source: DocumentSource) -> bool:
+    """Whether everybody who may ask the index may read all of it, so that its documents may count for everybody."""
+    return bool(getattr(source, "is_public", False))
+
+
 class PersonalSource(Protocol):
     """Where an index comes from that everybody has for themselves. What one person has is kept apart from what others have."""
 
@@ -177,6 +182,7 @@ class NodeDocuments:
 
     index = "nodes"
     fields = NODE_FIELDS
+    is_public = True
 
     def __init__(self, changes: Callable[[str | None], AsyncIterator[DocumentChange]]) -> None:
         self.changes = changes

@@ -15,6 +15,7 @@ from carrel.rooms.knowledge.errors import NoteChangedError, NoteNotFoundError, N
 from carrel.rooms.knowledge.links import links
 from carrel.rooms.knowledge.models import MAX_LINKS, FoundNote, Link, NoteVersion, SaveKnowledge, SearchAnswer, WholeNote
 from carrel.rooms.knowledge.notes import (
+    Change,
     Insert,
     Mine,
     MineAndTeam,
@@ -85,11 +86,11 @@ class Knowledge:
         for attempts_left in reversed(range(_WITHDRAWAL_ATTEMPTS)):
             original = await self._original_without(note)
             if original is None:
-                await self._store.write([removal])
+                await self._write([removal])
                 return
             withdrawn = replace(original, status="draft", promoted_to_id=None, updated_at=self._after(original))
             try:
-                await self._store.write([removal, Replace(withdrawn, original.updated_at, caller.user_id, "withdrawn")])
+                await self._write([removal, Replace(withdrawn, original.updated_at, caller.user_id, "withdrawn")])
             except NoteChangedError as error:
                 # The author changed the original in between: the deletion still stands, on the original's new state.
                 if error.details["id"] != original.id or not attempts_left:
@@ -114,7 +115,7 @@ class Knowledge:
         if note.source != "personal" or note.status != "draft":
             raise WrongStatusError(note.id, note.status, "draft", "proposed")
         proposed = replace(note, status="proposed", updated_at=self._after(note))
-        await self._store.write([Replace(proposed, _expected(note, seen), caller.user_id, "proposed")])
+        await self._write([Replace(proposed, _expected(note, seen), caller.user_id, "proposed")])
         return proposed
 
     async def promote(self, note_id: str, caller: Caller, seen: str | None) -> Note:
@@ -144,7 +145,7 @@ class Knowledge:
             )
             change = Replace(copy, earlier.updated_at, by, "promoted")
         original = replace(note, status="promoted", promoted_to_id=copy.id, updated_at=now)
-        await self._store.write([change, Replace(original, _expected(note, seen), by, "promoted")])
+        await self._write([change, Replace(original, _expected(note, seen), by, "promoted")])
         return copy
 
     async def ask(self, index: str, body: Mapping[str, Any], caller: Caller) -> SearchAnswer:
@@ -180,7 +181,7 @@ class Knowledge:
             created_at=now,
             updated_at=now,
         )
-        await self._store.write([Insert(note, caller.user_id)])
+        await self._write([Insert(note, caller.user_id)])
         return note
 
     async def _update(self, note_id: str, question: SaveKnowledge, caller: Caller) -> Note:
@@ -204,8 +205,12 @@ class Knowledge:
             status="promoted" if note.source == "team" else "draft",
             updated_at=self._after(note),
         )
-        await self._store.write([Replace(changed, _expected(note, question.updated_at), caller.user_id)])
+        await self._write([Replace(changed, _expected(note, question.updated_at), caller.user_id)])
         return changed
+
+    async def _write(self, changes: list[Change]) -> None:
+        await self._store.write(changes)
+        await self._searcher.notes_changed()
 
     async def _visible(self, note_id: str, caller: Caller) -> Note:
         note = await self._store.find(note_id)

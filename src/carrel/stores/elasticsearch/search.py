@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from elasticsearch import AsyncElasticsearch
 
+from carrel.core.errors import CarrelError
+from carrel.rooms.knowledge.documents import DocumentSource
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.rooms.knowledge.search_body.passed_on import checked
+from carrel.rooms.knowledge.search_body.passed_on import checked, refuse_words_of_others
+from carrel.stores.elasticsearch.freshness import ClusterFreshness
 from carrel.stores.elasticsearch.names import resolved
 from carrel.stores.elasticsearch.plainly import plainly
+from carrel.stores.elasticsearch.sync import DOCUMENT_ID, READERS
 
-READERS = "carrel_readers"
+log = logging.getLogger("carrel.search")
+_INTERNAL_FIELDS = (READERS, DOCUMENT_ID)
 
 
 class RemoteSearch:
-    """One cluster. `own` gives the names under which our own documents are there."""
+    """One cluster. `own` gives the names under which our own documents are there, `public` those of them that everybody who may
+    ask may read whole; `sources` are written to the cluster before every answer."""
 
     def __init__(
         self,
@@ -25,12 +32,16 @@ class RemoteSearch:
         allowed: Sequence[str],
         own: Mapping[str, str],
         timeout_seconds: float,
+        sources: Iterable[DocumentSource] = (),
+        public: frozenset[str] = frozenset(),
     ) -> None:
         self._open_client = open_client
         self._known: AsyncElasticsearch | None = None
         self._allowed = tuple(allowed)
         self._own = dict(own)
         self._timeout_seconds = timeout_seconds
+        self._public = public
+        self._freshness = ClusterFreshness(lambda: self.client, sources, self._own)
 
     @property
     def client(self) -> AsyncElasticsearch:
@@ -43,10 +54,45 @@ class RemoteSearch:
         with plainly():
             client = self.client.options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
             names = await resolved(client, index, self._allowed, self._own)
-            asked["query"] = {"bool": {"must": [asked.get("query", {"match_all": {}})], "filter": [_readable(readers)]}}
+            own = [name for name, there in self._own.items() if there in names]
+            left_out = await self._make_ready(own, body)
+            asked["query"] = {
+                "bool": {
+                    "must": [asked.get("query", {"match_all": {}})],
+                    "filter": [_readable(readers)],
+                    **({"must_not": [{"ids": {"values": left_out}}]} if left_out else {}),
+                }
+            }
             asked["timeout"] = f"{max(1, int(self._timeout_seconds * 1000))}ms"
+            hides_sort = len(own) == len(names) and _break_ties(asked)
             answer = await client.search(index=names, body=asked)
-        return _shown(dict(answer), {name: own for own, name in self._own.items()})
+        shown = _shown(
+            dict(answer), {name: own for own, name in self._own.items()}, sort_keys=_sort_keys(body), hides_sort=hides_sort
+        )
+        if left_out:
+            told = "notes that changed since the cluster last took any are left out"
+            shown = shown.model_copy(update={"warning": f"{shown.warning or 'This answer is not complete:'} {told}."})
+        return shown
+
+    async def notes_changed(self) -> None:
+        """Tells the cluster at once. Where that fails the next question does it, or leaves out what changed."""
+        for index in self._freshness.indices:
+            try:
+                with plainly():
+                    await self._freshness.bring_up_to_date(index)
+            except CarrelError as error:
+                log.warning("cluster not told of a change", extra={"index": index, "code": error.code})
+
+    async def _make_ready(self, own: Sequence[str], body: Mapping[str, Any]) -> list[str]:
+        """Our own indices as the stores are now; the ids that the cluster still has wrong."""
+        left_out: list[str] = []
+        for name in own:
+            if name in self._freshness.indices:
+                left_out += await self._freshness.bring_up_to_date(name)
+            if name not in self._public:
+                refuse_words_of_others(body)
+                await self._freshness.require_own_scoring(name)
+        return left_out
 
     async def check(self) -> str:
         """What the server says of itself."""
@@ -55,6 +101,7 @@ class RemoteSearch:
         return f"Elasticsearch {facts['version']['number']}, cluster {facts['cluster_name']}"
 
     async def close(self) -> None:
+        await self._freshness.close()
         if self._known is not None:
             await self._known.close()
 
@@ -66,13 +113,35 @@ def _readable(readers: frozenset[str]) -> dict[str, Any]:
     return {"bool": {"should": [mine, open_to_all], "minimum_should_match": 1}}
 
 
-def _shown(answer: dict[str, Any], names: Mapping[str, str]) -> SearchAnswer:
+def _sort_keys(body: Mapping[str, Any]) -> list[Any]:
+    given = body.get("sort")
+    return given if isinstance(given, list) else [] if given is None else [given]
+
+
+def _break_ties(asked: dict[str, Any]) -> bool:
+    """Orders what is alike by its id; whether the answer then shows one sort value more than was asked for."""
+    keys = _sort_keys(asked)
+    after = asked.get("search_after")
+    if isinstance(after, list) and len(after) <= len(keys):
+        return False
+    if not keys:
+        asked["track_scores"] = True
+    asked["sort"] = [*(keys or [{"_score": "desc"}]), {DOCUMENT_ID: {"order": "asc", "unmapped_type": "keyword"}}]
+    return True
+
+
+def _shown(answer: dict[str, Any], names: Mapping[str, str], *, sort_keys: list[Any], hides_sort: bool) -> SearchAnswer:
     hits = dict(answer["hits"])
     for hit in hits.get("hits", ()):
         hit["_index"] = names.get(hit["_index"], hit["_index"])
-        for part in ("_source", "fields"):
+        for part in ("_source", "fields", "highlight"):
             if isinstance(hit.get(part), dict):
-                hit[part].pop(READERS, None)
+                for field in _INTERNAL_FIELDS:
+                    hit[part].pop(field, None)
+        if hides_sort:
+            values = hit.pop("sort", [])
+            if sort_keys:
+                hit["sort"] = values[: len(sort_keys)]
     shards = dict(answer["_shards"])
     troubles = []
     if answer.get("timed_out"):

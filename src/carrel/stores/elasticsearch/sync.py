@@ -10,11 +10,25 @@ from elasticsearch import AsyncElasticsearch
 from elasticsearch.helpers import async_bulk
 
 from carrel.core.errors import ConflictError, UnavailableError
-from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Drop, FieldKind, Mark, Put, Reset
+from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Drop, FieldKind, Mark, Put, Reset, is_public
 from carrel.stores.elasticsearch.plainly import plainly
-from carrel.stores.elasticsearch.search import READERS
+
+READERS = "carrel_readers"
 
 _GROUP = 500
+# The version of how an index scores; an index of ours without it is made anew.
+SCORING = "2"
+# Sorts what scores alike, so that the order of writing, which others share in, does not show.
+DOCUMENT_ID = "carrel_id"
+# A word counts by how often it is in the text and how long the text is, and not by how many documents have it: those are
+# others' too. 100 words is the length at which a text counts neither as short nor as long.
+_OWN_DOCUMENT_SIMILARITY = {
+    "type": "scripted",
+    "script": {
+        "source": "double tf = doc.freq; double norm = 1.2 * (0.25 + 0.75 * doc.length / 100.0); "
+        "return query.boost * tf * 2.2 / (tf + norm);"
+    },
+}
 _TYPES: dict[FieldKind, dict[str, Any]] = {
     "text": {"type": "text", "analyzer": "carrel", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}},
     "keyword": {"type": "keyword", "ignore_above": 256},
@@ -45,12 +59,13 @@ class Synced:
     index: str
     put: int
     dropped: int
+    cursor: str | None = None
 
 
 async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]) -> Synced:
     """Brings one index up to date and says how many documents were written and dropped."""
     with plainly():
-        cursor = await _opened(client, name, source.fields)
+        cursor = await _opened(client, name, source.fields, is_public(source))
         put = dropped = 0
         group: list[DocumentChange] = []
 
@@ -76,12 +91,13 @@ async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, re
                     await client.delete_by_query(index=name, query={"match_all": {}}, refresh=True, conflicts="proceed")
                 case Mark(after):
                     await flush()
+                    cursor = after
                     await client.indices.put_mapping(index=name, meta=_meta(source.fields, after))
                     report(put + dropped)
         await flush()
         await client.indices.refresh(index=name)
         report(put + dropped)
-    return Synced(name, put, dropped)
+    return Synced(name, put, dropped, cursor)
 
 
 def _raise_first(errors: int | list[Any]) -> None:
@@ -98,7 +114,7 @@ def _raise_first(errors: int | list[Any]) -> None:
             )
 
 
-async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind]) -> str | None:
+async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind], is_public: bool) -> str | None:
     """Where the last run stopped. An index of ours with other fields is made anew; one of somebody else's is left alone."""
     if await client.indices.exists(index=name):
         mapping = (await client.indices.get_mapping(index=name))[name]["mappings"]
@@ -109,7 +125,7 @@ async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, Fi
                 next_step="Set elasticsearch.prefix to another beginning of names.",
                 details={"index": name},
             )
-        if ours["fields"] == dict(fields):
+        if ours["fields"] == dict(fields) and (is_public or ours.get("scoring") == SCORING):
             return str(ours["cursor"]) if ours["cursor"] is not None else None
         await client.indices.delete(index=name)
     properties = {field: _TYPES[kind] for field, kind in fields.items()}
@@ -117,20 +133,22 @@ async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, Fi
         "dynamic": False,
         "_meta": _meta(fields, None),
         "_source": {"excludes": [field for field, kind in fields.items() if kind == "words"]},
-        "properties": {**properties, READERS: {"type": "keyword"}},
+        "properties": {**properties, READERS: {"type": "keyword"}, DOCUMENT_ID: {"type": "keyword"}},
     }
-    await client.indices.create(index=name, settings=_SETTINGS, mappings=mappings)
+    settings = _SETTINGS if is_public else {**_SETTINGS, "similarity": {"default": _OWN_DOCUMENT_SIMILARITY}}
+    await client.indices.create(index=name, settings=settings, mappings=mappings)
     return None
 
 
 def _meta(fields: Mapping[str, FieldKind], cursor: str | None) -> dict[str, Any]:
-    return {"carrel": {"fields": dict(fields), "cursor": cursor}}
+    return {"carrel": {"fields": dict(fields), "cursor": cursor, "scoring": SCORING}}
 
 
 def _action(name: str, change: DocumentChange) -> dict[str, Any]:
     match change:
         case Put(document):
-            return {"_index": name, "_id": document.id, "_source": {**document.fields, READERS: list(document.readers)}}
+            ours = {READERS: list(document.readers), DOCUMENT_ID: document.id}
+            return {"_index": name, "_id": document.id, "_source": {**document.fields, **ours}}
         case Drop(id):
             return {"_op_type": "delete", "_index": name, "_id": id}
         case Mark() | Reset():

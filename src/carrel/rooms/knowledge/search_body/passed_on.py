@@ -14,7 +14,7 @@ MAX_BUCKETS = 1000
 
 _PARTS = {
     *("query", "from", "size", "sort", "_source", "fields", "highlight", "aggs", "aggregations", "track_total_hits"),
-    *("min_score", "search_after", "post_filter", "docvalue_fields", "track_scores", "version", "explain"),
+    *("min_score", "search_after", "post_filter", "docvalue_fields", "track_scores", "version"),
 }
 _LEAVES = {
     *("match_all", "match_none", "match", "match_phrase", "match_phrase_prefix", "match_bool_prefix", "multi_match"),
@@ -63,7 +63,17 @@ _WHY = {
     "geo_shape": "it reads documents elsewhere",
     "terms lookup": "it reads documents elsewhere",
     "profile": "it shows what is inside the server",
+    "explain": "it tells how many documents of others hold a word",
+    "_doc": "it numbers documents of others too",
+    "_shard_doc": "it numbers documents of others too",
+    "rewrite": "it weighs words of others' documents",
+    "fuzzy_rewrite": "it weighs words of others' documents",
 }
+_REFUSED_SORTS = {"_script", "_geo_distance", "_doc", "_shard_doc"}
+# Where documents are not everybody's: these choose a few words among those of all documents, or weigh words by all of them.
+_OF_ALL_WORDS = "the words of others' documents would decide what is found"
+_PRIVATE_LEAVES = {"fuzzy", "match_phrase_prefix", "combined_fields"}
+_PRIVATE_OPTIONS = {"fuzziness", "max_expansions", "prefix_length", "fuzzy_transpositions", "fuzzy_max_expansions"}
 _UNKNOWN = "it is not on the list of what is passed on"
 
 
@@ -73,6 +83,25 @@ def checked(body: Mapping[str, Any]) -> dict[str, Any]:
         body = {"query": dict(body)}
     _check(body)
     return dict(body)
+
+
+def refuse_words_of_others(body: object, depth: int = 0) -> None:
+    """Refuses, in an index with documents of several people, what finds or ranks by words that the reader may not see."""
+    if depth > 2 * MAX_NESTING:
+        raise InvalidInputError("the body is nested too deep", details={"clause": "query"})
+    if isinstance(body, list):
+        for one in body:
+            refuse_words_of_others(one, depth + 1)
+    elif isinstance(body, Mapping):
+        for name, inside in body.items():
+            is_clause = isinstance(inside, Mapping)
+            if (name in _PRIVATE_LEAVES and is_clause) or (name in _PRIVATE_OPTIONS and not is_clause):
+                raise RefusedClauseError(str(name), "query", _OF_ALL_WORDS)
+            if name == "simple_query_string" and isinstance(inside, Mapping) and "~" in str(inside.get("query", "")):
+                raise RefusedClauseError("~", "simple_query_string", _OF_ALL_WORDS)
+            if name == "multi_match" and isinstance(inside, Mapping) and inside.get("type") == "phrase_prefix":
+                raise RefusedClauseError("phrase_prefix", "multi_match", _OF_ALL_WORDS)
+            refuse_words_of_others(inside, depth + 1)
 
 
 def _check(body: Mapping[str, Any]) -> None:
@@ -122,6 +151,10 @@ def _leaf(name: str, inside: object) -> None:
             for option in options:
                 if "script" in str(option):
                     raise RefusedClauseError(str(option), name, _WHY["script"])
+                if option in {"rewrite", "fuzzy_rewrite"}:
+                    raise _refused(str(option), name)
+        elif field in {"rewrite", "fuzzy_rewrite"}:
+            raise _refused(str(field), name)
         if name == "wildcard":
             pattern = options.get("value", options.get("wildcard")) if isinstance(options, Mapping) else options
             if field != "boost" and str(pattern).startswith(("*", "?")):
@@ -130,9 +163,11 @@ def _leaf(name: str, inside: object) -> None:
 
 def _sort(node: object) -> None:
     for key in node if isinstance(node, list) else [node] if node is not None else []:
+        if isinstance(key, str) and key in _REFUSED_SORTS:
+            raise _refused(key, "sort")
         if isinstance(key, Mapping):
             for field, options in key.items():
-                if field in {"_script", "_geo_distance"}:
+                if field in _REFUSED_SORTS:
                     raise _refused(str(field), "sort")
                 if isinstance(options, Mapping):
                     for option in options:

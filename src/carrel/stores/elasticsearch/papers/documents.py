@@ -33,6 +33,7 @@ class RankedPapers:
 
     index = "papers"
     fields = RANKED_FIELDS
+    is_public = True
 
     def __init__(self, path: Path, *, mark_every: int = 1000) -> None:
         self._snapshot = Snapshot(path)

@@ -92,6 +92,9 @@ class EmbeddedSearch:
             warning=f"This answer is not complete: {' '.join(missing)}" if missing else None,
         )
 
+    async def notes_changed(self) -> None:
+        """Every question brings the file up to date itself."""
+
     async def close(self) -> None:
         await self._stop_filling()
         await self._database.close()
