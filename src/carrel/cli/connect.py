@@ -12,13 +12,16 @@ import tempfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import platformdirs
 
 from carrel.cli.options import add_home_options, home_settings
 from carrel.core.errors import CarrelError
+from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, read_settings
 from carrel.wiring.command_audit import record_command
+from carrel.wiring.local_secret import read_local_secret
 
 
 class ConfigurationUnreadableError(CarrelError):
@@ -29,9 +32,14 @@ class ConfigurationUnreadableError(CarrelError):
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """A server that is running."""
+    """A server that is running, and the secret that it wants to be shown, if any."""
 
     url: str
+    secret: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,7 @@ def run(words: list[str]) -> int:
     options, rest = parser.parse_args(given[:split]), given[split + 1 :]
     if rest and options.url:
         parser.error("what follows -- is for a client that starts Carrel itself; a running server (--url) has its own options")
-    way: Way = Http(options.url) if options.url else Stdio(own_command(), ("mcp", *_mcp_options(rest)))
+    way: Way = Http(options.url, _secret_for(options.url)) if options.url else Stdio(own_command(), ("mcp", *_mcp_options(rest)))
     if not options.write:
         print(snippet(options.client, options.name, way))
         return 0
@@ -92,6 +100,13 @@ def _mcp_options(rest: list[str]) -> tuple[str, ...]:
     return (*words, "--compact") if options.compact else tuple(words)
 
 
+def _secret_for(url: str) -> str | None:
+    """The secret of the desk in this home, for a server on this machine; never sent to another."""
+    if not is_loopback(urlsplit(url).hostname or ""):
+        return None
+    return read_local_secret(read_settings().home)
+
+
 def _is_found_anywhere(settings: Settings) -> bool:
     """Whether the settings file is one that `carrel mcp` finds whatever folder it is started in."""
     places = (settings.home, platformdirs.user_config_path("carrel"))
@@ -120,9 +135,9 @@ def own_command() -> str:
     return shutil.which("carrel") or "carrel"
 
 
-def lines_to_paste(url: str) -> str:
+def lines_to_paste(url: str, secret: str | None = None) -> str:
     """What the server prints when it starts."""
-    way = Http(f"{url}/desk/mcp")
+    way = Http(f"{url}/desk/mcp", secret)
     return "\n".join(
         (
             f"Claude Code:     {snippet('claude-code', 'carrel', way)}",
@@ -138,7 +153,8 @@ def snippet(client: str, name: str, way: Way) -> str:
     if client == "claude-code":
         match way:
             case Http(url):
-                return f"claude mcp add --transport http {shlex.quote(name)} {shlex.quote(url)}"
+                headers = "".join(f" --header {shlex.quote(f'{key}: {value}')}" for key, value in way.headers.items())
+                return f"claude mcp add --transport http {shlex.quote(name)} {shlex.quote(url)}{headers}"
             case Stdio(command, arguments):
                 return f"claude mcp add {shlex.quote(name)} -- {shlex.join((command, *arguments))}"
     if client == "codex":
@@ -190,6 +206,11 @@ def _json_entry(client: str, name: str, way: Way) -> dict[str, object]:
             # Its file takes commands only; the bridge needs Node.js.
             plain = ("--allow-http",) if url.startswith("http://") else ()
             entry = {"command": "npx", "args": ["-y", "mcp-remote", url, *plain]}
+            if way.secret:
+                # Its arguments may not hold spaces on every system, so the value goes through a variable.
+                header = ["--header", "Authorization:${CARREL_AUTHORIZATION}"]
+                entry = {"command": "npx", "args": ["-y", "mcp-remote", url, *plain, *header]}
+                entry["env"] = {"CARREL_AUTHORIZATION": f"Bearer {way.secret}"}
         case Stdio(command, arguments):
             entry = {"command": command, "args": list(arguments)}
         case Http(url):
@@ -200,6 +221,8 @@ def _json_entry(client: str, name: str, way: Way) -> dict[str, object]:
                 if client == "claude-code"
                 else {"url": url}
             )
+            if way.headers:
+                entry["headers"] = way.headers
     return {"mcpServers": {name: entry}}
 
 
@@ -209,7 +232,8 @@ def _toml_entry(name: str, way: Way) -> str:
         case Stdio(command, arguments):
             return f"[mcp_servers.{key}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(list(arguments))}"
         case Http(url):
-            return f"[mcp_servers.{key}]\nurl = {json.dumps(url)}"
+            headers = ", ".join(f"{name} = {json.dumps(value)}" for name, value in way.headers.items())
+            return f"[mcp_servers.{key}]\nurl = {json.dumps(url)}" + (f"\nhttp_headers = {{ {headers} }}" if headers else "")
 
 
 def _toml_with(before: str, name: str, way: Way, file: Path) -> str:

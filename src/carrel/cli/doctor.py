@@ -13,6 +13,7 @@ from carrel.cli.options import add_desk_options, settings_from
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings
 from carrel.wiring.desk import Health, open_desk, sqlite_version
+from carrel.wiring.occupancy import is_open_to_others
 
 
 def run(words: list[str]) -> int:
@@ -35,7 +36,7 @@ def _machine(settings: Settings) -> dict[str, Health]:
         "carrel": Health(True, f"{__version__} on Python {version}, SQLite {sqlite_version()}"),
         "settings": Health(True, str(settings.source) if settings.source else "defaults and environment; no carrel.toml found"),
         **_variables(settings),
-        "home": _writable(settings.home),
+        "home": _home(settings.home),
         "address": Health(
             is_loopback(host) or settings.auth.mode not in {None, "local"},
             f"{host} port {settings.server.port}, auth.mode {settings.auth.mode or 'local'}",
@@ -54,6 +55,17 @@ def _variables(settings: Settings) -> dict[str, Health]:
         )
         for name, nearest in settings.unknown_variables.items()
     }
+
+
+def _home(home: Path) -> Health:
+    """A command closes the home of its own account when it starts, so that one still open belongs to another account."""
+    if not is_open_to_others(home):
+        return _writable(home)
+    return Health(
+        False,
+        f"{home} can be read by other accounts of this machine",
+        f"Run chmod -R go-rwx {home} as the account that owns it.",
+    )
 
 
 def _writable(folder: Path) -> Health:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from carrel.cli.next_steps import say_next_step
+from carrel.cli.occupying import for_others
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
 from carrel.core.caller import Caller, Visit
@@ -62,7 +63,7 @@ def run(words: list[str]) -> int:
             report = asyncio.run(_import(settings, options.folder.resolve(), options.name, moved_from, options.source))
     else:
         facts = {"folder": str(options.folder), "source": options.source}
-        with record_command(settings, "knowledge:export", "knowledge://notes", facts):
+        with record_command(settings, "knowledge:export", "knowledge://notes", facts), for_others():
             options.folder.mkdir(parents=True, exist_ok=True)
             report = asyncio.run(_export(settings, options.folder, options.source))
     return _told(report, command)

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 from carrel.settings import Settings
 from carrel.wiring.occupancy import finish_restore, occupied
 
 _held = ExitStack()
+_OWN_FILES_ONLY = 0o077
+_usual_mask = os.umask(_OWN_FILES_ONLY)
+os.umask(_usual_mask)
+
+
+@contextmanager
+def for_others() -> Iterator[None]:
+    """While inside, new files get the modes that the person's own mask gives, as exports should."""
+    before = os.umask(_usual_mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def occupy(settings: Settings) -> None:
     """Holds the home folder until `leave`. A restore that was killed is finished first, and that is recorded."""
+    # What a desk keeps is its owner's; commands that write for others set another mask around that.
+    os.umask(_OWN_FILES_ONLY)
     done = finish_restore(settings.home)
     if done is not None:
         from carrel.cli.unrecorded import go_on_unrecorded

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import orjson
 
 from carrel.cli.next_steps import say_next_step
+from carrel.cli.occupying import for_others
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.progress import Progress
 from carrel.core.errors import AuditUnavailableError, CarrelError
@@ -58,7 +60,9 @@ def build(options: argparse.Namespace) -> int:
     into = options.into or own.parent
     facts = {"sources": [str(source) for source in options.sources]}
     try:
-        with record_command(settings, "papers:build", f"papers:{into}", facts):
+        # A corpus elsewhere may be for others; the desk's own is not.
+        shared = for_others() if into.resolve() != own.parent.resolve() else nullcontext()
+        with record_command(settings, "papers:build", f"papers:{into}", facts), shared:
             report = build_papers(
                 options.sources,
                 into,

@@ -17,6 +17,7 @@ from carrel.wiring.access import refuse_to_be_open_to_the_world
 from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import RESOLVED_SETTINGS, connection_limits, http_app
+from carrel.wiring.local_secret import read_local_secret
 from carrel.wiring.papers import snapshot_path
 
 
@@ -27,6 +28,9 @@ def run(words: list[str]) -> int:
     parser.add_argument("--port", type=int, help="port to listen on (8080); 0 for any that is free")
     parser.add_argument("--workers", type=int, help="processes that share the work (1)")
     parser.add_argument("--compact", action="store_true", default=None, help="offer one tool that finds and calls the others")
+    parser.add_argument(
+        "--secret", action="store_true", default=None, help="ask callers for a secret that only this account can read"
+    )
     parser.add_argument("--demo", action="store_true", help="open a small demonstration corpus, built on first use")
     options = parser.parse_args(words[1:])
     extra: dict[tuple[str, ...], object] = {
@@ -34,6 +38,7 @@ def run(words: list[str]) -> int:
         ("server", "port"): options.port,
         ("server", "workers"): options.workers,
         ("server", "compact"): options.compact,
+        ("auth", "local_secret"): options.secret,
     }
     settings = settings_from(options, extra)
     if options.demo:
@@ -85,4 +90,8 @@ def _greeting(settings: Settings) -> str:
     ]
     if "papers" in settings.rooms and not has_papers:
         lines.append("There are no papers yet: carrel papers build FOLDER adds them, and the server sees them at once.")
-    return "\n".join((*lines, "", lines_to_paste(url), ""))
+    is_local = settings.auth.mode in {None, "local"}
+    if is_local and not settings.auth.local_secret:
+        lines.append("Every account of this machine can use it; where there are others, start it with --secret.")
+    secret = read_local_secret(settings.home) if is_local and settings.auth.local_secret else None
+    return "\n".join((*lines, "", lines_to_paste(url, secret), ""))

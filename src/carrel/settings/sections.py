@@ -184,6 +184,8 @@ class AuthSettings(Section):
 
     mode: Literal["local", "tokens", "jwt", "builtin", "cloudrun"] | None = None
     allow_plain_http: bool = False
+    # local: whether a caller over HTTP must show the secret in the home folder, which other accounts cannot read
+    local_secret: bool = False
     # jwt: an authorization server of your own
     issuer: str | None = None
     jwks_url: str | None = None

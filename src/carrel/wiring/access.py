@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
 from carrel.policy.audit import Audit
-from carrel.policy.identity import Identity, LocalIdentity
+from carrel.policy.identity import Identity, LocalIdentity, LocalSecretIdentity
 from carrel.policy.limits import Limits, NoLimits
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.wiring.audit_log import open_audit
 from carrel.wiring.drivers import need_psycopg
+from carrel.wiring.local_secret import local_secret
 
 if TYPE_CHECKING:
     from carrel.policy.authorization.ports import AccessStore, ClientDocuments
@@ -52,7 +53,9 @@ def open_access(settings: Settings, catalogue: Catalogue, clock: Clock, *, docum
     """Builds what the settings ask for; refuses settings that would leave a door open."""
     refuse_to_be_open_to_the_world(settings)
     if settings.auth.mode in {None, "local"}:
-        return Access(LocalIdentity(), NoLimits(), open_audit(settings), "local")
+        is_secret = settings.auth.local_secret
+        identity = LocalSecretIdentity(local_secret(settings.home)) if is_secret else LocalIdentity()
+        return Access(identity, NoLimits(), open_audit(settings), "local")
     from carrel.wiring.remote_access import open_remote_access
 
     return open_remote_access(settings, catalogue, clock, open_audit(settings), documents=documents)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from carrel.policy.gate import Gate
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.backup.occupancy import has_unfinished_restore, shared
+from carrel.stores.private_home import make_private
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
 
 log = logging.getLogger("carrel.desk")
@@ -108,8 +109,7 @@ class Desk:
 def _at_home(home: Path, *, stays: bool) -> Iterator[None]:
     """Holds the home folder, so that no restore replaces it underneath. Whoever stays makes it first, to be seen there."""
     if stays:
-        with suppress(OSError):
-            home.mkdir(parents=True, exist_ok=True)
+        make_private(home)
     if has_unfinished_restore(home):
         from carrel.stores.backup.restoring import recover
 

@@ -180,4 +180,5 @@ def app_from_environment() -> HttpApp:
     """What each worker process runs: the settings were read once, by the process that started it."""
     settings = Settings.model_validate_json(os.environ[RESOLVED_SETTINGS])
     configure_logs(settings.log.level, settings.log.format)
+    os.umask(0o077)
     return http_app(open_desk(settings))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from carrel.stores.backup.occupancy import has_unfinished_restore, shared
+from carrel.stores.private_home import make_private
 
 
 def finish_restore(home: Path) -> str | None:
@@ -19,5 +21,12 @@ def finish_restore(home: Path) -> str | None:
 
 
 def occupied(home: Path) -> AbstractContextManager[None]:
-    """The home folder, shared with other commands and kept from any restore."""
+    """The home folder, shared with other commands, kept from any restore, and closed to other accounts."""
+    if home.is_dir():
+        make_private(home)
     return shared(home)
+
+
+def is_open_to_others(home: Path) -> bool:
+    """Whether other accounts of this machine could look into the home."""
+    return home.is_dir() and os.name != "nt" and bool(home.stat().st_mode & 0o007)

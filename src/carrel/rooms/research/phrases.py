@@ -45,7 +45,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "approve_hypothesis": ("approve a hypothesis", "mark an idea as good", "accept a hypothesis"),
     "reject_hypothesis": ("reject a hypothesis", "discard an idea", "mark a hypothesis as bad"),
     "pause_research": ("pause a project", "stop the research for now", "halt the run for a while"),
-    "resume_research": ("resume a project", "continue paused research", "go on with the run", "carry on with a paused project"),
+    "resume_research": ("resume a project", "continue paused research", "go on with the run", "proceed with a paused project"),
     "cancel_research": ("cancel a project", "stop a run for good", "abort research"),
     "delete_research": (
         "delete a project",

@@ -1,0 +1,57 @@
+"""The home folder belongs to one account: nobody else on the machine may read what is in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+_OTHERS = 0o077
+# Folders whose many files the mode of the home itself protects; looking at each would cost every start.
+_MANY_FILES = frozenset({"papers", "demo"})
+
+
+def make_private(home: Path) -> None:
+    """Creates the home for its owner alone, and closes an older one to others. What another account owns is left alone."""
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
+    except OSError:
+        # Said by whoever wants to write there.
+        return
+    for path, mode in readable_by_others(home):
+        try:
+            path.chmod(mode)
+        except OSError:
+            continue
+
+
+def readable_by_others(home: Path) -> Iterator[tuple[Path, int]]:
+    """What in the home is this account's and open to others, with the mode it should have."""
+    own = getattr(os, "geteuid", None)
+    if own is None or not home.is_dir():
+        # Windows: folders of a person's profile are closed to others by inheritance.
+        return
+    for path in (home, *_kept_in(home)):
+        try:
+            facts = path.lstat()
+        except OSError:
+            continue
+        if path.is_symlink() or facts.st_uid != own() or not facts.st_mode & _OTHERS:
+            continue
+        yield path, FOLDER_MODE if path.is_dir() else FILE_MODE
+
+
+def _kept_in(home: Path) -> Iterator[Path]:
+    try:
+        inside = sorted(home.iterdir())
+    except OSError:
+        return
+    for path in inside:
+        yield path
+        if path.is_dir() and not path.is_symlink() and path.name not in _MANY_FILES:
+            try:
+                yield from (each for each in sorted(path.iterdir()) if each.is_file())
+            except OSError:
+                continue
