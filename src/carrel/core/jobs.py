@@ -64,7 +64,8 @@ class JobReport(Answer):
     done: int
     total: int | None = None
     result: Any = None
-    error: dict[str, Any] | None = None
+    # Absent where there is none, as in every answer: clients take a null there for something else.
+    error: dict[str, Any] | None = Field(default=None, exclude_if=lambda error: error is None)
 
 
 class JobSource(Protocol):

@@ -26,7 +26,7 @@ _OTHER_TYPES = {
     "component": "document",
     "other": "document", "misc": "document",
 }  # fmt: skip
-_LONGEST_NUMBER = 20
+_WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*", re.ASCII)
 # Crossref's own JSON wraps these in lists.
 _LISTED = frozenset({
     "title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN", "subtitle",
@@ -130,8 +130,11 @@ def _lines(text: str) -> Iterator[int]:
 def _item(raw: CslItem, line: int, answer: Imported) -> CslItem:
     """The item as it is, but for what CSL would not understand."""
     item = dict(raw)
-    if "id" in item and not isinstance(item["id"], str):
+    if isinstance(item.get("id"), int | float) and not isinstance(item["id"], bool):
         item["id"] = str(item["id"])
+    elif "id" in item and not isinstance(item["id"], str):
+        # A key that is neither a text nor a number names nothing; the library gives the item one.
+        del item["id"]
     kind = item.get("type")
     if not isinstance(kind, str) or not kind:
         item["type"] = "document"
@@ -176,9 +179,7 @@ def _date(value: Any) -> Any:
 
 def _number(part: Any) -> Any:
     """Numbers in strings are numbers; anything else is left for others to judge."""
-    if isinstance(part, str) and len(part) <= _LONGEST_NUMBER and part.strip().lstrip("-").isdigit():
-        return int(part)
-    return part
+    return int(part) if isinstance(part, str) and _WHOLE_NUMBER.fullmatch(part) else part
 
 
 def _name(person: Any) -> Any:

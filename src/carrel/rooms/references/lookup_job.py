@@ -25,8 +25,9 @@ from carrel.rooms.references.records import Item
 
 KIND = "add_references"
 SCOPES = frozenset({"references:write"})
-# Questions to one service are bounded by its client; this only bounds how many wait for their turn at once.
-_LOOKUPS_AT_ONCE = 32
+# Questions to one service are bounded by its client. This only bounds how many wait for their turn, which are also those that
+# can go together in one request where a service takes many.
+_LOOKUPS_AT_ONCE = 256
 _PARSERS: dict[str, Callable[[str], Identifier]] = {
     "doi": Doi.parse,
     "pmid": Pmid.parse,

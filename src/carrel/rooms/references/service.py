@@ -190,11 +190,11 @@ class ReferencesRoom:
         if not looks_like_path:
             return None
         allowed = self._allowed(path, call)
-        if not await self._files.exists(allowed):
-            raise FileNotUsableError(
-                f"There is no file {element}", next_step="Check the path, or send the text itself.", details={"path": element}
-            )
         try:
+            if not await self._files.exists(allowed):
+                raise FileNotUsableError(
+                    f"There is no file {element}", next_step="Check the path, or send the text itself.", details={"path": element}
+                )
             return await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
         except OSError as error:
             raise FileNotUsableError(
