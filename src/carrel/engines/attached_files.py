@@ -6,7 +6,10 @@ import asyncio
 import os
 import secrets
 import shutil
+import stat
 from pathlib import Path
+
+from carrel.core.errors import UnavailableError
 
 
 class LocalFiles:
@@ -25,10 +28,23 @@ class LocalFiles:
         await asyncio.to_thread(_remove, path)
 
     async def exists(self, path: Path) -> bool:
-        return await asyncio.to_thread(path.is_file)
+        """Whether a file is there. UnavailableError where that cannot be told, such as in a folder that may not be read."""
+        return await asyncio.to_thread(_is_file, path)
 
     def resolved(self, path: Path) -> Path:
         return path.expanduser().resolve()
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a usable path"
+        raise UnavailableError(
+            f"{path.name} cannot be looked at: {reason}", next_step="Check the path and who may read its folder."
+        ) from error
 
 
 def _read_bounded(path: Path, max_bytes: int) -> bytes:

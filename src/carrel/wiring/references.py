@@ -89,7 +89,6 @@ class PapersAndServices:
     def __init__(self, papers: Papers, snapshot: Path, formats: BibliographyFormats, services: Services) -> None:
         self._papers = papers
         self._snapshot = snapshot
-        self._formats = formats
         self._services = services
 
     async def at_hand(self, identifiers: Sequence[Identifier]) -> dict[Identifier, Item]:
@@ -118,7 +117,14 @@ class PapersAndServices:
 
     def _has_papers(self) -> bool:
         """A desk without a corpus has no papers at hand, which is no fault."""
-        return self._snapshot.exists()
+        try:
+            self._snapshot.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            # It is there and cannot be looked at: opening it says what is wrong.
+            return True
+        return True
 
     async def _item(self, metadata: PaperMetadata) -> Item:
         return await paper_as_csl(self._papers, metadata.paper_id)

@@ -138,11 +138,16 @@ class Papers:
         return body
 
     async def _authors_in_order(self, paper: Paper) -> tuple[str, ...]:
-        """The order is only in the summary where the index has lost it; the stored names where no summary can be read."""
+        """The order is only in the summary where the index has lost it; the stored names where there is no summary."""
         known = paper.metadata.authors
         try:
             summary = json.loads(await self._summary_text(paper, None))
-        except (TemplateNotAvailableError, AssetFetchFailedError):
+        except TemplateNotAvailableError:
+            return known
+        except AssetFetchFailedError as error:
+            # A summary that is there and cannot be read would put authors in an order that nobody gave them.
+            if error.details.get("reason") != "not_found":
+                raise
             return known
         authors = summary.get("paper_authors") if isinstance(summary, dict) else None
         is_list = isinstance(authors, list) and bool(authors) and all(isinstance(author, str) for author in authors)

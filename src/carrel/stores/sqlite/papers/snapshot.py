@@ -174,8 +174,10 @@ class Snapshot:
 def _state(path: Path) -> int:
     try:
         state = path.stat()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
+    except OSError as error:
+        raise SnapshotUnavailableError(f"{path.name} beside it cannot be looked at") from error
     return state.st_mtime_ns if state.st_size else 0
 
 
@@ -200,8 +202,11 @@ def _ways(path: Path) -> tuple[str, ...]:
         raise SnapshotUnavailableError("the file is missing or not readable") from error
     try:
         has_log = path.with_name(f"{path.name}-wal").stat().st_size > 0
-    except OSError:
+    except FileNotFoundError:
         has_log = False
+    except OSError as error:
+        # Without its log the file would answer with what it held long ago.
+        raise SnapshotUnavailableError("the log beside it cannot be looked at") from error
     return (alone,) if is_wal and not has_log else ("mode=ro", alone)
 
 
