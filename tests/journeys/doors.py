@@ -72,7 +72,9 @@ def _failed(facts: Mapping[str, Any]) -> Failed:
 def _said(text: str, structured: Mapping[str, Any] | None) -> Said:
     if structured is None:
         return Said(text)
-    return Said(structured["result"] if set(structured) == {"result"} else dict(structured))
+    # The field that names the sources of quoted text stands beside the answer.
+    told = {name: value for name, value in structured.items() if name != "quoted_from"}
+    return Said(told["result"] if set(told) == {"result"} else told)
 
 
 class SdkDoor:
@@ -94,7 +96,7 @@ class SdkDoor:
         return {tool.name for tool in self._portal.call(self._client.list_tools).tools}
 
     def read(self, uri: str) -> str:
-        (content,) = self._portal.call(self._client.read_resource, uri).contents
+        content, *_ = self._portal.call(self._client.read_resource, uri).contents
         assert isinstance(content, mcp.types.TextResourceContents)
         return content.text
 
@@ -124,7 +126,7 @@ class FastMcpDoor:
         return {tool.name for tool in self._portal.call(self._client.list_tools)}
 
     def read(self, uri: str) -> str:
-        (content,) = self._portal.call(self._client.read_resource, uri)
+        content, *_ = self._portal.call(self._client.read_resource, uri)
         assert isinstance(content, mcp.types.TextResourceContents)
         return content.text
 

@@ -51,6 +51,7 @@ def reference_manager(arguments: Sequence[str] | None = None) -> int:
 
 def _run(module: str, words: list[str]) -> int:
     from carrel.cli.occupying import leave
+    from carrel.cli.terminal import show
     from carrel.core.errors import CarrelError
 
     try:
@@ -58,9 +59,9 @@ def _run(module: str, words: list[str]) -> int:
     except CarrelError as error:
         from carrel.doors.errors import showing
 
-        print(f"carrel: {error.message}", file=sys.stderr)
+        show(f"carrel: {error.message}", file=sys.stderr)
         if error.next_step:
-            print(f"        {error.next_step}", file=sys.stderr)
+            show(f"        {error.next_step}", file=sys.stderr)
         return showing(error).exit_code
     except KeyboardInterrupt:
         return 130
@@ -69,8 +70,8 @@ def _run(module: str, words: list[str]) -> int:
         return 141
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"carrel: {where}{error.strerror or error}", file=sys.stderr)
-        print("        Check that the path is right and may be read and written.", file=sys.stderr)
+        show(f"carrel: {where}{error.strerror or error}", file=sys.stderr)
+        show("        Check that the path is right and may be read and written.", file=sys.stderr)
         return 5
     finally:
         leave()

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from carrel.cli.options import add_home_options, home_settings
+from carrel.cli.terminal import show
 from carrel.core.errors import NotFoundError
 from carrel.settings import Settings
 from carrel.wiring.audit_log import audit_head, audit_lines, verify_audit
@@ -59,7 +60,7 @@ def _head(settings: Settings) -> int:
     line = audit_head(settings)
     if line is None:
         raise NotFoundError("Anchor", "audit log", next_step="There is one as soon as something is written to the log.")
-    print(line)
+    show(line)
     return 0
 
 
@@ -72,16 +73,16 @@ def _heads(given: str) -> list[str]:
 def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
     found = verify_audit(settings, heads)
     for problem in found.problems:
-        print(f"BROKEN  {problem}")
+        show(f"BROKEN  {problem}")
     for name in found.open_ends:
-        print(f"open    chain {name} has no closing line: its process runs, or was stopped hard")
+        show(f"open    chain {name} has no closing line: its process runs, or was stopped hard")
     for notice in found.notices:
-        print(f"note    {notice}")
+        show(f"note    {notice}")
     if not found.is_anchored and found.lines:
-        print("note    there are no anchors: a cut tail, a deleted file or a history made anew would not show")
+        show("note    there are no anchors: a cut tail, a deleted file or a history made anew would not show")
     if found.torn_lines:
-        print(f"torn    {found.torn_lines} lines were cut off while being written")
-    print(f"{found.lines} lines in {found.chains} chains: {'NOT whole' if found.problems else 'whole'}")
+        show(f"torn    {found.torn_lines} lines were cut off while being written")
+    show(f"{found.lines} lines in {found.chains} chains: {'NOT whole' if found.problems else 'whole'}")
     return 1 if found.problems else 0
 
 
@@ -105,7 +106,7 @@ def _list(rows: Iterable[dict[str, Any]]) -> int:
         spent = f" {row['duration_ms']:.1f} ms" if "duration_ms" in row else ""
         code = f" {row['error_code']}" if "error_code" in row else ""
         said = f" {orjson.dumps(row['parameters']).decode()}" if row.get("parameters") else ""
-        print(
+        show(
             f"{row.get('timestamp', '')[:23]} {row.get('phase', ''):8} {row.get('user_id', '')} {row.get('door', '')} "
             f"{row.get('action', '')} {row.get('result', '')}{code}{spent} {row.get('ip_address', '')}{said}"
         )
@@ -115,7 +116,7 @@ def _list(rows: Iterable[dict[str, Any]]) -> int:
 def _export(rows: Iterable[dict[str, Any]], form: str) -> int:
     if form == "jsonl":
         for row in rows:
-            print(orjson.dumps(row).decode())
+            show(orjson.dumps(row).decode())
         return 0
     table = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore")
     table.writeheader()

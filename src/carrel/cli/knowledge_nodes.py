@@ -11,6 +11,7 @@ from pathlib import Path
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
+from carrel.cli.terminal import show
 from carrel.core.errors import InvalidInputError
 from carrel.engines.node_files import BadRow, read_nodes
 from carrel.rooms.knowledge.notes import Node, Team
@@ -56,9 +57,9 @@ async def _from_file(settings: Settings, file: Path) -> int:
         progress.end()
     finally:
         await stores.notes.close()
-    print(f"{saved} nodes, {len(bad)} lines refused")
+    show(f"{saved} nodes, {len(bad)} lines refused")
     for row in bad[:_MOST_PROBLEMS_SHOWN]:
-        print(f"  line {row.line}: {row.problem}", file=sys.stderr)
+        show(f"  line {row.line}: {row.problem}", file=sys.stderr)
     return 0 if saved or not bad else 2
 
 
@@ -90,5 +91,5 @@ async def _from_notes(settings: Settings) -> int:
         progress.end()
     finally:
         await stores.notes.close()
-    print(f"{saved} nodes")
+    show(f"{saved} nodes")
     return 0

@@ -13,6 +13,7 @@ from carrel.cli.next_steps import say_next_step
 from carrel.cli.occupying import for_others
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
+from carrel.cli.terminal import show
 from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
@@ -190,9 +191,9 @@ async def _caller(settings: Settings) -> Caller:
 
 
 def _told(report: Report, command: str) -> int:
-    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items())) or "nothing to do")
+    show(", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items())) or "nothing to do")
     for path, problem in report.problems:
-        print(f"  {path}: {problem}", file=sys.stderr)
+        show(f"  {path}: {problem}", file=sys.stderr)
     if report.counts["conflict"]:
         return 6
     if report.counts["refused"] and report.counts.total() == report.counts["refused"]:

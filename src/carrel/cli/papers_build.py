@@ -13,6 +13,7 @@ from carrel.cli.next_steps import say_next_step
 from carrel.cli.occupying import for_others
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.progress import Progress
+from carrel.cli.terminal import show
 from carrel.core.errors import AuditUnavailableError, CarrelError
 from carrel.wiring.command_audit import record_command
 
@@ -76,18 +77,18 @@ def build(options: argparse.Namespace) -> int:
         raise
     except CarrelError as error:
         if options.report == "json":
-            print(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())
-        print(f"{error.message} {error.next_step}", file=sys.stderr)
+            show(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())
+        show(f"{error.message} {error.next_step}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nStopped. What was read is kept; run the same command to go on.", file=sys.stderr)
+        show("\nStopped. What was read is kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
     if options.report == "json":
-        print(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
+        show(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
     else:
-        print(report.to_text())
+        show(report.to_text())
     if not report.papers:
-        print("There is no paper in this corpus: nothing that was named could be read.", file=sys.stderr)
+        show("There is no paper in this corpus: nothing that was named could be read.", file=sys.stderr)
         return _NOTHING_BUILT
     if options.report == "text" and not options.quiet:
         _say_what_to_do_next(into / own.name, own)
@@ -96,7 +97,7 @@ def build(options: argparse.Namespace) -> int:
 
 def _say_what_to_do_next(built: Path, own: Path) -> None:
     if built.resolve() != own.resolve():
-        print(f"This corpus is not the desk's own: add --snapshot {built}, or set papers.snapshot to it.", file=sys.stderr)
+        show(f"This corpus is not the desk's own: add --snapshot {built}, or set papers.snapshot to it.", file=sys.stderr)
     say_next_step("papers build")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.papers_build import positive
 from carrel.cli.progress import Progress
+from carrel.cli.terminal import show
 from carrel.core.errors import AuditUnavailableError, CarrelError
 from carrel.wiring.command_audit import record_command
 
@@ -48,7 +49,7 @@ def summarise(options: argparse.Namespace) -> int:
     from carrel.wiring.papers_summarise import summarise_papers
 
     if not options.model or not options.model_url:
-        print("No model is configured. Name one with --model and --model-url; nothing was written.", file=sys.stderr)
+        show("No model is configured. Name one with --model and --model-url; nothing was written.", file=sys.stderr)
         return 2
     progress = Progress()
     settings = home_settings(options)
@@ -68,15 +69,15 @@ def summarise(options: argparse.Namespace) -> int:
     except AuditUnavailableError:
         raise
     except CarrelError as error:
-        print(f"{error.message} {error.next_step}", file=sys.stderr)
+        show(f"{error.message} {error.next_step}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nStopped. What was written is kept; run the same command to go on.", file=sys.stderr)
+        show("\nStopped. What was written is kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
-    print(f"{tally.written:,} summaries written, {tally.already_there:,} were there, {tally.without_text:,} papers have no text.")
-    print(f"{tally.tokens_in:,} tokens read, {tally.tokens_out:,} written.")
+    show(f"{tally.written:,} summaries written, {tally.already_there:,} were there, {tally.without_text:,} papers have no text.")
+    show(f"{tally.tokens_in:,} tokens read, {tally.tokens_out:,} written.")
     if options.price_in is not None and options.price_out is not None:
-        print(f"Cost: {tally.cost(Prices(options.price_in, options.price_out)):.4f}")
+        show(f"Cost: {tally.cost(Prices(options.price_in, options.price_out)):.4f}")
     for paper_id, reason in tally.failures:
-        print(f"failed  {paper_id}: {reason}")
+        show(f"failed  {paper_id}: {reason}")
     return 1 if tally.failures else 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.research_watch import at_terminal
+from carrel.cli.terminal import show
 from carrel.core.errors import InvalidInputError
 from carrel.doors.logs import configure_logs
 from carrel.wiring.desk import open_desk
@@ -31,10 +32,10 @@ def run(words: list[str]) -> int:
         async with open_desk(settings).opened() as desk:
             goal = options.goal or f"Hypotheses imported from {options.file.name}"
             report = await (await at_terminal(desk)).ask("import_hypotheses", hypotheses=text, goal=goal)
-        print(f"{len(report.imported)} imported" + (f" as {report.research_id}" if report.research_id else ""))
+        show(f"{len(report.imported)} imported" + (f" as {report.research_id}" if report.research_id else ""))
         for label, rows in (("already here", report.already_here), ("unsafe", report.unsafe), ("not readable", report.failed)):
             if rows:
-                print(f"{len(rows)} {label}: {'; '.join(rows)}")
+                show(f"{len(rows)} {label}: {'; '.join(rows)}")
         return 0 if report.imported or report.already_here else 1
 
     return asyncio.run(session())

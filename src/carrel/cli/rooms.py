@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.own_commands import own_commands
+from carrel.cli.terminal import show
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.caller import Caller, Visit
 from carrel.core.jobs import JobReport
@@ -110,7 +111,7 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_j
     async with open_desk(settings).opened() as desk:
         operation = desk.catalogue.operations[name]
         answer = await _call(desk, operation, arguments)
-        print(_text(operation, answer, as_json))
+        show(_text(operation, answer, as_json))
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
     if not as_json:

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
+from carrel.cli.terminal import show
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.command_audit import record_command
@@ -33,7 +34,7 @@ async def _sync(settings: Settings, wanted: list[str]) -> int:
     async with aclosing(sync_indices(settings, wanted, Progress())) as indices:
         async for index in indices:
             if index.left_out is not None:
-                print(f"{index.name}: left out, {index.left_out}")
+                show(f"{index.name}: left out, {index.left_out}")
             else:
-                print(f"{index.name}: {index.written} written, {index.dropped} dropped")
+                show(f"{index.name}: {index.written} written, {index.dropped} dropped")
     return 0

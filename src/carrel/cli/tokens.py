@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_home_options, home_settings
+from carrel.cli.terminal import show
 from carrel.cli.users import parse_scopes
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -48,13 +49,13 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
                 await _create(store, options)
                 say_next_step("tokens create")
                 if settings.auth.mode not in {"tokens", "builtin"}:
-                    print("The server takes tokens when auth.mode is tokens or builtin.", file=sys.stderr)
+                    show("The server takes tokens when auth.mode is tokens or builtin.", file=sys.stderr)
             case "list":
                 await _list(store)
             case _:
                 if not await store.revoke_token(options.name, SystemClock().now().timestamp()):
                     raise NotFoundError("Token", options.name, next_step="carrel tokens list shows those there are.")
-                print(f"{options.name} is revoked.")
+                show(f"{options.name} is revoked.")
     finally:
         await store.close()
     return 0
@@ -74,8 +75,8 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
     expires_at = None if options.never_expires else now + options.days * 86_400.0
     if not await store.add_token(StaticToken(name, hash_of(secret), scopes, now, expires_at, options.user)):
         raise ConflictError(f"There is already a token called {name}", next_step="Choose another name.")
-    print("Keep it safe: it is shown only now.", file=sys.stderr)
-    print(secret)
+    show("Keep it safe: it is shown only now.", file=sys.stderr)
+    show(secret)
 
 
 async def _list(store: AccessStore) -> None:
@@ -83,4 +84,4 @@ async def _list(store: AccessStore) -> None:
     for token in await store.tokens():
         ends = "never expires" if token.expires_at is None else f"until {datetime.fromtimestamp(token.expires_at, UTC).date()}"
         state = "revoked" if token.revoked_at is not None else "expired" if (token.expires_at or now + 1) <= now else "active"
-        print(f"{token.name}\t{state}\t{ends}\t{token.user_id}\t{', '.join(sorted(token.scopes))}")
+        show(f"{token.name}\t{state}\t{ends}\t{token.user_id}\t{', '.join(sorted(token.scopes))}")

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_home_options, home_settings
+from carrel.cli.terminal import show
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.models import User
@@ -67,7 +68,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
                 is_disabled = options.command == "disable"
                 if not await store.set_disabled(options.name, is_disabled, SystemClock().now().timestamp()):
                     raise _no_such_user(options.name)
-                print(f"{options.name} is {'disabled; tokens stop within seconds' if is_disabled else 'enabled'}.")
+                show(f"{options.name} is {'disabled; tokens stop within seconds' if is_disabled else 'enabled'}.")
     finally:
         await store.close()
     return 0
@@ -87,7 +88,7 @@ async def _list(store: AccessStore) -> None:
     for user in await store.users():
         made = datetime.fromtimestamp(user.created_at, UTC).date()
         scopes = "everything" if "admin" in user.scopes else ", ".join(sorted(user.scopes))
-        print(f"{user.name}\t{'disabled' if user.is_disabled else 'active'}\tsince {made}\t{scopes}")
+        show(f"{user.name}\t{'disabled' if user.is_disabled else 'active'}\tsince {made}\t{scopes}")
 
 
 def _password(options: argparse.Namespace) -> str:
@@ -102,9 +103,9 @@ def _password(options: argparse.Namespace) -> str:
 
 
 def _tell(options: argparse.Namespace, password: str, done: str) -> None:
-    print(done, file=sys.stderr)
+    show(done, file=sys.stderr)
     if options.generate:
-        print(password)
+        show(password)
 
 
 def _no_such_user(name: str) -> NotFoundError:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from carrel.core.answer import Binary, PromptArgument, PromptText, Text
 from carrel.core.caller import Call
+from carrel.core.quoting import Quotes
 
 
 class Question(BaseModel):
@@ -65,6 +66,13 @@ class Operation(Generic[QuestionT]):
     may_outlast_call: bool = False
     is_listed: bool = True
     phrases: tuple[str, ...] = ()
+    # What of the answer others wrote; None where all of it is ours or the caller's.
+    quotes: Quotes | None = None
+
+    @property
+    def is_open_world(self) -> bool:
+        """Whether others have a say in the answer, be it by the network or by what they wrote."""
+        return self.reaches_outside or self.quotes is not None
 
     @property
     def action(self) -> str:
@@ -92,6 +100,7 @@ class Resource:
     media_type: str = "text/plain"
     cost: float = 1.0
     timeout_seconds: float = 30.0
+    quotes: Quotes | None = None
 
     @property
     def is_template(self) -> bool:

@@ -115,7 +115,7 @@ def _errors(statuses: list[str]) -> dict[str, Any]:
 
 _RESULT = {
     "type": "object",
-    "properties": {"success": {"const": True}, "result": {}, "error": {"type": "null"}},
+    "properties": {"success": {"const": True}, "result": {}, "error": {"type": "null"}, "quoted_from": {"type": "array"}},
     "required": ["success", "result", "error"],
 }
 _TOOL = {

@@ -16,6 +16,7 @@ from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError, UnknownOperationError
 from carrel.core.operation import Operation
+from carrel.core.quoting import distinct, quoted_facts
 from carrel.doors.errors import showing
 from carrel.doors.http.entrance import is_from_browser
 from carrel.doors.http.exchange import JSON_TYPE, Exchange, Header, Response
@@ -89,7 +90,10 @@ class RestDoor:
             return self.failed(error_unknown, exchange.visit)
         operation, encode = found
         answer = await self._gate.call(operation, invocation.params, caller, exchange.visit)
-        return Response(200, b'{"success":true,"result":' + encode(answer) + b',"error":null}')
+        quotes = operation.quotes
+        sources = () if quotes is None else distinct(quotes(invocation.params, answer, caller))
+        quoted = b',"quoted_from":' + orjson.dumps(quoted_facts(sources)) if sources else b""
+        return Response(200, b'{"success":true,"result":' + encode(answer) + b',"error":null' + quoted + b"}")
 
     def _malformed(self, error: CarrelError, exchange: Exchange, caller: Caller, status: int | None = None) -> Response:
         self._gate.refused(exchange.visit, "rest", "/mcp/invoke", error, caller)

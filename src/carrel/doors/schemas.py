@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from carrel.core.answer import Blocks, Text
 from carrel.core.operation import Operation
+from carrel.core.quoting import FIELD
 
 Schema = dict[str, Any]
 
@@ -35,6 +36,8 @@ def output_schema(operation: Operation[Any]) -> Schema | None:
             schema["$defs"] = definitions
     required = schema.pop("required", [])
     schema["properties"] = {**schema.get("properties", {}), "error": {"type": "object"}}
+    if operation.quotes is not None:
+        schema["properties"][FIELD] = {"type": "array"}
     return {**schema, "anyOf": [{"required": required}, {"required": ["error"]}]}
 
 

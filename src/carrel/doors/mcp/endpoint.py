@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,10 +12,16 @@ import orjson
 from pydantic import TypeAdapter
 
 from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptText, Text
+from carrel.core.caller import Caller
 from carrel.core.jobs import JobOperations
 from carrel.core.operation import Effect, Operation, Prompt, Resource
+from carrel.core.quoting import QuotedSource, distinct, quotation_note, quoted_facts
 from carrel.doors.mcp.wire import META_SERVER_INFO, TASKS_EXTENSION
 from carrel.doors.schemas import answers_with_list, input_schema, output_schema
+
+# The blocks of a result without their brackets, and its structured content where it has any.
+Encoded = tuple[bytes, bytes | None]
+_QUOTED_FROM = (b',"quoted_from":', b'"quoted_from":')
 
 LIST_TTL_MS = 300_000
 READ_TTL_MS = 0
@@ -32,9 +38,21 @@ class ServedTool:
     def listing(self) -> bytes:
         return orjson.dumps(_tool_listing(self.operation, self.name))
 
+    def encode(self, answer: Any, arguments: Mapping[str, Any], caller: Caller) -> bytes:
+        """Turns an answer into the inside of a tool result, with a second block and a field where it quotes others."""
+        quotes = self.operation.quotes
+        sources = () if quotes is None else distinct(quotes(arguments, answer, caller))
+        content, structured = self._encode(answer)
+        if not sources:
+            return _result(content, structured)
+        facts = orjson.dumps(quoted_facts(sources))
+        note = b'{"type":"text","text":' + orjson.dumps(quotation_note(sources))
+        if structured is None:
+            return _result(content + b"," + note + b',"_meta":{"quoted_from":' + facts + b"}}", None)
+        return _result(content + b"," + note + b"}", structured[:-1] + _QUOTED_FROM[structured == b"{}"] + facts + b"}")
+
     @cached_property
-    def encode(self) -> Callable[[Any], bytes]:
-        """Turns an answer into the inside of a tool result."""
+    def _encode(self) -> Callable[[Any], Encoded]:
         return _encoder(self.operation)
 
 
@@ -154,7 +172,7 @@ def _tool_listing(operation: Operation[Any], name: str) -> dict[str, object]:
         "readOnlyHint": operation.effect is Effect.READS,
         "destructiveHint": operation.effect is Effect.DESTROYS,
         "idempotentHint": operation.is_idempotent or operation.effect is Effect.READS,
-        "openWorldHint": operation.reaches_outside,
+        "openWorldHint": operation.is_open_world,
     }
     return listing
 
@@ -183,32 +201,37 @@ def _served_prompt(prompt: Prompt) -> ServedPrompt:
     return ServedPrompt(prompt, orjson.dumps(listing))
 
 
-def _encoder(operation: Operation[Any]) -> Callable[[Any], bytes]:
+def _encoder(operation: Operation[Any]) -> Callable[[Any], Encoded]:
     if operation.answer is Text or operation.answer is Blocks:
-        return encode_content
+        return _content
     to_json = TypeAdapter(operation.answer).serializer.to_json
     if not answers_with_list(operation):
-        return lambda answer: _structured(raw := to_json(answer, by_alias=True), raw)
+        return lambda answer: (_text_block(raw := to_json(answer, by_alias=True)), raw)
 
-    def encode_list(answer: Any) -> bytes:
+    def encode_list(answer: Any) -> Encoded:
         if isinstance(answer, Partial):
             raw = to_json(list(answer.result), by_alias=True)
             rest = orjson.dumps({"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step})
             whole = b'{"result":' + raw + b"," + rest[1:]
-            return _structured(whole, whole)
+            return _text_block(whole), whole
         raw = to_json(answer, by_alias=True)
-        return _structured(raw, b'{"result":' + raw + b"}")
+        return _text_block(raw), b'{"result":' + raw + b"}"
 
     return encode_list
 
 
-def _structured(text: bytes, structured: bytes) -> bytes:
-    return b'"content":[{"type":"text","text":' + orjson.dumps(text.decode()) + b'}],"structuredContent":' + structured
+def _text_block(text: bytes) -> bytes:
+    return b'{"type":"text","text":' + orjson.dumps(text.decode()) + b"}"
 
 
-def encode_content(answer: Text | Blocks) -> bytes:
+def _content(answer: Text | Blocks) -> Encoded:
     parts = answer.parts if isinstance(answer, Blocks) else (answer,)
-    return b'"content":' + orjson.dumps([block(part) for part in parts])
+    return orjson.dumps([block(part) for part in parts])[1:-1], None
+
+
+def _result(content: bytes, structured: bytes | None) -> bytes:
+    inside = b'"content":[' + content + b"]"
+    return inside if structured is None else inside + b',"structuredContent":' + structured
 
 
 def block(part: Text | Binary | Embedded) -> dict[str, object]:
@@ -229,6 +252,15 @@ def resource_content(uri: str, content: Text | Binary) -> dict[str, object]:
             return {"uri": uri, "mimeType": content.media_type, "text": content.body}
         case Binary():
             return {"uri": uri, "mimeType": content.media_type, "blob": base64.b64encode(content.body).decode()}
+
+
+def encode_resource(uri: str, content: Text | Binary, sources: Sequence[QuotedSource]) -> bytes:
+    """The contents of a resource; where they quote others, a second entry beside them says so, under an address of its own."""
+    contents = [resource_content(uri, content)]
+    if sources:
+        note: dict[str, object] = {"uri": f"{uri}#quoted_from", "mimeType": "text/plain", "text": quotation_note(sources)}
+        contents.append({**note, "_meta": {"quoted_from": quoted_facts(sources)}})
+    return orjson.dumps(contents)
 
 
 def encode_prompt(text: PromptText) -> bytes:

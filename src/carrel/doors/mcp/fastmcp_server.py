@@ -41,6 +41,7 @@ from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect, Resource
 from carrel.core.operation import Prompt as CataloguePrompt
+from carrel.core.quoting import distinct, quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, showing
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool, block
 from carrel.doors.mcp.wire import error_facts
@@ -178,7 +179,7 @@ class _CatalogueTool(Tool):
                 read_only_hint=operation.effect is Effect.READS,
                 destructive_hint=operation.effect is Effect.DESTROYS,
                 idempotent_hint=operation.is_idempotent or operation.effect is Effect.READS,
-                open_world_hint=operation.reaches_outside,
+                open_world_hint=operation.is_open_world,
             ),
         )
         made._tool = tool
@@ -195,7 +196,7 @@ class _CatalogueTool(Tool):
                 raise _protocol_error(error) from None
             facts = orjson.loads(orjson.dumps(error_facts(error), default=str))
             return ToolResult(content=orjson.dumps(facts).decode(), structured_content=facts, is_error=True)
-        result = orjson.loads(b"{" + self._tool.encode(answer) + b"}")
+        result = orjson.loads(b"{" + self._tool.encode(answer, arguments, caller) + b"}")
         return ToolResult(content=_blocks(result["content"]), structured_content=result.get("structuredContent"))
 
 
@@ -218,7 +219,13 @@ async def _read(resource: Resource, variables: Mapping[str, str], gate: Gate) ->
         content = await gate.read(resource, variables, caller, visit)
     except CarrelError as error:
         raise _protocol_error(error) from None
-    return ResourceResult(contents=[ResourceContent(content.body, mime_type=content.media_type)])
+    contents = [ResourceContent(content.body, mime_type=content.media_type)]
+    sources = () if resource.quotes is None else distinct(resource.quotes(variables, content, caller))
+    if sources:
+        contents.append(
+            ResourceContent(quotation_note(sources), mime_type="text/plain", meta={"quoted_from": quoted_facts(sources)})
+        )
+    return ResourceResult(contents=contents)
 
 
 class _CatalogueResource(FastMcpResource):

@@ -13,8 +13,9 @@ import orjson
 from carrel.core.caller import Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InternalError, InvalidInputError
 from carrel.core.jobs import Job
+from carrel.core.quoting import distinct
 from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
-from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, resource_content
+from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, encode_resource
 from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
 from carrel.doors.mcp.wire import (
     HANDSHAKE_VERSIONS,
@@ -190,7 +191,7 @@ class Lane:
             return self._complete(tool_error(error), request.is_modern)
         if isinstance(answer, Job):
             return b"{" + task_created(answer) + b"," + self.endpoint.stamp + b"}"
-        return self._complete(tool.encode(answer), request.is_modern)
+        return self._complete(tool.encode(answer, arguments, request.caller), request.is_modern)
 
     async def _get_task(self, request: Request) -> bytes:
         return self._complete(await self._tasks.get(request.params, request.caller, request.visit), is_modern=True)
@@ -222,7 +223,8 @@ class Lane:
             if shown.json_rpc_code == RESOURCE_NOT_FOUND:
                 raise self._no_such_resource(uri, request.is_modern, error.message, data, has_run=True) from None
             raise ProtocolError(shown.json_rpc_code, error.message, data, has_run=True) from None
-        inside = b'"contents":[' + orjson.dumps(resource_content(uri, content)) + b"]"
+        sources = () if resource.quotes is None else distinct(resource.quotes(variables, content, request.caller))
+        inside = b'"contents":' + encode_resource(uri, content, sources)
         if request.is_modern:
             inside = b'"ttlMs":%d,"cacheScope":"private",' % READ_TTL_MS + inside
         return self._complete(inside, request.is_modern)

@@ -14,6 +14,7 @@ from carrel.core.catalogue import Catalogue
 from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
+from carrel.core.quoting import FIELD, distinct, quotation_note, quoted_facts
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate
 
@@ -81,6 +82,7 @@ class OperationTools:
             effect=_widest(self._catalogue.operations.values()),
             cost=0.0,
             timeout_seconds=_LONGEST_RUN_SECONDS,
+            reaches_outside=any(each.is_open_world for each in self._catalogue.operations.values()),
         )
         return finding, running
 
@@ -107,6 +109,7 @@ class OperationTools:
             effect=_widest(self._catalogue.operations.values()),
             cost=0.0,
             timeout_seconds=_LONGEST_RUN_SECONDS,
+            reaches_outside=any(each.is_open_world for each in self._catalogue.operations.values()),
         )
 
     def _found(self, sentence: str, call: Call) -> str:
@@ -138,7 +141,12 @@ class OperationTools:
                 details={"run": name, "near": near},
             )
         result = await self._gate.call(operation, arguments, call.caller, call.visit, call.report_progress)
-        return _as_text(operation, result)
+        text = _as_text(operation, result)
+        sources = () if operation.quotes is None else distinct(operation.quotes(arguments, result, call.caller))
+        if not sources:
+            return text
+        parts = text.parts if isinstance(text, Blocks) else (text,)
+        return Blocks((*parts, Text(quotation_note(sources)), Text(orjson.dumps({FIELD: quoted_facts(sources)}).decode())))
 
 
 def _parameter_words(operation: Operation[Any]) -> str:

@@ -56,7 +56,7 @@ class Tasks:
         if job.error is not None:
             inside += b',"result":{"resultType":"complete",' + tool_error(job.error) + b"}"
         elif job.state == "completed":
-            inside += b',"result":{"resultType":"complete",' + self._tools[job.operation].encode(job.result) + b"}"
+            inside += b',"result":{"resultType":"complete",' + self._tools[job.operation].encode(job.result, {}, caller) + b"}"
         return inside
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from carrel.core.operation import Answer, Question
 from carrel.rooms.knowledge.notes import ChangeKind, Note, Order, Source, Status, Version, Whose
@@ -131,6 +131,16 @@ class FoundNote(Answer):
     title: str
     content: str
     score: float
+    # Whose note it is; no part of the answer.
+    _author: str = PrivateAttr(default="")
+
+    @property
+    def author(self) -> str:
+        return self._author
+
+    def written_by(self, user_id: str) -> FoundNote:
+        self._author = user_id
+        return self
 
 
 class Link(Answer):

@@ -24,6 +24,7 @@ from carrel.rooms.knowledge.models import (
     WholeNote,
 )
 from carrel.rooms.knowledge.nodes import Nodes
+from carrel.rooms.knowledge.quoting import quoted_index, quoted_nodes, quoted_note, quoted_notes, quoted_versions
 from carrel.rooms.knowledge.service import Knowledge
 
 READ = frozenset({"knowledge:read"})
@@ -113,6 +114,7 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 question=SearchKnowledge,
                 answer=list[FoundNote],
                 run=search_knowledge,
+                quotes=quoted_notes,
                 scopes=READ,
                 command="search",
             ),
@@ -129,6 +131,7 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 question=OneNote,
                 answer=WholeNote,
                 run=get_knowledge,
+                quotes=quoted_note,
                 scopes=READ,
                 command="show",
             ),
@@ -147,6 +150,7 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 question=GetKnowledgeHistory,
                 answer=list[NoteVersion],
                 run=get_knowledge_history,
+                quotes=quoted_versions,
                 scopes=READ,
                 command="history",
             ),
@@ -216,6 +220,7 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 question=RetrieveNodes,
                 answer=RetrievedNodes,
                 run=node_knowledge_retriever,
+                quotes=quoted_nodes,
                 scopes=READ,
                 command="nodes",
             ),
@@ -236,6 +241,7 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 question=AskElasticsearch,
                 answer=SearchAnswer,
                 run=elasticsearch,
+                quotes=quoted_index,
                 scopes=READ,
                 reaches_outside=True,
                 command="elasticsearch",

@@ -58,7 +58,10 @@ class Knowledge:
     async def search(self, query: str, caller: Caller, *, whose: Whose, order: Order, limit: int) -> list[FoundNote]:
         found = await self._store.search(NoteSearch(parse(query), _shelf(whose, caller), order, limit))
         return [
-            FoundNote(id=hit.note.id, title=hit.note.title, content=hit.note.content, score=round(hit.score, 4)) for hit in found
+            FoundNote(id=hit.note.id, title=hit.note.title, content=hit.note.content, score=round(hit.score, 4)).written_by(
+                hit.note.user_id
+            )
+            for hit in found
         ]
 
     async def get(self, note_id: str, caller: Caller) -> WholeNote:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from carrel.core.answer import Text
-from carrel.core.caller import Call
+from carrel.core.caller import Call, Caller
 from carrel.core.catalogue import Room
 from carrel.core.operation import Operation
+from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.models import (
     CorpusStatistics,
     ExportPapers,
@@ -20,8 +24,20 @@ from carrel.rooms.papers.models import (
     SearchPapers,
     SearchPapersByKeyword,
 )
-from carrel.rooms.papers.resources import SCOPES, resources
+from carrel.rooms.papers.resources import SCOPES, named_paper, resources
 from carrel.rooms.papers.service import Papers
+
+
+def _found_papers(arguments: Mapping[str, Any], answer: list[PaperHit], caller: Caller) -> Iterable[QuotedSource]:
+    return [QuotedSource("paper", hit.paper_id, hit.title) for hit in answer]
+
+
+def _described_paper(arguments: Mapping[str, Any], answer: PaperMetadata, caller: Caller) -> Iterable[QuotedSource]:
+    return [QuotedSource("paper", answer.paper_id, answer.title)]
+
+
+def _corpus(arguments: Mapping[str, Any], answer: object, caller: Caller) -> Iterable[QuotedSource]:
+    return [QuotedSource("corpus", "papers")]
 
 
 def room(papers: Papers) -> Room:
@@ -80,6 +96,7 @@ def room(papers: Papers) -> Room:
                 answer=list[PaperHit],
                 run=search_papers,
                 scopes=SCOPES,
+                quotes=_found_papers,
                 command="search",
             ),
             Operation(
@@ -96,6 +113,7 @@ def room(papers: Papers) -> Room:
                 answer=list[PaperHit],
                 run=search_papers_by_keyword,
                 scopes=SCOPES,
+                quotes=_found_papers,
                 command="keyword",
             ),
             Operation(
@@ -113,6 +131,7 @@ def room(papers: Papers) -> Room:
                 answer=PaperMetadata,
                 run=get_paper_metadata,
                 scopes=SCOPES,
+                quotes=_described_paper,
                 command="show",
             ),
             Operation(
@@ -132,6 +151,7 @@ def room(papers: Papers) -> Room:
                 answer=Text,
                 run=get_paper_summary,
                 scopes=SCOPES,
+                quotes=named_paper,
                 command="summary",
             ),
             Operation(
@@ -149,6 +169,7 @@ def room(papers: Papers) -> Room:
                 answer=Text,
                 run=get_paper_source,
                 scopes=SCOPES,
+                quotes=named_paper,
                 command="source",
             ),
             Operation(
@@ -166,6 +187,7 @@ def room(papers: Papers) -> Room:
                 answer=list[FacetCount],
                 run=list_top_facets,
                 scopes=SCOPES,
+                quotes=_corpus,
                 command="facets",
             ),
             Operation(
@@ -181,6 +203,7 @@ def room(papers: Papers) -> Room:
                 answer=Text,
                 run=get_paper_bibtex,
                 scopes=SCOPES,
+                quotes=named_paper,
                 command="bibtex",
             ),
             Operation(
@@ -199,6 +222,7 @@ def room(papers: Papers) -> Room:
                 answer=Text,
                 run=export_papers,
                 scopes=SCOPES,
+                quotes=_corpus,
                 command="export",
             ),
             Operation(

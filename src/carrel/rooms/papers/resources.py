@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
 from carrel.core.answer import Text
-from carrel.core.caller import Call
+from carrel.core.caller import Call, Caller
 from carrel.core.operation import Resource
+from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.models import DEFAULT_MAX_CHARS
 from carrel.rooms.papers.service import Papers
 
 SCOPES = frozenset({"papers:read"})
 _CUT = f"Cut at {DEFAULT_MAX_CHARS} characters."
+
+
+def named_paper(arguments: Mapping[str, Any], answer: object, caller: Caller) -> Iterable[QuotedSource]:
+    """The paper that was asked for."""
+    return [QuotedSource("paper", str(arguments["paper_id"]))]
 
 
 def resources(papers: Papers) -> tuple[Resource, ...]:
@@ -51,4 +57,5 @@ def _resource(
         read=read,
         scopes=SCOPES,
         media_type=media_type,
+        quotes=named_paper,
     )

@@ -27,6 +27,13 @@ from carrel.rooms.references.models import (
     RemoveReference,
     SearchReferences,
 )
+from carrel.rooms.references.quoting import (
+    quoted_additions,
+    quoted_by_ids,
+    quoted_fulltext,
+    quoted_library,
+    quoted_references,
+)
 from carrel.rooms.references.resources import READ, resources
 from carrel.rooms.references.service import ReferencesRoom
 
@@ -99,6 +106,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=SearchReferences,
                 answer=References,
                 run=search,
+                quotes=quoted_references,
                 scopes=READ,
                 command="search",
             ),
@@ -117,6 +125,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=ListReferences,
                 answer=References,
                 run=list_all,
+                quotes=quoted_references,
                 scopes=READ,
                 command="list",
             ),
@@ -140,6 +149,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=AddReferences,
                 answer=AddedReferences,
                 run=add,
+                quotes=quoted_additions,
                 scopes=WRITE,
                 effect=Effect.WRITES,
                 reaches_outside=True,
@@ -161,6 +171,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=RemoveReference,
                 answer=RemovedReference,
                 run=remove,
+                quotes=quoted_references,
                 scopes=WRITE,
                 effect=Effect.DESTROYS,
                 command="remove",
@@ -181,6 +192,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=EditReference,
                 answer=OneReference,
                 run=edit,
+                quotes=quoted_references,
                 scopes=WRITE,
                 effect=Effect.WRITES,
                 is_idempotent=True,
@@ -204,6 +216,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=CiteReferences,
                 answer=Citations,
                 run=cite,
+                quotes=quoted_by_ids,
                 scopes=READ,
                 command="cite",
             ),
@@ -224,6 +237,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=ExportReferences,
                 answer=Text,
                 run=export,
+                quotes=quoted_library,
                 scopes=READ,
                 command="export",
             ),
@@ -259,6 +273,7 @@ def room(service: ReferencesRoom) -> Room:
                 question=GetFulltext,
                 answer=Fulltext,
                 run=full_text,
+                quotes=quoted_fulltext,
                 scopes=READ,
                 command="fulltext",
             ),

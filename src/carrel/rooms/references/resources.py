@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.operation import Resource
+from carrel.core.quoting import Quotes
+from carrel.rooms.references.quoting import quoted_library, quoted_reference
 from carrel.rooms.references.service import ReferencesRoom
 
 READ = frozenset({"references:read"})
@@ -28,7 +30,7 @@ def resources(service: ReferencesRoom) -> tuple[Resource, ...]:
     async def some_styles(variables: Mapping[str, str], call: Call) -> Text:
         return _json(await service.styles(variables["words"], first=0, count=200))
 
-    def resource(uri: str, name: str, title: str, description: str, read: object) -> Resource:
+    def resource(uri: str, name: str, title: str, description: str, read: object, quotes: Quotes | None = None) -> Resource:
         return Resource(
             uri=uri,
             name=name,
@@ -38,13 +40,19 @@ def resources(service: ReferencesRoom) -> tuple[Resource, ...]:
             read=read,  # type: ignore[arg-type]
             scopes=READ,
             media_type="application/json",
+            quotes=quotes,
         )
 
     return (
         resource(
-            "library://references", "references", "References", f"The library as CSL-JSON, at most {_MOST} items.", references
+            "library://references",
+            "references",
+            "References",
+            f"The library as CSL-JSON, at most {_MOST} items.",
+            references,
+            quoted_library,
         ),
-        resource("library://reference/{id}", "reference", "Reference", "One reference as CSL-JSON.", reference),
+        resource("library://reference/{id}", "reference", "Reference", "One reference as CSL-JSON.", reference, quoted_reference),
         resource("library://styles", "styles", "Citation styles", "Every citation style that cite takes.", styles),
         resource("library://styles/{words}", "styles-search", "Some citation styles", "Citation styles by words.", some_styles),
     )

@@ -10,7 +10,9 @@ from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.operation import Effect, Operation, Question
+from carrel.core.quoting import Quotes
 from carrel.rooms.research.answers import JobAnswer
+from carrel.rooms.research.inert_text import inert_values
 from carrel.rooms.research.jobs import OPERATION_OF, SCOPES_OF
 from carrel.rooms.research.models import (
     HypothesisInFull,
@@ -45,6 +47,7 @@ from carrel.rooms.research.questions import (
     StartResearch,
     SubmitHypothesis,
 )
+from carrel.rooms.research.quoting import quoted_in_hypotheses, quoted_in_results, quoted_in_status, quoted_project
 from carrel.rooms.research.resources import resources
 from carrel.rooms.research.service import ResearchRoom
 
@@ -115,7 +118,7 @@ def room(service: ResearchRoom) -> Room:
         match question.format:
             case "json":
                 whole = await service.everything(question.research_id, call)
-                return Text(json.dumps(whole, ensure_ascii=False, indent=1), "application/json")
+                return Text(json.dumps(inert_values(whole), ensure_ascii=False, indent=1), "application/json")
             case "markdown":
                 return Text((await service.results(question.research_id, "detailed", 200, call)).markdown, "text/markdown")
             case "html":
@@ -137,7 +140,7 @@ def room(service: ResearchRoom) -> Room:
                 "get_research_status",
                 "Get research status",
                 "How far a project is: progress, counts, the leading hypothesis, time left.",
-                GetResearchStatus, ResearchStatus, status, {"research:read"}, command="status",
+                GetResearchStatus, ResearchStatus, status, {"research:read"}, command="status", quotes=quoted_in_status,
             ),
             _operation(
                 "list_research_projects",
@@ -151,42 +154,48 @@ def room(service: ResearchRoom) -> Room:
                 "New hypotheses with summary, rationale, protocol and the papers they rest on. Waits for them; a long job answers "
                 "with what is done and a job_id.",
                 GenerateHypotheses, list[HypothesisShown], generate, SCOPES_OF["generate"], Effect.WRITES, command="generate",
+                quotes=quoted_in_hypotheses,
             ),
             _operation(
                 "evolve_hypothesis",
                 "Evolve a hypothesis",
                 "A new hypothesis made from one; the original stays for comparison.",
                 EvolveHypothesis, HypothesisShown, evolve, SCOPES_OF["evolve"], Effect.WRITES, command="evolve",
+                quotes=quoted_in_hypotheses,
             ),
             _operation(
                 "list_hypotheses",
                 "List hypotheses",
                 "A project's hypotheses by Elo, best first, in short; get_hypothesis has one in full.",
                 ListHypotheses, list[HypothesisRow], hypotheses, {"hypotheses:read", "research:read"}, command="hypotheses",
+                quotes=quoted_in_hypotheses,
             ),
             _operation(
                 "get_hypothesis",
                 "Get a hypothesis",
                 "One in full: rationale, protocol, the sentences it rests on, every review and match with its reasons.",
                 GetHypothesis, HypothesisInFull, hypothesis, {"hypotheses:read"}, command="hypothesis",
+                quotes=quoted_in_hypotheses,
             ),
             _operation(
                 "review_hypothesis",
                 "Review a hypothesis",
                 "Review for plausibility, novelty, testability and safety: scores from 0 to 1 with their reasons and citations.",
                 ReviewHypothesis, ReviewShown, review, SCOPES_OF["review"], Effect.WRITES, command="review",
+                quotes=quoted_in_hypotheses,
             ),
             _operation(
                 "rank_hypotheses",
                 "Rank hypotheses",
                 "Compare a project's hypotheses pair by pair; answers all with new Elo scores, best first. Review before ranking.",
                 RankHypotheses, list[HypothesisRow], rank, SCOPES_OF["rank"], Effect.WRITES, command="rank",
+                quotes=quoted_in_hypotheses,
             ),
             _operation(
                 "get_results",
                 "Get results",
                 "What a project found, as fields and as Markdown, with its bibliography as CSL-JSON and BibTeX.",
-                GetResults, Results, results, {"research:read", "hypotheses:generate"}, command="results",
+                GetResults, Results, results, {"research:read", "hypotheses:generate"}, command="results", quotes=quoted_in_results,
             ),
             _operation(
                 "submit_hypothesis",
@@ -224,7 +233,7 @@ def room(service: ResearchRoom) -> Room:
             ),
             _operation(
                 "export_research", "Export research", "All of a project: json with every step, or a markdown or html report.",
-                ExportResearch, Text, export, {"research:read", "hypotheses:read", "reviews:read"}, command="export",
+                ExportResearch, Text, export, {"research:read", "hypotheses:read", "reviews:read"}, command="export", quotes=quoted_project,
             ),
             _operation(
                 "import_hypotheses", "Import hypotheses", "Hypotheses of the earlier system become a project; Elo is kept.",
@@ -247,6 +256,7 @@ def _operation(
     scopes: Collection[str],
     effect: Effect = Effect.READS,
     command: str | None = None,
+    quotes: Quotes | None = None,
 ) -> Operation[Any]:
     return Operation(
         name=name,
@@ -260,6 +270,7 @@ def _operation(
         effect=effect,
         timeout_seconds=_PATIENT_SECONDS,
         command=command,
+        quotes=quotes,
         may_outlast_call=name in OPERATION_OF.values(),
         is_listed=name not in UNLISTED,
         phrases=PHRASES.get(name, ()),

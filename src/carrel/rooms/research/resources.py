@@ -9,7 +9,9 @@ from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.operation import Resource
 from carrel.rooms.research.citing import in_short
+from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import ResearchStatus
+from carrel.rooms.research.quoting import quoted_in_hypothesis_page, quoted_in_project_page
 from carrel.rooms.research.records import Hypothesis, Project
 from carrel.rooms.research.service import ResearchRoom
 
@@ -21,11 +23,12 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
     async def project(variables: Mapping[str, str], call: Call) -> Text:
         found = await service.project(variables["project_id"], call)
         status, hypotheses = await service.telling.status(found), await service.telling.ordered(found)
-        return Text(project_page(found, status, hypotheses), "text/markdown")
+        return Text(inert_text(project_page(found, status, hypotheses)), "text/markdown")
 
     async def hypothesis(variables: Mapping[str, str], call: Call) -> Text:
         found, _ = await service.hypothesis(variables["hypothesis_id"], call)
-        return Text(hypothesis_page(found, await service.telling.references([found])), "text/markdown")
+        page = hypothesis_page(found, await service.telling.references([found]))
+        return Text(inert_text(page), "text/markdown")
 
     return (
         Resource(
@@ -37,6 +40,7 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
             read=project,
             scopes=frozenset({"research:read"}),
             media_type="text/markdown",
+            quotes=quoted_in_project_page,
         ),
         Resource(
             uri="hypothesis://{hypothesis_id}",
@@ -47,6 +51,7 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
             read=hypothesis,
             scopes=frozenset({"hypotheses:read"}),
             media_type="text/markdown",
+            quotes=quoted_in_hypothesis_page,
         ),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from carrel.rooms.research.discovery.evidence import sentences
 from carrel.rooms.research.discovery.records import Paper
+from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis, ReviewScores
 from carrel.rooms.research.order import leading, place_of
 from carrel.rooms.research.records import Event, Hypothesis, MatchPlayed, Project, Review, Understanding
@@ -126,7 +127,7 @@ def markdown(
         parts.extend(("## Meta-review", meta_review))
     if bibliography:
         parts.extend(("## Bibliography", "\n".join(f"- {line}" for line in bibliography)))
-    return "\n\n".join(parts) + "\n"
+    return inert_text("\n\n".join(parts) + "\n")
 
 
 def _row(row: ResultHypothesis) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from carrel.core.quoting import delimit_quotation
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.records import Draft
 
@@ -14,7 +15,6 @@ _LETTERS_PER_TOKEN = 3
 # A row of which less than this would be left is not shown at all.
 _LEAST_TOKENS = 24
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
-_TAG = re.compile(r"<\s*/?\s*material\s*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def fitted(parts: Sequence[Part], room: int | None) -> Material:
     shown = [_shown(part, share - tokens_in(part.heading) - 1) for part, share in zip(there, shares, strict=True)]
     texts = [f"{part.heading}\n" + "\n".join(row.text for row in rows) for part, rows in zip(there, shown, strict=True) if rows]
     return Material(
-        "<material>\n" + _TAG.sub("", "\n\n".join(texts)) + "\n</material>",
+        delimit_quotation("\n\n".join(texts), "material"),
         frozenset(row.paper_id for rows in shown for row in rows if row.paper_id is not None),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from carrel.core.answer import PromptArgument, PromptMessage, PromptText, Text
 from carrel.core.caller import Call
 from carrel.core.operation import Prompt
+from carrel.core.quoting import delimit_quotation
 from carrel.rooms.research.prompts.texts import text_of
 from carrel.rooms.research.resources import hypothesis_page
 from carrel.rooms.research.service import ResearchRoom
@@ -20,9 +21,8 @@ def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
         found, _ = await service.hypothesis(arguments["hypothesis_id"], call)
         # The hypothesis goes in last, so that whatever stands in it is never taken for a place to fill.
         before, _, after = text_of("hypothesis-analysis").replace("{hypothesis_id}", found.id).partition("{hypothesis}")
-        return _told(
-            before + hypothesis_page(found, await service.telling.references([found])) + after, f"A close look at {found.id}"
-        )
+        page = delimit_quotation(hypothesis_page(found, await service.telling.references([found])), "hypothesis")
+        return _told(before + page + after, f"A close look at {found.id}")
 
     return (
         Prompt(

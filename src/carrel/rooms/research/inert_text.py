@@ -1,0 +1,44 @@
+"""Text for pages that people open: no live HTML, no images from elsewhere, no links that others put there.
+
+Titles and sentences of papers, and what models write, stand in the pages of a project. A page that is shown by a Markdown
+viewer must not load or run anything that they hold.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from carrel.core.control_characters import remove_controls
+
+# Markup of titles, as publishers and CSL-JSON have it: the words stay, the tags go.
+_TITLE_MARKUP = re.compile(
+    r"</?(?:i|em|b|strong|u|s|sub|sup|sc|small|span|tt|p|br|italic|bold|jats:\w{1,20}|mml:\w{1,20})(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
+# What HTML and Markdown take for the beginning of a tag, a comment, an instruction or an address in angle brackets.
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_IMAGE = re.compile(r"!+\[")
+# A link or the definition of one needs the two characters side by side.
+_LINK = re.compile(r"\](?=[(:\[])")
+
+
+def inert_text(text: str) -> str:
+    """The same words, with nothing in them that a viewer of Markdown or HTML would load, run or lead to."""
+    text = _TITLE_MARKUP.sub("", remove_controls(text))
+    # Taking a tag out may put the halves of another together.
+    text = _TAG_START.sub("&lt;", text)
+    return _LINK.sub("] ", _IMAGE.sub("[", text))
+
+
+def inert_values(value: Any) -> Any:
+    """A JSON value in which every text is inert; what it is called by stays as it is."""
+    match value:
+        case str():
+            return inert_text(value)
+        case dict():
+            return {key: inert_values(item) for key, item in value.items()}
+        case list() | tuple():
+            return [inert_values(item) for item in value]
+        case _:
+            return value
