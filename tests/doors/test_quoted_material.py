@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema_rs
 import pytest
 
 from carrel.core.quoting import QuotedSource, delimit_quotation, quotation_note
@@ -80,7 +80,7 @@ def test_every_tool_that_quotes_says_so_in_its_listing_and_keeps_to_its_schema(p
         assert tools[name]["annotations"]["openWorldHint"] is True, name
         assert "quoted material" in result["content"][-1]["text"], name
         if "outputSchema" in tools[name]:
-            jsonschema.validate(result["structuredContent"], tools[name]["outputSchema"])
+            jsonschema_rs.validate(tools[name]["outputSchema"], result["structuredContent"])
             assert result["structuredContent"]["quoted_from"], name
         else:
             assert result["content"][-1]["_meta"]["quoted_from"], name
