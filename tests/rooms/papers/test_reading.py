@@ -121,6 +121,14 @@ def test_authors_come_from_the_summary_where_the_index_has_lost_their_order(tmp_
     connection.close()
     with Desk(snapshot, tmp_path / "paper-static") as desk:
         assert desk.ask("get_paper_metadata", paper_id=TRANSFORMER.paper_id).authors == ("Zoe Vaswani", "Ashish Müller")
+    summaries = list((tmp_path / "paper-static" / "summary").rglob("*.json"))
+    kept = {file: file.read_bytes() for file in summaries}
+    for file in summaries:
+        file.write_bytes(b"\xff{damaged")
+    with Desk(snapshot, tmp_path / "paper-static") as desk:
+        assert refused(desk, "get_paper_metadata", paper_id=TRANSFORMER.paper_id).details["reason"] == "unreadable"
+    for file, content in kept.items():
+        file.write_bytes(content)
     for file in (tmp_path / "paper-static" / "summary" / TRANSFORMER.paper_id).iterdir():
         file.unlink()
     with Desk(snapshot, tmp_path / "paper-static") as desk:
