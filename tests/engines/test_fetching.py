@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import Callable
 from typing import Any
 
@@ -71,6 +72,7 @@ BAD: dict[str, Answer] = {
     "too large": lambda _: httpx2.Response(200, content=b'{"a":"' + b"x" * 40_000 + b'"}'),
     "not JSON": lambda _: httpx2.Response(200, content=b"<html>"),
     "a list": lambda _: httpx2.Response(200, json=[]),
+    "packed": lambda _: httpx2.Response(200, content=gzip.compress(b'{"a":1}'), headers={"content-encoding": "gzip"}),
 }
 
 

@@ -31,10 +31,12 @@ from tests.stores.test_json_lines_audit import record
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
 
+from carrel.settings import Settings  # noqa: E402
 from carrel.stores.audit_queue import QueueOptions  # noqa: E402
 from carrel.stores.postgres.access import postgres_access  # noqa: E402
 from carrel.stores.postgres.audit import PostgresAudit, read_lines  # noqa: E402
 from carrel.stores.postgres.limits import PostgresBuckets  # noqa: E402
+from carrel.wiring.audit_log import audit_head, open_audit, verify_audit  # noqa: E402
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
 
@@ -126,6 +128,42 @@ def test_the_audit_table_only_grows_and_its_chain_is_whole(postgres_url: str) ->
         connection.execute("ALTER TABLE audit_log DISABLE TRIGGER audit_log_only_grows")
         connection.execute("DELETE FROM audit_log WHERE sequence = 3")
     assert len(verify(read_lines(postgres_url)).problems) == 2
+
+
+TAMPERING = {
+    "a chain": "DELETE FROM audit_log WHERE chain = (SELECT min(chain) FROM audit_log)",
+    "the end": "DELETE FROM audit_log WHERE id > (SELECT max(id) - 3 FROM audit_log)",
+    "the last line": "DELETE FROM audit_log WHERE id = (SELECT max(id) FROM audit_log)",
+    "everything": "DELETE FROM audit_log",
+    "a forged line": "UPDATE audit_log SET line = replace(line, 'ada', 'eve') WHERE sequence = 3",
+    "an anchor": "DELETE FROM audit_anchors WHERE number = 2",
+    "the anchors": "DELETE FROM audit_anchors",
+    "the end of the anchors": "DELETE FROM audit_anchors WHERE number > (SELECT max(number) - 2 FROM audit_anchors)",
+    "a forged anchor": "UPDATE audit_anchors SET line = replace(line, '\"sequence\":', '\"sequence\":1')",
+    "the key": "DELETE FROM audit_signing_key",
+}
+
+
+@pytest.mark.promise("A7-audit")
+@pytest.mark.parametrize("what", TAMPERING)
+def test_tampering_with_the_tables_is_noticed(what: str, postgres_url: str, tmp_path: Path) -> None:
+    settings = Settings.model_validate({"home": tmp_path, "database": {"url": postgres_url}, "audit": {"anchor_every_lines": 3}})
+    for _ in range(2):
+        audit = open_audit(settings)
+        for number in range(8):
+            audit.write(record(number))
+        assert isinstance(audit, PostgresAudit)
+        audit.close()
+    found = verify_audit(settings)
+    assert (found.problems, found.chains, found.is_anchored) == ([], 2, True)
+    head = audit_head(settings)
+    assert head is not None
+    assert verify_audit(settings, (head,)).problems == []
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        for table in ("audit_log", "audit_anchors", "audit_signing_key"):
+            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER audit_log_only_grows".encode())
+        connection.execute(TAMPERING[what].encode())
+    assert verify_audit(settings).problems
 
 
 @pytest.mark.promise("A5")

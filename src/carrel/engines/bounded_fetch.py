@@ -25,12 +25,18 @@ async def bounded_json(
     try:
         async with asyncio.timeout(timeout_seconds):
             asked = client.stream(
-                "GET", url, headers={"accept": "application/json", **(headers or {})}, extensions=dict(extensions or {})
+                "GET",
+                url,
+                headers={"accept": "application/json", "accept-encoding": "identity", **(headers or {})},
+                extensions=dict(extensions or {}),
             )
             async with asked as answer:
                 if answer.status_code != 200:
                     raise UnavailableError(f"the answer has status {answer.status_code}")
                 body = bytearray()
+                if answer.headers.get("content-encoding", "identity").lower() != "identity":
+                    # A small packed answer may unpack to any size before it can be measured.
+                    raise UnavailableError("the answer is compressed, which was not asked for")
                 async for chunk in answer.aiter_bytes():
                     body += chunk
                     if len(body) > most_bytes:

@@ -7,6 +7,8 @@ import ipaddress
 import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +20,7 @@ from carrel.engines.bounded_fetch import bounded_json
 Resolve = Callable[[str], Awaitable[list[str]]]
 
 _MOST_BYTES = 32 * 1024
+_RESOLVERS = ThreadPoolExecutor(2, thread_name_prefix="resolve-client-document")
 _MAX_AGE = re.compile(r"max-age=(\d{1,9})")
 
 
@@ -79,7 +82,9 @@ def is_public(address: str) -> bool:
 
 
 async def _resolve(host: str) -> list[str]:
-    rows = await asyncio.get_running_loop().getaddrinfo(host, 443, type=socket.SOCK_STREAM)
+    # In threads of their own: names that strangers choose may take long to fail, and must not hold up anybody else's work.
+    look_up = partial(socket.getaddrinfo, host, 443, type=socket.SOCK_STREAM)
+    rows = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, look_up)
     return [str(row[4][0]) for row in rows]
 
 

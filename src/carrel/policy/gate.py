@@ -31,6 +31,8 @@ from carrel.policy.identity import Identity
 from carrel.policy.limits import Limits
 
 log = logging.getLogger("carrel.gate")
+# Doors cut it already; a longer one would still fill the audit log.
+_LONGEST_USER_AGENT = 300
 AnswerT = TypeVar("AnswerT")
 
 STRANGER = Caller(user_id=ANONYMOUS_USER, scopes=frozenset())
@@ -184,7 +186,7 @@ class Gate:
             error_code,
             None if duration_ms is None else round(duration_ms, 3),
             visit.address,
-            visit.user_agent,
+            visit.user_agent[:_LONGEST_USER_AGENT],
         )
 
 

@@ -6,11 +6,11 @@ memory and in lines, whatever the number of addresses.
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from carrel.core.addresses import address_group
 from carrel.core.caller import ANONYMOUS_USER
 from carrel.policy.audit import REFUSED, AuditRecord
 
@@ -66,7 +66,7 @@ class RefusalSummaries:
         if self._ends_at is None:
             self._ends_at = now + self._period_seconds
         is_stranger = record.user_id == ANONYMOUS_USER
-        key = _Key(record.user_id[:200], _network(record.ip_address), record.error_code or "")
+        key = _Key(record.user_id[:200], address_group(record.ip_address)[:60], record.error_code or "")
         gathered = self._gathered.get(key)
         if gathered is None:
             if len(self._gathered) >= _MOST_CALLERS:
@@ -104,14 +104,3 @@ def _summary(key: _Key, gathered: _Gathered, at: datetime) -> AuditRecord:
         at, SUMMARY_ACTION, REFUSED, key.user_id, None, gathered.door, SUMMARY_ACTION, "audit://refusals", facts, "failure",
         key.error_code, None, key.network, "",
     )  # fmt: skip
-
-
-def _network(address: str) -> str:
-    """An address as a caller is told apart by it: one of IPv6 stands for its /64, which one person holds as easily."""
-    if ":" not in address:
-        return address[:60]
-    try:
-        found = ipaddress.IPv6Address(address.partition("%")[0])
-    except ValueError:
-        return address[:60]
-    return str(found.ipv4_mapped or ipaddress.IPv6Network((found, 64), strict=False))

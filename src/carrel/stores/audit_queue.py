@@ -155,6 +155,11 @@ class QueuedAudit:
         """Why calls that change something are refused now, or None. Cheap enough for a readiness probe."""
         return self._failure or self._sink.space_problem() or self._anchor_failure
 
+    @property
+    def is_failing(self) -> bool:
+        """Whether calls that change something are refused now."""
+        return self.problem() is not None
+
     def flush(self, timeout_seconds: float = 5.0) -> bool:
         """Waits until what has been handed over so far is written; False when that takes too long."""
         done = threading.Event()

@@ -55,10 +55,10 @@ def open_access(settings: Settings, catalogue: Catalogue, clock: Clock, *, docum
     if settings.auth.mode in {None, "local"}:
         is_secret = settings.auth.local_secret
         identity = LocalSecretIdentity(local_secret(settings.home)) if is_secret else LocalIdentity()
-        return Access(identity, NoLimits(), open_audit(settings), "local")
+        return Access(identity, NoLimits(), open_audit(settings, clock), "local")
     from carrel.wiring.remote_access import open_remote_access
 
-    return open_remote_access(settings, catalogue, clock, open_audit(settings), documents=documents)
+    return open_remote_access(settings, catalogue, clock, open_audit(settings, clock), documents=documents)
 
 
 def refuse_to_be_open_to_the_world(settings: Settings) -> None:

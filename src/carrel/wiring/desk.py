@@ -18,6 +18,7 @@ from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.backup.occupancy import has_unfinished_restore, shared
 from carrel.stores.private_home import make_private
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
+from carrel.wiring.audit_log import audit_is_in_postgres
 
 log = logging.getLogger("carrel.desk")
 
@@ -79,7 +80,10 @@ class Desk:
             return {}
         problem = audit.problem()
         next_step = "Make space or mend the rights there; until then, calls that change something answer 503."
-        return {"audit": Health(problem is None, problem or "can be written", next_step)}
+        return {"audit": Health(problem is None, problem or f"written to {self._audit_place()}", next_step)}
+
+    def _audit_place(self) -> str:
+        return "PostgreSQL" if audit_is_in_postgres(self.settings) else str(self.settings.audit_file.parent)
 
     async def _access_health(self) -> dict[str, Health]:
         if self.access.store is None:

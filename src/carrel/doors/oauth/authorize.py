@@ -74,7 +74,7 @@ class AuthorizePages:
 
     async def _visitor(self, exchange: Exchange) -> _Visitor:
         query = exchange.scope.get("query_string", b"").decode("latin-1")
-        request = await self._server.read_request(query_of(exchange))
+        request = await self._server.read_request(query_of(exchange), exchange.visit.address_group)
         session = cookie_of(exchange, self._session_cookie)
         return _Visitor(exchange, query, request, session, await self._people.logged_in(session))
 
@@ -144,6 +144,9 @@ class AuthorizePages:
             self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error.error)
             return Response(302, b"", ((b"location", error.location.encode("ascii")), (b"cache-control", b"no-store")))
         self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error)
+        if isinstance(error, RateLimitExceededError):
+            page = problem_page("Too many attempts", error.message, error.next_step)
+            return page_response(429, page, headers=((b"retry-after", str(error.retry_after_seconds).encode()),))
         status = 503 if isinstance(error, UnavailableError) else 400
         next_step = error.next_step or "Go back to the app that sent you here and connect again."
         if isinstance(error, OAuthError):

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from carrel.core.clock import Clock
-from carrel.core.errors import UnavailableError
+from carrel.policy.authorization.document_lookups import DocumentLookups
 from carrel.policy.authorization.errors import OAuthError, UntrustedRequestError
 from carrel.policy.authorization.models import Client, ClientKind
 from carrel.policy.authorization.ports import AccessStore, ClientDocuments
@@ -21,7 +21,6 @@ _UNUSED_SECONDS = 24 * 3600.0
 _IDLE_SECONDS = 90 * 24 * 3600.0
 _TIDY_SECONDS = 300.0
 _MOST_REDIRECTS = 20
-_MOST_REMEMBERED = 500
 _GRANT_TYPES = {"authorization_code", "refresh_token"}
 
 
@@ -43,10 +42,9 @@ class Clients:
         self._buckets = buckets
         self._clock = clock
         self._known = {client.client_id: client for client in known}
-        self._documents = documents
+        self._lookups = None if documents is None else DocumentLookups(documents, buckets, clock, self._read_document)
         self._registration = registration
         self._redirect_hosts = tuple(redirect_hosts)
-        self._remembered: dict[str, tuple[Client, float]] = {}
         self._tidied_at = 0.0
 
     @property
@@ -55,14 +53,14 @@ class Clients:
 
     @property
     def reads_documents(self) -> bool:
-        return self._documents is not None
+        return self._lookups is not None
 
-    async def find(self, client_id: str) -> Client | None:
-        """The client of an id, or None. A document that cannot be had is refused with the reason."""
+    async def find(self, client_id: str, address: str) -> Client | None:
+        """The client of an id, or None. A document that cannot be had is refused with the reason; `address` is who asks."""
         if client_id in self._known:
             return self._known[client_id]
         if client_id.startswith("https://"):
-            return await self._from_document(client_id)
+            return await self._from_document(client_id, address)
         return await self._store.client(client_id) if len(client_id) <= 200 and client_id.isprintable() else None
 
     async def register(self, facts: object, address: str) -> Client:
@@ -91,30 +89,21 @@ class Clients:
         self._tidied_at = now
         await self._store.clean_up(unused_before=now - _UNUSED_SECONDS, idle_before=now - _IDLE_SECONDS, now=now)
 
-    async def _from_document(self, url: str) -> Client | None:
-        if self._documents is None:
+    async def _from_document(self, url: str, address: str) -> Client | None:
+        if self._lookups is None:
             return None
-        remembered = self._remembered.get(url)
-        now = self._clock.monotonic()
-        if remembered is not None and now < remembered[1]:
-            return remembered[0]
         problem = _problem_with_document_address(url)
         if problem is not None:
             raise UntrustedRequestError(f"The client's id cannot be its document's address: {problem}")
-        try:
-            facts, fresh_seconds = await self._documents.fetch(url)
-        except UnavailableError as error:
-            raise UntrustedRequestError(f"The client's document cannot be read: {error.message}") from None
+        return await self._lookups.find(url, address)
+
+    def _read_document(self, url: str, facts: Mapping[str, Any]) -> Client:
         if facts.get("client_id") != url:
             raise UntrustedRequestError("The client's document is about another client")
         try:
-            client = self._read(url, facts, ClientKind.DOCUMENT, self._clock.now().timestamp())
+            return self._read(url, facts, ClientKind.DOCUMENT, self._clock.now().timestamp())
         except OAuthError as error:
             raise UntrustedRequestError(f"The client's document cannot be used: {error.message}") from None
-        if len(self._remembered) >= _MOST_REMEMBERED:
-            self._remembered.clear()
-        self._remembered[url] = (client, now + fresh_seconds)
-        return client
 
     def _read(self, client_id: str, facts: Mapping[str, Any], kind: ClientKind, now: float) -> Client:
         redirects = facts.get("redirect_uris")

@@ -79,9 +79,9 @@ class AuthorizationServer:
         self._access_seconds = access_seconds
         self._refresh_seconds = refresh_seconds
 
-    async def read_request(self, query: Form) -> AuthorizationRequest:
+    async def read_request(self, query: Form, address: str) -> AuthorizationRequest:
         """Checks an authorization request. UntrustedRequestError stays on our page; OAuthError may go to the redirect address."""
-        client, redirect_uri = await self._trusted_redirect(query)
+        client, redirect_uri = await self._trusted_redirect(query, address)
         state = _one(query, "state")
         try:
             if _one(query, "response_type") != "code":
@@ -99,12 +99,12 @@ class AuthorizationServer:
             facts = {"error": error.error, "error_description": error.message, "state": state}
             raise RedirectedError(error, self.redirect(redirect_uri, facts)) from None
 
-    async def _trusted_redirect(self, query: Form) -> tuple[Client, str]:
+    async def _trusted_redirect(self, query: Form, address: str) -> tuple[Client, str]:
         for name in ("client_id", "redirect_uri", "state", "response_type", "code_challenge", "code_challenge_method", "scope"):
             if len(query.get(name, ())) > 1:
                 raise UntrustedRequestError(f"{name} is given more than once")
         client_id = _one(query, "client_id")
-        client = None if not client_id else await self.clients.find(client_id)
+        client = None if not client_id else await self.clients.find(client_id, address)
         if client is None:
             raise UntrustedRequestError("The client is not known here", next_step="Connect again from the app that sent you.")
         redirect_uri = _one(query, "redirect_uri")
