@@ -31,7 +31,11 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     paper = {"title": TITLE, "abstract": f"We saw that vessels sleep. {ORDER}", "keywords": ["sleep"], "year": 2020}
     (folder / "source" / "papers.jsonl").write_text(json.dumps(paper))
     build_papers([folder / "source"], folder / "corpus", workers=1)
-    chosen = {"home": folder / "home", "papers": {"snapshot": folder / "corpus" / "paper_snapshot.db"}}
+    chosen = {
+        "home": folder / "home",
+        "papers": {"snapshot": folder / "corpus" / "paper_snapshot.db"},
+        "server": {"listed_tools": ("export_papers", "export_references", "list_top_facets", "search_papers_by_keyword")},
+    }
     with serving(Settings.model_validate(chosen)) as listening:
         yield listening
 

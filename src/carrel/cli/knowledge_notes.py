@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -17,6 +16,7 @@ from carrel.cli.terminal import show
 from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
+from carrel.core.process_name import process_name
 from carrel.engines.markdown_notes import (
     EmptyNoteError,
     NoteFolder,
@@ -187,7 +187,7 @@ def _agreed(folder: NoteFolder) -> Mapping[str, Agreed]:
 
 async def _caller(settings: Settings) -> Caller:
     async with open_desk(settings.model_copy(update={"rooms": ()})).opened() as desk:
-        return await desk.gate.identify(Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}"))
+        return await desk.gate.identify(Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}"))
 
 
 def _told(report: Report, command: str) -> int:

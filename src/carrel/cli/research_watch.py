@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import shutil
 import sys
 import textwrap
@@ -13,6 +12,7 @@ from typing import Any
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.caller import Caller, Visit
+from carrel.core.process_name import process_name
 from carrel.doors.logs import configure_logs
 from carrel.rooms.research.models import HypothesisRow, ResearchStatus
 from carrel.wiring.desk import Desk, open_desk
@@ -52,7 +52,7 @@ class Terminal:
 
 
 async def at_terminal(desk: Desk) -> Terminal:
-    visit = Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}")
+    visit = Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
     return Terminal(desk, await desk.gate.identify(visit), visit)
 
 

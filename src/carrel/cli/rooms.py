@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 from typing import Any
 
@@ -20,6 +19,7 @@ from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.caller import Caller, Visit
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
+from carrel.core.process_name import process_name
 from carrel.doors.logs import configure_logs
 from carrel.doors.schemas import input_schema
 from carrel.settings import Settings, read_settings
@@ -120,7 +120,7 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_j
 
 
 async def _call(desk: Desk, operation: Operation[Any], arguments: dict[str, object]) -> Any:
-    visit = Visit("cli", f"cli-{os.getpid()}", "local", f"carrel on {sys.platform}")
+    visit = Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
     caller = await desk.gate.identify(visit)
     return await _followed(desk, await desk.gate.call(operation, arguments, caller, visit), caller, visit)
 

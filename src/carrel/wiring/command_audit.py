@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import AuditUnavailableError, CarrelError, InternalError
+from carrel.core.process_name import process_name
 from carrel.policy.audit import AuditRecord, NoAudit, masked
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
@@ -45,7 +45,7 @@ def record_command(
     """Records who ran a command, what it was about, how it ended and how long it took. Not for use on an event loop."""
     clock = clock or SystemClock()
     audit = open_audit(settings)
-    who, request_id = local_operator(), f"cli-{os.getpid()}"
+    who, request_id = local_operator(), f"cli-{process_name()}"
 
     def record(phase: str, result: str, code: str | None, duration_ms: float | None, shown: object) -> AuditRecord:
         return AuditRecord(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
@@ -41,6 +40,7 @@ from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect, Resource
 from carrel.core.operation import Prompt as CataloguePrompt
+from carrel.core.process_name import process_name
 from carrel.core.quoting import distinct, quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, showing
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool, block
@@ -146,7 +146,7 @@ async def _report_progress(done: float, total: float | None, message: str | None
 
 
 def _visit() -> Visit:
-    request_id = f"fastmcp-{os.getpid()}-{next(_numbers):x}"
+    request_id = f"fastmcp-{process_name()}-{next(_numbers):x}"
     try:
         request = get_http_request()
     except RuntimeError:

@@ -16,6 +16,7 @@ import orjson
 
 from carrel.core.caller import LOCAL_USER, Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.process_name import process_name
 from carrel.doors.errors import INVALID_REQUEST, PARSE_ERROR
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
@@ -174,7 +175,7 @@ class _Session:
         self._version = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
 
     def _visit(self) -> Visit:
-        return Visit("stdio", f"stdio-{os.getpid()}-{next(self._numbers):x}", "stdio", "stdio")
+        return Visit("stdio", f"stdio-{process_name()}-{next(self._numbers):x}", "stdio", "stdio")
 
     async def _note_malformed(self) -> None:
         visit = self._visit()

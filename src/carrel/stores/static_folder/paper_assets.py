@@ -15,6 +15,7 @@ from typing import Self
 import orjson
 
 from carrel.core.paper_record import FiledSummary
+from carrel.core.process_name import process_name
 from carrel.rooms.papers.building.models import PublishedPaper
 
 STATIC_NAME = "paper-static"
@@ -59,7 +60,7 @@ class PaperAssets:
         target = self._folder / where / f"{sha256}.{extension}"
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
-            aside = target.with_name(f".{target.name}.{os.getpid()}")
+            aside = target.with_name(f".{target.name}.{process_name()}")
             shutil.copyfile(path, aside)
             aside.replace(target)
         return sha256
@@ -118,7 +119,7 @@ class PaperStaticFolder:
 
 def write_whole(target: Path, raw: bytes) -> None:
     """A reader sees the old file or the new one, never half of it."""
-    aside = f"{target.parent}/.{target.name}.{os.getpid()}"
+    aside = f"{target.parent}/.{target.name}.{process_name()}"
     try:
         file = open(aside, "wb", buffering=0)  # noqa: PTH123, SIM115
     except FileNotFoundError:

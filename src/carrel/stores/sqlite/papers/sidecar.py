@@ -7,6 +7,8 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from carrel.core.process_name import process_name
+
 FORMAT = 1
 
 
@@ -45,7 +47,7 @@ def read_manifest(snapshot: Path) -> Manifest | None:
 
 def write_manifest(snapshot: Path, manifest: Manifest) -> None:
     target = manifest_file(snapshot)
-    fresh = target.with_name(f"manifest.{os.getpid()}.part")
+    fresh = target.with_name(f"manifest.{process_name()}.part")
     with fresh.open("w", encoding="utf-8") as file:
         json.dump(asdict(manifest), file)
         file.flush()

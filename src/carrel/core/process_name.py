@@ -1,0 +1,13 @@
+"""A name for this process that no other has, for names of temporary files and of requests."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+_TOKEN = secrets.token_hex(6)
+
+
+def process_name() -> str:
+    """The process number and chance: in every container some process has the number 1, and what was forked shares the chance."""
+    return f"{os.getpid()}-{_TOKEN}"
