@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from carrel.core.caller import Caller
 
@@ -23,19 +22,12 @@ _MARK_CHARACTERS = 16
 _PLAIN_ID = re.compile(r"[A-Za-z0-9._:/@+-]{1,80}")
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedSource:
+class QuotedSource(NamedTuple):
     """One source: a paper, a reference, a note, a node, an index, a research project, or the whole of a collection."""
 
     kind: str
     id: str
     title: str | None = None
-
-    def to_facts(self) -> dict[str, str]:
-        facts = {"kind": self.kind, "id": self.id}
-        if self.title:
-            facts["title"] = self.title[:_MOST_TITLE_CHARACTERS]
-        return facts
 
 
 Quotes = Callable[[Mapping[str, Any], Any, Caller], Iterable[QuotedSource]]
@@ -43,7 +35,10 @@ Quotes = Callable[[Mapping[str, Any], Any, Caller], Iterable[QuotedSource]]
 
 def quoted_facts(sources: Sequence[QuotedSource]) -> list[dict[str, str]]:
     """The sources as data. Of very many the first ones, and how many more there are."""
-    facts = [source.to_facts() for source in sources[:_MOST_SOURCES]]
+    facts = [
+        {"kind": kind, "id": name, "title": title[:_MOST_TITLE_CHARACTERS]} if title else {"kind": kind, "id": name}
+        for kind, name, title in sources[:_MOST_SOURCES]
+    ]
     if len(sources) > _MOST_SOURCES:
         facts.append({"kind": "more", "id": str(len(sources) - _MOST_SOURCES)})
     return facts
@@ -65,7 +60,7 @@ def _plain_id(name: str) -> str:
 
 def distinct(sources: Iterable[QuotedSource]) -> tuple[QuotedSource, ...]:
     """Each source once, in the order of its first mention."""
-    return tuple({(source.kind, source.id): source for source in reversed(list(sources))}.values())[::-1]
+    return tuple(dict.fromkeys(sources))
 
 
 def delimit_quotation(text: str, label: str) -> str:

@@ -46,10 +46,13 @@ class ServedTool:
         if not sources:
             return _result(content, structured)
         facts = orjson.dumps(quoted_facts(sources))
-        note = b'{"type":"text","text":' + orjson.dumps(quotation_note(sources))
+        note = orjson.dumps(quotation_note(sources))
+        # One join: an answer may be large, and every addition would copy it.
         if structured is None:
-            return _result(content + b"," + note + b',"_meta":{"quoted_from":' + facts + b"}}", None)
-        return _result(content + b"," + note + b"}", structured[:-1] + _QUOTED_FROM[structured == b"{}"] + facts + b"}")
+            end: tuple[bytes, ...] = (b',"_meta":{"quoted_from":', facts, b"}}]")
+        else:
+            end = (b'}],"structuredContent":', structured[:-1], _QUOTED_FROM[structured == b"{}"], facts, b"}")
+        return b"".join((b'"content":[', content, b',{"type":"text","text":', note, *end))
 
     @cached_property
     def _encode(self) -> Callable[[Any], Encoded]:
@@ -230,8 +233,8 @@ def _content(answer: Text | Blocks) -> Encoded:
 
 
 def _result(content: bytes, structured: bytes | None) -> bytes:
-    inside = b'"content":[' + content + b"]"
-    return inside if structured is None else inside + b',"structuredContent":' + structured
+    end = (b"]",) if structured is None else (b'],"structuredContent":', structured)
+    return b"".join((b'"content":[', content, *end))
 
 
 def block(part: Text | Binary | Embedded) -> dict[str, object]:
