@@ -155,8 +155,11 @@ def _parsed(text: str) -> Document:
         begins = _skip(text, at)
         if not entries and text[begins : begins + 1] == "]":
             break
-        _, end = _DECODER.raw_decode(text, begins)
-        entries.append(Entry(text[at:begins], text[begins:end]))
+        value, end = _DECODER.raw_decode(text, begins)
+        entry = Entry(text[at:begins], text[begins:end])
+        # It is parsed already: what `value` would do again.
+        entry.__dict__["value"] = value
+        entries.append(entry)
         at = end
         follows = _skip(text, end)
         if text[follows : follows + 1] == ",":

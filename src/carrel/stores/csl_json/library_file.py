@@ -179,7 +179,7 @@ class LibraryFile:
                 raise
             if written.replaced is None:
                 return self._remember(workshop, wanted, digest(wanted_data))
-            found = _read_settled(written.replaced)
+            found = _read_settled(written.replaced, expected)
             if found == expected:
                 workshop.keep_replaced(written.replaced, found)
                 return self._remember(workshop, wanted, digest(wanted_data))
@@ -189,8 +189,6 @@ class LibraryFile:
 
     def _remember(self, workshop: Workshop, document: Document, mark: str) -> State:
         signature = self.signature()
-        if self._state is not None:
-            document = document if self._state.document is document else document.reusing(self._state.document)
         generation = 1 if self._state is None else self._state.generation + 1
         self._state = State(signature, document, generation, mark, workshop.notices.path.exists())
         return self._state
@@ -211,7 +209,8 @@ class LibraryFile:
                 try:
                     if not data.strip() and is_known:
                         raise UnreadableLibraryError("it is empty")
-                    return data, Document.parse(data)
+                    found = Document.parse(data)
+                    return data, found if self._state is None else found.reusing(self._state.document)
                 except UnreadableLibraryError:
                     if is_last:
                         raise
@@ -227,11 +226,13 @@ def _is_changeable(location: LibraryLocation) -> bool:
     return True
 
 
-def _read_settled(file: Path) -> bytes:
+def _read_settled(file: Path, expected: bytes) -> bytes:
     """A file that another program may still be writing: its bytes once they are a library, or what there is after some time."""
     data = b""
     for _ in range(_TRIES):
         data = file.read_bytes()
+        if data == expected:
+            break
         try:
             Document.parse(data)
         except UnreadableLibraryError:
