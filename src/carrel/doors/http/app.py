@@ -25,7 +25,7 @@ from carrel.doors.http.exchange import (
     send_streamed,
 )
 from carrel.doors.http.refusals import MethodNotAllowedError, NothingThereError, ServerBusyError
-from carrel.doors.http.request_body import BodyBudget, IncomingBody, check_declared_size, may_be_large
+from carrel.doors.http.request_body import SMALL_BODY_BYTES, BodyBudget, HeldBody, check_declared_size, may_be_large, read_body
 from carrel.policy.gate import STRANGER, Gate
 from carrel.policy.origin import OriginPolicy
 from carrel.policy.proxies import TrustedProxies
@@ -214,32 +214,49 @@ class HttpApp:
             except CarrelError as error:
                 refused = route.refuse_stranger(error, visit)
                 return _with_headers(refused, _CLOSE) if may_be_large(exchange.headers) else refused
-        if exchange.method in SAFE_METHODS:
+        if exchange.scope["method"] in SAFE_METHODS:
             return await self._run(handler, exchange)
         limit_bytes = route.max_body_bytes or self._limits.max_body_bytes
-        timeout = self._limits.body_timeout_seconds
-        incoming = IncomingBody(receive, self._budget, visit.address_group, limit_bytes, timeout)
+        if may_be_large(exchange.headers) or limit_bytes < SMALL_BODY_BYTES:
+            return await self._handled_large(handler, exchange, receive, limit_bytes)
+        try:
+            exchange.body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds)
+        except CarrelError as error:
+            return self._refused_body(error, exchange)
+        return await self._run(handler, exchange)
+
+    async def _handled_large(
+        self, handler: Handler, exchange: Exchange, receive: Receive, limit_bytes: int
+    ) -> Response | Streamed:
+        """The same for a body that is counted while it is held, and not read for a caller who has no calls left."""
+        visit = exchange.visit
+        held = HeldBody(self._budget, visit.address_group)
         try:
             try:
-                await self._check_size(exchange, limit_bytes)
-                exchange.body = await incoming.read()
+                check_declared_size(exchange.headers, limit_bytes)
+                if exchange.caller is not None:
+                    await self._gate.check_allowance(exchange.caller, visit)
+                exchange.body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds, held)
             except CarrelError as error:
-                self._gate.refused(visit, "http", visit.path, error, exchange.caller or STRANGER)
-                return _with_headers(self._refuse(error, visit), _CLOSE)
+                return self._refused_body(error, exchange)
             return await self._run(handler, exchange)
         finally:
-            incoming.release()
+            held.release()
 
-    async def _check_size(self, exchange: Exchange, limit_bytes: int) -> None:
-        """What the headers say of the body: that it is too large, or large and from somebody who has no calls left."""
-        check_declared_size(exchange.headers, limit_bytes)
-        if exchange.caller is not None and may_be_large(exchange.headers):
-            await self._gate.check_allowance(exchange.caller, exchange.visit)
+    def _refused_body(self, error: CarrelError, exchange: Exchange) -> Response | Streamed:
+        visit = exchange.visit
+        self._gate.refused(visit, "http", visit.path, error, exchange.caller or STRANGER)
+        return _with_headers(self._refuse(error, visit), _CLOSE)
 
     async def _run(self, handler: Handler, exchange: Exchange) -> Response | Streamed:
-        response = await self._caught(handler, exchange)
-        receipts = exchange.visit.receipts
-        return _with_headers(response, _allowance_headers(exchange.visit)) if receipts else response
+        visit = exchange.visit
+        try:
+            response = await handler(exchange)
+        except Exception:
+            error_id = secrets.token_hex(8)
+            log.exception("request failed", extra={"error_id": error_id, "request_id": visit.request_id, "path": visit.path})
+            response = self._refuse(InternalError(error_id), visit)
+        return _with_headers(response, _allowance_headers(visit)) if visit.receipts else response
 
     async def _send(self, method: str, receive: Receive, send: Send, response: Response | Streamed) -> None:
         if isinstance(response, Streamed):
@@ -249,15 +266,6 @@ class HttpApp:
             await send({"type": "http.response.body", "body": b""})
         else:
             await send_response(send, response)
-
-    async def _caught(self, handler: Handler, exchange: Exchange) -> Response | Streamed:
-        try:
-            return await handler(exchange)
-        except Exception:
-            error_id = secrets.token_hex(8)
-            visit = exchange.visit
-            log.exception("request failed", extra={"error_id": error_id, "request_id": visit.request_id, "path": visit.path})
-            return self._refuse(InternalError(error_id), exchange.visit)
 
     def _find(self, path: str) -> tuple[Route | None, str]:
         route = self._routes.get(path)

@@ -8,8 +8,9 @@ from carrel.core.waiting import within
 from carrel.doors.http.exchange import ClientGoneError, Receive
 from carrel.doors.http.refusals import BodyTooLargeError, BodyTooSlowError, ServerBusyError
 
-# A body up to here may be read before anything but the caller's name is known, and is not worth counting.
-SMALL_BODY_BYTES = 64 * 1024
+# A declared body below this is read without counting. It is told by the number of its digits, which costs nothing.
+SMALL_BODY_BYTES = 10_000
+_LARGE_DIGITS = len(str(SMALL_BODY_BYTES))
 
 
 class BodyBudget:
@@ -42,49 +43,53 @@ class BodyBudget:
             self._held_by.pop(group, None)
 
 
-class IncomingBody:
-    """The body of one request. Whoever reads it releases it when the request has been answered."""
+class HeldBody:
+    """What one body takes of the budget. Whoever made it releases it when the request has been answered."""
 
-    __slots__ = ("_budget", "_group", "_held", "_limit_bytes", "_receive", "_timeout_seconds")
+    __slots__ = ("_budget", "_group", "_held")
 
-    def __init__(self, receive: Receive, budget: BodyBudget, group: str, limit_bytes: int, timeout_seconds: float) -> None:
-        self._receive = receive
+    def __init__(self, budget: BodyBudget, group: str) -> None:
         self._budget = budget
         self._group = group
-        self._limit_bytes = limit_bytes
-        self._timeout_seconds = timeout_seconds
         self._held = 0
 
-    async def read(self) -> bytes:
-        """The whole body. Raises BodyTooLargeError, BodyTooSlowError, ServerBusyError, or ClientGoneError."""
-        try:
-            return await within(self._timeout_seconds, self._read())
-        except TimeoutError:
-            raise BodyTooSlowError(self._timeout_seconds) from None
-
-    async def _read(self) -> bytes:
-        chunks: list[bytes] = []
-        size = 0
-        while True:
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
-                raise ClientGoneError
-            chunk: bytes = message.get("body", b"")
-            size += len(chunk)
-            if size > self._limit_bytes:
-                raise BodyTooLargeError(self._limit_bytes)
-            if size > SMALL_BODY_BYTES:
-                self._budget.take(self._group, size - self._held)
-                self._held = size
-            if chunk:
-                chunks.append(chunk)
-            if not message.get("more_body", False):
-                return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+    def grow_to(self, size: int) -> None:
+        """Raises ServerBusyError when that is too much."""
+        self._budget.take(self._group, size - self._held)
+        self._held = size
 
     def release(self) -> None:
         if self._held:
             self._budget.release(self._group, self._held)
             self._held = 0
+
+
+async def read_body(receive: Receive, limit_bytes: int, timeout_seconds: float, held: HeldBody | None = None) -> bytes:
+    """The whole body. Raises BodyTooLargeError, BodyTooSlowError, ServerBusyError, or ClientGoneError."""
+    try:
+        return await within(timeout_seconds, _read(receive, limit_bytes, held))
+    except TimeoutError:
+        raise BodyTooSlowError(timeout_seconds) from None
+
+
+async def _read(receive: Receive, limit_bytes: int, held: HeldBody | None) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGoneError
+        chunk: bytes = message.get("body", b"")
+        size += len(chunk)
+        if size > limit_bytes:
+            raise BodyTooLargeError(limit_bytes)
+        if held is not None:
+            held.grow_to(size)
+        if not message.get("more_body", False) and not chunks:
+            return chunk
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return b"".join(chunks)
 
 
 def check_declared_size(headers: Mapping[bytes, bytes], limit_bytes: int) -> None:
@@ -95,8 +100,8 @@ def check_declared_size(headers: Mapping[bytes, bytes], limit_bytes: int) -> Non
 
 
 def may_be_large(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether a body is worth asking for its sender's allowance before it is read."""
+    """Whether a body is worth counting, and asking for its sender's allowance before it is read."""
     declared = headers.get(b"content-length")
     if declared is None:
         return b"transfer-encoding" in headers
-    return len(declared) > 5 or not declared.isdigit() or int(declared) > SMALL_BODY_BYTES
+    return len(declared) >= _LARGE_DIGITS
