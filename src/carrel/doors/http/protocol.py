@@ -29,6 +29,7 @@ _HEAD_SLICE_BYTES = 32 * 1024
 # How long and how much is still read from a client whose request was answered before it was whole, so that it sees the answer.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 16 * 1024 * 1024
+_FRAMING_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"host", b"expect"})
 # What may follow an early answer on a connection that is kept.
 _DRAIN_BYTES = 256 * 1024
 
@@ -95,6 +96,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._request_bytes = 0
         self._late_bytes = 0
         self._header_bytes = 0
+        self._framing: list[tuple[bytes, bytes]] = []
         self._is_deaf = False
         self._running: RequestResponseCycle | None = None
         self._has_cycle = False
@@ -207,6 +209,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self._phase = Phase.HEAD
         self._has_cycle = False
+        self._framing = []
         self._request_bytes = 0
         self._header_bytes = 0
         if self.cycle is not None:
@@ -222,17 +225,20 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._header_bytes += len(name) + len(value) + 4
-        if self._header_bytes > self._limits.max_header_bytes:
-            raise self._head_too_large()
         if self._phase is Phase.BODY:
             # A trailer. It comes after everything was decided by the headers, and must not become one of them.
+            if self._header_bytes > self._limits.max_header_bytes:
+                raise self._head_too_large()
             return
-        super().on_header(name, value)
-        if len(self.headers) > self._limits.max_headers:
-            raise self._head_too_large()
+        name = name.lower()
+        if name in _FRAMING_HEADERS:
+            self._framing.append((name, value))
+        self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         self._phase = Phase.BODY
+        if self._header_bytes > self._limits.max_header_bytes or len(self.headers) > self._limits.max_headers:
+            raise self._head_too_large()
         self._check_framing()
         if self._is_answering() and len(self.pipeline) >= self._limits.max_pipelined_requests:
             raise _malformed("Too many requests were sent without waiting for answers")
@@ -275,15 +281,17 @@ class GuardedProtocol(HttpToolsProtocol):
             raise _RequestRefusedError(505, "malformed_request", "Only HTTP/1.1 is spoken here", "Send HTTP/1.1.")
         lengths = encodings = 0
         host = b""
-        for name, value in self.headers:
+        for name, value in self._framing:
             if name == b"content-length":
                 lengths += 1
-            elif name == b"transfer-encoding":
+            elif name == b"host":
+                host = value
+            elif name == b"expect":
+                self.expect_100_continue = value.strip().lower() == b"100-continue"
+            else:
                 encodings += 1
                 if value.strip().lower() != b"chunked":
                     raise _malformed("Transfer-Encoding may only be chunked")
-            elif name == b"host":
-                host = value
         if lengths > 1 or encodings > 1 or (lengths and encodings) or (encodings and version == "1.0"):
             raise _malformed("It is not clear how long the body is")
         if not self.url.startswith(b"/") and _authority_of(self.url) != host.strip().lower():
