@@ -7,6 +7,7 @@ budget with `parsing(...)`; a reading inside another reading spends from the sam
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ CPU_SECONDS_PER_MEGABYTE = 1.0
 # How many steps of a loop pass between two looks at the clock: about a millisecond of work.
 _STEPS_PER_LOOK = 1_000
 
-Exceeded = Literal["output", "depth", "cpu", "cancelled"]
+Exceeded = Literal["output", "depth", "cpu", "memory", "cancelled"]
 ResultT = TypeVar("ResultT")
 
 
@@ -51,20 +52,24 @@ _NEXT_STEPS: dict[Exceeded, str] = {
     "output": "Take out definitions that repeat or include one another, then send it again.",
     "depth": "Make the input flatter, then send it again.",
     "cpu": "Send the input in smaller parts; a part that is refused alone is malformed.",
+    "memory": "Send the input in smaller parts; a part that is refused alone is malformed.",
     "cancelled": "Send the input in smaller parts.",
 }
 
 
 class Budget:
-    """What one reading may still spend. Every method raises InputTooCostlyError where it is too much."""
+    """What one reading may still spend. Every method raises InputTooCostlyError where it is too much.
+
+    Without a size only the depth is bounded: for our own data, which nobody else wrote.
+    """
 
     __slots__ = ("_cancelled", "_cpu_ends", "_output_left", "_steps", "cpu_seconds", "max_depth", "output", "subject")
 
-    def __init__(self, subject: str, size: int, cancelled: threading.Event | None = None) -> None:
+    def __init__(self, subject: str, size: int | None, cancelled: threading.Event | None = None) -> None:
         self.subject = subject
         self.max_depth = MAX_DEPTH
-        self.output = size * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE
-        self.cpu_seconds = CPU_ALLOWANCE_SECONDS + CPU_SECONDS_PER_MEGABYTE * size / 1_000_000
+        self.output = math.inf if size is None else size * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE
+        self.cpu_seconds = math.inf if size is None else CPU_ALLOWANCE_SECONDS + CPU_SECONDS_PER_MEGABYTE * size / 1_000_000
         self._output_left = self.output
         self._cpu_ends = time.thread_time() + self.cpu_seconds
         self._steps = 0
@@ -124,8 +129,15 @@ def parsing(subject: str, size: int) -> Iterator[Budget]:
 
 
 def current_budget() -> Budget:
-    """The budget of the reading that goes on, or a fresh one with the allowances alone."""
-    return _current.get() or Budget("the input", 0, _cancellation.get())
+    """The budget of the reading that goes on; outside of one, a budget that bounds the depth alone."""
+    return _current.get() or Budget("the input", None, _cancellation.get())
+
+
+def check_cancelled() -> None:
+    """For long work that has no budget of its own: ends it when nobody waits for it any more."""
+    cancelled = _cancellation.get()
+    if cancelled is not None and cancelled.is_set():
+        raise InputTooCostlyError("The work was ended", exceeded="cancelled", limit=0)
 
 
 async def parse_in_thread(read: Callable[..., ResultT], *arguments: Any) -> ResultT:

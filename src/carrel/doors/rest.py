@@ -20,6 +20,7 @@ from carrel.core.quoting import distinct, quoted_facts
 from carrel.doors.errors import showing
 from carrel.doors.http.entrance import is_from_browser
 from carrel.doors.http.exchange import JSON_TYPE, Exchange, Header, Response
+from carrel.doors.json_input import parse_json
 from carrel.doors.mcp.endpoint import block
 from carrel.doors.schemas import answers_with_list, input_schema
 from carrel.policy.gate import Gate, invalid_input
@@ -78,7 +79,7 @@ class RestDoor:
             error = InvalidInputError("Content-Type must be application/json", next_step="Send the body as JSON.")
             return self._malformed(error, exchange, caller, 415)
         try:
-            invocation = Invocation.model_validate(orjson.loads(exchange.body))
+            invocation = Invocation.model_validate(parse_json(exchange.body))
         except orjson.JSONDecodeError as error:
             return self._malformed(InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE), exchange, caller)
         except ValidationError as error:

@@ -19,6 +19,7 @@ from carrel.doors.errors import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR
 from carrel.doors.http.app import Route
 from carrel.doors.http.entrance import is_from_browser
 from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response, Streamed
+from carrel.doors.json_input import parse_json
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
     ASSUMED_VERSION,
@@ -78,7 +79,7 @@ class McpHttp:
         version = _header(headers, b"mcp-protocol-version") if b"mcp-protocol-version" in headers else ASSUMED_VERSION
         is_modern = version in MODERN_VERSIONS
         try:
-            message = orjson.loads(exchange.body)
+            message = parse_json(exchange.body)
         except orjson.JSONDecodeError as error:
             return self._malformed(exchange, failure(None, PARSE_ERROR, f"Parse error: {error}", status=400))
         if not is_modern and version not in HANDSHAKE_VERSIONS:

@@ -18,6 +18,7 @@ from carrel.core.caller import LOCAL_USER, Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.process_name import process_name
 from carrel.doors.errors import INVALID_REQUEST, PARSE_ERROR
+from carrel.doors.json_input import parse_json
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
     ASSUMED_VERSION,
@@ -141,7 +142,7 @@ class _Session:
             self._write_line(failure(None, INVALID_REQUEST, problem).body)
             return
         try:
-            message = orjson.loads(line)
+            message = parse_json(line)
         except orjson.JSONDecodeError as error:
             group.create_task(self._note_malformed())
             self._write_line(failure(None, PARSE_ERROR, f"Parse error: {error}").body)

@@ -9,7 +9,7 @@ from carrel.engines.bibliography.citavi import ZIP_START, read_citavi
 from carrel.engines.bibliography.csl_json import read_csl_json
 from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.endnote_xml import read_endnote_xml
-from carrel.engines.bibliography.errors import UnknownFormatError
+from carrel.engines.bibliography.errors import BibliographyError, UnknownFormatError
 from carrel.engines.bibliography.imports import Imported
 from carrel.engines.bibliography.marc_xml import read_marc_xml
 from carrel.engines.bibliography.mods import read_mods
@@ -45,6 +45,14 @@ def read(content: str | bytes, kind: Kind | None = None, titles: Titles = Titles
     """
     with parsing("the bibliography", len(content)):
         return _read(content, kind, titles)
+
+
+def read_or_say_why(content: str | bytes) -> Imported | str:
+    """The same with a sentence in place of a BibliographyError, which does not travel between processes."""
+    try:
+        return read(content)
+    except BibliographyError as error:
+        return str(error)
 
 
 def _read(content: str | bytes, kind: Kind | None, titles: Titles) -> Imported:

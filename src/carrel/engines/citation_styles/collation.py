@@ -13,9 +13,17 @@ _chunks = re.compile(r"\d+|[^\W\d_]+|\s+|[$¢£¤¥€+<=>|~^`]")
 SortText = tuple[tuple[int, int, str], ...]
 
 
-@lru_cache(maxsize=16384)
+# What stands behind this many characters decides no order that anybody looks at.
+_longest_compared = 2_000
+
+
 def sort_text(text: str) -> SortText:
     """A key for `sorted`; runs of digits go by their size."""
+    return _sort_text(text[:_longest_compared])
+
+
+@lru_cache(maxsize=16384)
+def _sort_text(text: str) -> SortText:
     text = text.lower()
     if not text.isascii():
         spread = unicodedata.normalize("NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text))

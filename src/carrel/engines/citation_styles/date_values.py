@@ -100,10 +100,18 @@ def normal_parts(year: int, month: int, day: int) -> Parts:
     return (year, month, day)
 
 
-@lru_cache(maxsize=2048)
+# No date that people write is longer; what is longer stays as it is written, and is not remembered.
+_longest_date = 200
+
+
 def read_text_date(text: str) -> DateValue:
     """A date in EDTF or in everyday writing; what cannot be read stays as it is written."""
     text = text.strip()
+    return _read_short_date(text) if len(text) <= _longest_date else DateValue(literal=text)
+
+
+@lru_cache(maxsize=2048)
+def _read_short_date(text: str) -> DateValue:
     ends = text.split("/")
     if len(ends) == 2 and (_edtf.fullmatch(ends[0]) or _edtf.fullmatch(ends[1])):
         start, end = _read_edtf(ends[0]), _read_edtf(ends[1])

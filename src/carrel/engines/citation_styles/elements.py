@@ -136,6 +136,7 @@ def compile_macro(name: str, scope: Scope) -> Render:
     found = scope.compiled.get(name)
     if found is None:
         element = scope.enter_macro(name)
+        scope.count_calls(name, element)
         found = scope.compiled[name] = _suppressed(sequence(compile_children(element, scope)), scope)
         scope.leave_macro()
     return found

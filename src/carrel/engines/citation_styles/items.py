@@ -52,7 +52,7 @@ class Item:
         self.language = self.fields.get("language", "")
         self.is_english: bool | None = None
         if "page" in self.fields and "page-first" not in self.fields:
-            self.fields["page-first"] = re.split(r"\s*(?:[-–—,&])\s*", self.fields["page"].strip())[0]
+            self.fields["page-first"] = re.split(r"[-–—,&]", self.fields["page"].strip(), maxsplit=1)[0].rstrip()
         for long, short in (("title", "title-short"), ("container-title", "container-title-short")):
             if short in self.fields and not self.fields[short].strip():
                 del self.fields[short]

@@ -32,6 +32,8 @@ _special = re.compile(r"[<\"'“”‘’«]")
 _loose_sign = re.compile(r" ([:;?!»])")
 _after_guillemet = re.compile(r"(«) ")
 _pairs = {"“": "”", "‘": "’"}
+_openings = {closing: opening for opening, closing in _pairs.items()}
+_longest_remembered = 2_000
 _before_open = re.compile(r"(?:^|[\s(\[{/\-–—:;,.=…\u00a0“‘\"'])$")
 _after_close = re.compile(r"^(?:$|[\s)\]}/\-–—:;,.!?=…\u00a0”’\"'])")
 
@@ -40,10 +42,14 @@ def read_markup(text: str) -> Tokens:
     """Tokens of one field. Tags that are not ours, and tags without a partner, are left as text."""
     if not _special.search(text):
         return [_loose_sign.sub("\u202f\\1", text) if " " in text else text]
-    return list(_read(text))
+    return list(_remembered(text) if len(text) <= _longest_remembered else _read(text))
 
 
 @lru_cache(maxsize=4096)
+def _remembered(text: str) -> tuple[Token, ...]:
+    return _read(text)
+
+
 def _read(text: str) -> tuple[Token, ...]:
     text = _loose_sign.sub("\u202f\\1", _after_guillemet.sub("\\1\u202f", text))
     pieces = [piece for piece in _pieces.split(text) if piece]
@@ -51,67 +57,87 @@ def _read(text: str) -> tuple[Token, ...]:
     _match_tags(pieces, roles)
     _match_quotes(pieces, roles)
     tokens: list[Token] = []
+    run: list[str] = []
     for piece, role in zip(pieces, roles, strict=True):
-        if role is not None:
-            tokens.append(role)
+        if role is None:
+            run.append("’" if piece in {"'", "’"} else piece)
             continue
-        shown = "’" if piece in {"'", "’"} else piece
-        if tokens and isinstance(tokens[-1], str):
-            tokens[-1] += shown
-            continue
-        if tokens and shown[0] in " .,:;!?":
-            tokens.append(GLUE)
-        tokens.append(shown)
+        _put_run(tokens, run)
+        tokens.append(role)
+    _put_run(tokens, run)
     return tuple(tokens)
 
 
+def _put_run(tokens: list[Token], run: list[str]) -> None:
+    if run:
+        if tokens and run[0][0] in " .,:;!?":
+            tokens.append(GLUE)
+        tokens.append("".join(run))
+        run.clear()
+
+
 def _match_tags(pieces: list[str], roles: list[Mark | None]) -> None:
-    waiting: list[tuple[int, str]] = []
+    waiting = _Waiting()
     for index, piece in enumerate(pieces):
         if piece in _tags or piece.startswith("<span "):
-            waiting.append((index, piece))
-        elif piece in _closing:
-            opening = _closing[piece]
-            for place in range(len(waiting) - 1, -1, -1):
-                start, tag = waiting[place]
-                if tag.startswith(opening):
-                    del waiting[place:]
-                    found = _tags.get(tag)
-                    if found is not None:
-                        roles[start], roles[index] = found, found.close
-                    break
+            waiting.push(index, "<span" if piece.startswith("<span ") else piece)
+        elif piece in _closing and waiting.has(_closing[piece]):
+            start = waiting.pop(_closing[piece])
+            found = _tags.get(pieces[start])
+            if found is not None:
+                roles[start], roles[index] = found, found.close
+
+
+class _Waiting:
+    """Openings that wait for their partner. A partner takes away everything opened since, so each is looked at once."""
+
+    def __init__(self) -> None:
+        self._places: list[tuple[int, str]] = []
+        self._counts: dict[str, int] = {}
+
+    def push(self, place: int, kind: str) -> None:
+        self._places.append((place, kind))
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+
+    def has(self, kind: str) -> bool:
+        return self._counts.get(kind, 0) > 0
+
+    def pop(self, kind: str) -> int:
+        """The place of the last opening of this kind."""
+        while True:
+            place, found = self._places.pop()
+            self._counts[found] -= 1
+            if found == kind:
+                return place
 
 
 def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
     """Pairs the quotation marks; what has no partner stays as it was, an apostrophe becomes a curved one."""
-    waiting: list[tuple[int, str]] = []
+    waiting = _Waiting()
     for index, piece in enumerate(pieces):
         if roles[index] is not None:
             continue
         if piece in _pairs:
-            waiting.append((index, piece))
+            waiting.push(index, piece)
         elif piece in {"”", "’"}:
-            closes = [place for place, (_, sign) in enumerate(waiting) if _pairs.get(sign) == piece]
             if piece == "’" and _is_inside_word(pieces, index):
                 continue
-            if closes:
-                _close(pieces, roles, waiting, closes[-1], index)
+            if waiting.has(_openings[piece]):
+                _close(roles, waiting, _openings[piece], index)
         elif piece in {'"', "'"}:
             if piece == "'" and _is_inside_word(pieces, index):
                 continue
-            closes = [place for place, (_, sign) in enumerate(waiting) if sign == piece]
             can_open, can_close = _can_open(pieces, index), _can_close(pieces, index)
             if piece == "'" and (_before(pieces, index) == "'" or _after(pieces, index) == "'"):
                 continue
-            if closes and can_close and not (can_open and _before(pieces, index)[-1:].isspace()):
-                _close(pieces, roles, waiting, closes[-1], index)
+            if waiting.has(piece) and can_close and not (can_open and _before(pieces, index)[-1:].isspace()):
+                _close(roles, waiting, piece, index)
             elif can_open:
-                waiting.append((index, piece))
+                waiting.push(index, piece)
 
 
-def _close(pieces: list[str], roles: list[Mark | None], waiting: list[tuple[int, str]], place: int, index: int) -> None:
-    start, sign = waiting[place]
-    del waiting[place:]
+def _close(roles: list[Mark | None], waiting: _Waiting, sign: str, index: int) -> None:
+    start = waiting.pop(sign)
     found = INNER_QUOTES if sign == "‘" else QUOTES
     roles[start], roles[index] = found, found.close
 

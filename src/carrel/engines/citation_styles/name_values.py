@@ -73,8 +73,29 @@ def _is_set(value: object) -> bool:
     return bool(value) and str(value).lower() not in {"0", "false"}
 
 
-@lru_cache(maxsize=16384)
+# No name of a person is longer; what is longer is shown as it stands, without particles or initials, and is not remembered.
+_longest_name = 300
+
+
 def _parsed(
+    *, family: str, given: str, dropping: str, non_dropping: str, suffix: str, comma_suffix: bool, static: bool, parse: bool
+) -> Name:
+    if len(family) > _longest_name or len(given) > _longest_name:
+        return Name(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
+    return _parsed_short(
+        family=family,
+        given=given,
+        dropping=dropping,
+        non_dropping=non_dropping,
+        suffix=suffix,
+        comma_suffix=comma_suffix,
+        static=static,
+        parse=parse,
+    )
+
+
+@lru_cache(maxsize=16384)
+def _parsed_short(
     *, family: str, given: str, dropping: str, non_dropping: str, suffix: str, comma_suffix: bool, static: bool, parse: bool
 ) -> Name:
     if len(family) > 1 and family[0] == '"' == family[-1]:
@@ -104,15 +125,18 @@ def _are_particles(text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=16384)
 def is_latin_like(text: str) -> bool:
     """Written in a script that sets words apart and puts the given name first."""
     return not _not_latin_like.search(text) or bool(_latin_like.search(text))
 
 
-@lru_cache(maxsize=16384)
 def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
     """A given name cut to initials, each followed by the sign; without `initialize` only letters that already stand alone."""
+    return _initials(given, sign, initialize, hyphen) if len(given) <= _longest_name else given
+
+
+@lru_cache(maxsize=16384)
+def _initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
     words = re.sub(r"\.(?=[^\s\-‐.])", ". ", given.replace("\u00a0", " ")).split()
     out = ""
     for word in words:

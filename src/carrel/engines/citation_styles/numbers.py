@@ -77,8 +77,17 @@ class Numbers:
         return letters is None or others is None or letters[0] == others[0] or not _with_digit.search(first + last)
 
 
-@lru_cache(maxsize=8192)
+# Longer than any list of pages or volumes; what is longer is one text, and is not remembered.
+_longest_numbers = 1_000
+
+
 def read_numbers(text: str) -> Numbers:
+    """The numbers of a text with their labels and what joins them."""
+    return _read_short(text) if len(text) <= _longest_numbers else Numbers("", (text.strip(),), ("",), ())
+
+
+@lru_cache(maxsize=8192)
+def _read_short(text: str) -> Numbers:
     parts = _joiner.split(text.strip().replace("\\-", _hidden))
     texts, labels = [], []
     for part in parts[::2]:
@@ -185,8 +194,8 @@ def _plain_joiner(joiner: str) -> str:
 
 
 def _split_prefix(text: str) -> tuple[str, str]:
-    found = re.fullmatch(r"(.*?)(\d+)", text)
-    return (found[1], found[2]) if found else (text, "")
+    digits = len(text) - len(text.rstrip("0123456789"))
+    return (text[:-digits], text[-digits:]) if digits else (text, "")
 
 
 def page_range(first: str, last: str, style: str) -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from carrel.core.budget import current_budget
+
 from .bibliography import entry_tokens, name_substitution
 from .citation import CitationWriter, suffix_letters
 from .context import FIRST, NO_DISAMBIGUATION, SUBSEQUENT, Cite, Context, Disambiguation, GivenLevel, NameSet
@@ -163,7 +165,9 @@ class Processor:
         entries = []
         before: NameSet | None = None
         try:
+            budget = current_budget()
             for item_id in self.order:
+                budget.check_time()
                 tokens, names = entry_tokens(layout, self._entry_context(item_id))
                 if substitute is not None and names is not None:
                     substitution = name_substitution(before, names, substitute, rule)

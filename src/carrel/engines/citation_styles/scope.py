@@ -16,6 +16,10 @@ NAME_ATTRIBUTES = (
 )  # fmt: skip
 
 
+# The longest of the styles in the repository of CSL run a few hundred.
+_most_calls = 20_000
+
+
 class Scope:
     """Compiles macros once for an area and remembers what names inherit there."""
 
@@ -35,6 +39,7 @@ class Scope:
         self.opens_givens = root.find("citation[@disambiguate-add-givenname='true']") is not None
         self.initials_only = rule is not None and rule.get("givenname-disambiguation-rule", "").endswith("with-initials")
         self._open: list[str] = []
+        self._calls: dict[str, int] = {}
 
     def english(self, context: Context) -> bool:
         """Whether title case makes sense for this item."""
@@ -52,6 +57,18 @@ class Scope:
             raise StyleBrokenError(self.style_id, f"its macro {name!r} calls itself.")
         self._open.append(name)
         return self.macros[name]
+
+    def count_calls(self, name: str, macro: Element) -> int:
+        """How many macros one call of this one runs in all. Macros that call one another twice double that at each step."""
+        known = self._calls.get(name)
+        if known is None:
+            self._calls[name] = 0
+            inner = [element.get("macro", "") for element in macro.iter() if element.get("macro")]
+            known = 1 + sum(self.count_calls(other, self.macros[other]) for other in inner if other in self.macros)
+            if known > _most_calls:
+                raise StyleBrokenError(self.style_id, f"its macro {name!r} runs more than {_most_calls} others.")
+            self._calls[name] = known
+        return known
 
     def leave_macro(self) -> None:
         self._open.pop()

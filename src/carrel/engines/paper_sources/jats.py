@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, XMLParser, fromstring
 from xml.parsers import expat
 
+from carrel.core.budget import MAX_DEPTH, too_deep
 from carrel.core.identifiers import Doi, NotAnIdentifierError
 from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.engines.bibliography.imports import CslItem
@@ -40,6 +41,7 @@ class JatsReader:
     def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
         try:
             root = parsed(part.path.read_bytes())
+            _check_depth(root)
         except UnsafeXmlError as error:
             return Reading(problems=(ReadProblem("xml_not_safe", str(error)),))
         except (ParseError, expat.ExpatError, ValueError, LookupError) as error:
@@ -59,6 +61,16 @@ def parsed(raw: bytes) -> Element:
     parser = XMLParser()  # noqa: S314 - entities were refused above
     parser.entity.update(_NAMED_CHARACTERS)
     return fromstring(raw, parser)  # noqa: S314
+
+
+def _check_depth(root: Element) -> None:
+    """Refuses what is nested deeper than the walks through it may go, level by level and without recursion."""
+    level, depth = [root], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise too_deep("the XML")
+        level = [child for node in level for child in node]
 
 
 class _PrologueReadError(Exception):

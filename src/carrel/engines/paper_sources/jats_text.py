@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from carrel.core.budget import current_budget
+
 _BLOCKS = frozenset(
     {"p", "sec", "list", "fig", "fig-group", "table-wrap", "boxed-text", "disp-formula", "disp-quote", "def-list", "title"}
 )
-_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
+_BREAK = re.compile(r"(?<![ \t])[ \t]*\n[ \t\n]*")
 _DEEPEST_HEADING = 6
 
 
@@ -144,18 +146,18 @@ def _blocks(node: Element | None, level: int) -> Iterator[str]:
 
 def _paragraph(node: Element, level: int) -> Iterator[str]:
     """A paragraph; figures, lists and formulas inside it come out as blocks of their own where they stand."""
-    text = node.text or ""
+    pieces = [node.text or ""]
     for each in node:
         if local(each) in _BLOCKS:
-            if shown := _one_line(text):
+            if shown := _one_line("".join(pieces)):
                 yield shown
             holder = Element("holder")
             holder.append(each)
             yield from _blocks(holder, level)
-            text = each.tail or ""
+            pieces = [each.tail or ""]
         else:
-            text += inline(each) + (each.tail or "")
-    if shown := _one_line(text):
+            pieces.append(inline(each) + (each.tail or ""))
+    if shown := _one_line("".join(pieces)):
         yield shown
 
 
@@ -191,6 +193,8 @@ def _table(table: Element) -> Iterator[str]:
     if not rows:
         return
     width = max(len(row) for row in rows)
+    # One wide row makes every other as wide, and a table inside a table is shown with both.
+    current_budget().spend_output(sum(len(cell) for row in rows for cell in row) + 3 * width * len(rows))
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
     yield "\n".join([lines[0], f"|{'---|' * width}", *lines[1:]])
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 
+from carrel.core.budget import InputTooCostlyError, parsing
 from carrel.core.paper_record import AssetKeeper, Reading, ReadProblem, SourcePart, SourceReader
 
 _IN_FLIGHT_PER_WORKER = 3
@@ -31,7 +32,10 @@ class Errand(Generic[TicketT]):
 def read_part(reader: SourceReader, part: SourcePart, keeper: AssetKeeper) -> Reading:
     """What the reader makes of the part; anything that goes wrong is a line for the report."""
     try:
-        return reader.read(part, keeper)
+        with parsing("the file", part.path.stat().st_size):
+            return reader.read(part, keeper)
+    except InputTooCostlyError as error:
+        return _failed("too_costly", f"{error.message}. {error.next_step}")
     except OSError as error:
         return _failed("not_readable", f"cannot be read: {error.strerror or error}")
     except MemoryError:
