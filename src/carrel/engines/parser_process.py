@@ -165,12 +165,14 @@ def _answer(request: Request) -> Reply:
     try:
         return True, function(*arguments)
     except MemoryError:
-        message = "Reading the input takes more memory than an input of its size may"
-        return False, InputTooCostlyError(message, exceeded="memory", limit=memory_bytes)
+        # What the parser holds is let go only behind this clause; there is no memory to say anything before that.
+        pass
     except InputTooCostlyError as error:
         return False, error
     except Exception as error:  # noqa: BLE001 - raised again in the parent, where the gate writes it down
         return False, RuntimeError(f"{type(error).__name__} in a parser: {error}"[:300])
+    message = "Reading the input takes more memory than an input of its size may"
+    return False, InputTooCostlyError(message, exceeded="memory", limit=memory_bytes)
 
 
 def main() -> None:

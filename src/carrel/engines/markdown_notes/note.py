@@ -16,7 +16,7 @@ ContentFrom = Literal["body", "description", "front_matter"]
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)
-_CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
 _DESCRIPTIONS = ("description", "summary", "abstract")
 _TITLES = ("title", "name")

@@ -32,7 +32,7 @@ class Errand(Generic[TicketT]):
 def read_part(reader: SourceReader, part: SourcePart, keeper: AssetKeeper) -> Reading:
     """What the reader makes of the part; anything that goes wrong is a line for the report."""
     try:
-        with parsing("the file", part.path.stat().st_size):
+        with parsing("the file", _size(part)):
             return reader.read(part, keeper)
     except InputTooCostlyError as error:
         return _failed("too_costly", f"{error.message}. {error.next_step}")
@@ -42,6 +42,15 @@ def read_part(reader: SourceReader, part: SourcePart, keeper: AssetKeeper) -> Re
         return _failed("too_large", "does not fit into memory")
     except Exception as error:  # noqa: BLE001 - parsers fail in ways of their own; one file must not stop the rest
         return _failed("reader_failed", f"the {reader.name} reader failed: {type(error).__name__}: {error}"[:300])
+
+
+def _size(part: SourcePart) -> int:
+    if part.content is not None:
+        return len(part.content)
+    try:
+        return part.path.stat().st_size
+    except OSError:
+        return 0
 
 
 def read_here(errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper) -> Iterator[tuple[TicketT, Reading]]:
