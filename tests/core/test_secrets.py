@@ -84,6 +84,7 @@ def test_named_values_are_hidden_and_their_names_stay() -> None:
     masked = mask_secrets(said)
     assert "api_key=***&db=pubmed" in masked
     assert "Bearer ***" in masked
+    assert mask_secrets("GET https://maps.example/x?a=1&key=0a1b2c3d4e5f") == "GET https://maps.example/x?a=1&key=***"
     assert "postgresql://ada:***@host/db" in masked
     assert mask_secrets('{"client_secret": "s3cr3t-value"}') == '{"client_secret": "***"}'
 
@@ -98,6 +99,7 @@ def test_named_values_are_hidden_and_their_names_stay() -> None:
         "https://doi.org/10.1000/xyz123 key findings: 12345678",
         "list_hypotheses names those of project res_0123456789abcdef",
         "sk-ip this",
+        "There is no reference with the key: smith2020review2, nor key=doe2021atlas",
     ],
 )
 def test_ordinary_text_stays_as_it_is(text: str) -> None:

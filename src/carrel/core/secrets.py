@@ -31,7 +31,7 @@ _SHAPES = re.compile(
     | (?P<userinfo>://[^\s/:@]{0,200}:)[^\s/@]{1,200}(?=@)
     | (?P<named>
         (?:\b|[_-])(?:api[_-]?key|apikey|access[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|token|secret
-        |client[_-]?secret|password|passwd|pwd|signature|sig|credential|private[_-]?key|x-api-key|x-goog-api-key|key)
+        |client[_-]?secret|password|passwd|pwd|signature|sig|credential|private[_-]?key|x-api-key|x-goog-api-key|(?<=[?&])key)
         ["']?\s{0,3}(?:=|:|%3D|%3A)\s{0,3}["']?
       )(?=[^\s"'&,;]{0,64}\d)[^\s"'&,;<>]{8,}
     | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
