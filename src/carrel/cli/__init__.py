@@ -20,6 +20,7 @@ _VERBS = {
     "search": ("carrel.cli.search", "fill a real Elasticsearch from the local stores"),
     "backup": ("carrel.cli.backup", "write everything embedded into one file; check such a file"),
     "restore": ("carrel.cli.restore", "put a backup in place"),
+    "databases": ("carrel.cli.databases", "say whether the embedded databases are there; begin one anew"),
     "connect": ("carrel.cli.connect", "print or write a client's configuration"),
     "doctor": ("carrel.cli.doctor", "say what is configured, reachable and missing"),
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from carrel import __version__
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.core.errors import UnavailableError
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings
 from carrel.wiring.desk import Health, open_desk, sqlite_version
@@ -78,5 +79,8 @@ def _writable(folder: Path) -> Health:
 
 
 async def _rooms(settings: Settings) -> dict[str, Health]:
-    async with open_desk(settings).opened() as desk:
-        return await desk.health()
+    try:
+        async with open_desk(settings).opened() as desk:
+            return await desk.health()
+    except UnavailableError as error:
+        return {"databases": Health(False, error.message, error.next_step)}

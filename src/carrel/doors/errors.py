@@ -60,6 +60,7 @@ TABLE: dict[str, Showing] = {
     "translation_not_available": _NOT_FOUND,
     "bibtex_not_available": _NOT_FOUND,
     "asset_fetch_failed": Showing(503, APPLICATION, 5),
+    "database_replaced": Showing(503, APPLICATION, 5),
     "snapshot_unavailable": Showing(503, APPLICATION, 5),
     "search_too_broad": _BAD,
     "unsupported_clause": _BAD,

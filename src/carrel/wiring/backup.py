@@ -18,6 +18,7 @@ from carrel.settings import Settings
 from carrel.stores.backup.archive import FORMAT, ArchiveWriter, Header, LeftOutIndex, Manifest, read_archive
 from carrel.stores.backup.collecting import Findings, LeftOut, collect
 from carrel.stores.backup.copying import Copier, FoundFile
+from carrel.stores.backup.known import remember_backup
 from carrel.stores.csl_json.exchanging import sync_folder
 from carrel.stores.csl_json.locking import locked
 from carrel.stores.file_lock import LockHeldError, hold_lock
@@ -58,6 +59,7 @@ def make_backup(settings: Settings, target: Path, *, may_replace: bool, progress
             if check_backup(draft, progress) != manifest:
                 raise ConflictError(f"{draft} was changed by somebody else", next_step="Run it again; no backup was made.")
             _give_name(draft, target, may_replace=may_replace)
+            remember_backup(settings.home, target)
         finally:
             draft.unlink(missing_ok=True)
     return manifest

@@ -19,6 +19,7 @@ from carrel.stores.backup.occupancy import has_unfinished_restore, shared
 from carrel.stores.private_home import make_private
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
 from carrel.wiring.audit_log import audit_is_in_postgres
+from carrel.wiring.databases import refuse_replaced_databases
 
 log = logging.getLogger("carrel.desk")
 
@@ -100,6 +101,7 @@ class Desk:
         """Open while inside. A process that stays takes up work that an earlier one left unfinished."""
         try:
             with _at_home(self.settings.home, stays=takes_up_work):
+                refuse_replaced_databases(self.settings)
                 if takes_up_work:
                     for room in self.rooms:
                         if room.start is not None:

@@ -6,10 +6,13 @@ import json
 import logging
 import secrets
 import sqlite3
+import struct
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from carrel.core.error_description import describe_error
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow
 from carrel.rooms.research.discovery.vocabulary import Vocabulary
@@ -43,8 +46,10 @@ class ConceptFile:
                     return None
                 index = ConceptIndex.from_rows(_Rows(connection), vocabulary)
                 return index, dict(connection.execute("SELECT id, fingerprint FROM document"))
-        except sqlite3.Error:
+        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError, struct.error, zlib.error) as error:
             # A cache: whatever is wrong with it, it can be made again from the papers.
+            if self._file.exists():
+                log.warning("cache is made again", extra={"file": self._file.name, "cause": describe_error(error)})
             return None
 
     def save(self, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None:

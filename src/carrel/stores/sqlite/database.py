@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from carrel.stores.sqlite.failures import SqliteRefusedError
-from carrel.stores.sqlite.upgrading import bring_forward
+from carrel.stores.sqlite.guarded import bring_guarded_forward
 
 ResultT = TypeVar("ResultT")
 Work = Callable[[sqlite3.Connection], ResultT]
+BringForward = Callable[[Path, Sequence[str]], None]
 
 _GROUP = 64
 _BUSY_MS = 10_000
@@ -29,9 +30,13 @@ class _Job:
 
 
 class Database:
-    """Opened on first use, closed by whoever made it. `steps` are the scripts of its versions."""
+    """Opened on first use, closed by whoever made it. `steps` are the scripts of its versions. A file that is not the database
+    that was kept there is refused, unless `bring_forward` is one for files that can be made again."""
 
-    def __init__(self, path: Path, steps: Sequence[str], *, readers: int = 2) -> None:
+    def __init__(
+        self, path: Path, steps: Sequence[str], *, readers: int = 2, bring_forward: BringForward = bring_guarded_forward
+    ) -> None:
+        self._bring_forward = bring_forward
         self.path = path
         self._steps = steps
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -116,7 +121,7 @@ class Database:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise SqliteRefusedError(f"{self.path.parent} cannot be made: {error.strerror}") from None
-            bring_forward(self.path, self._steps)
+            self._bring_forward(self.path, self._steps)
             self._is_open = True
 
     def _connect(self) -> sqlite3.Connection:

@@ -13,7 +13,7 @@ from carrel.core.error_description import describe_error
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.sqlite.database import Database, Work
 from carrel.stores.sqlite.failures import is_damaged
-from carrel.stores.sqlite.upgrading import version_of
+from carrel.stores.sqlite.upgrading import bring_forward, version_of
 
 log = logging.getLogger("carrel.cache")
 ResultT = TypeVar("ResultT")
@@ -83,7 +83,7 @@ class DerivedDatabase:
     def _open(self) -> tuple[Database, tuple[int, int] | None]:
         if self.path.exists() and _is_of_another_version(self.path, len(self._steps)):
             _remove(self.path, _identity(self.path))
-        database = Database(self.path, self._steps)
+        database = Database(self.path, self._steps, bring_forward=bring_forward)
         database.prepare()
         return database, _identity(self.path)
 

@@ -9,9 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from carrel.core.errors import ConflictError, StorageFullError, UnavailableError
+from carrel.stores.database_identity import refuse_replaced
 from carrel.stores.sql.driver import LeaseClock, Rows, Step
 from carrel.stores.sqlite.disk_space import is_disk_full
 from carrel.stores.sqlite.failures import reason_of
+from carrel.stores.sqlite.guarded import bring_guarded_forward
 from carrel.stores.sqlite.machine_clock import MachineClock, SystemMachineClock
 from carrel.stores.sqlite.upgrading import bring_forward, write_ahead
 
@@ -83,8 +85,10 @@ class SqliteFileDriver:
             self._connection = None
 
 
-def open_private(file: Path, scripts: Sequence[str], busy_seconds: float) -> sqlite3.Connection:
+def open_private(file: Path, scripts: Sequence[str], busy_seconds: float, *, is_guarded: bool = True) -> sqlite3.Connection:
     """A connection in write-ahead mode to a file that only its owner can read, with its tables brought forward."""
+    if is_guarded:
+        refuse_replaced(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists():
@@ -93,7 +97,7 @@ def open_private(file: Path, scripts: Sequence[str], busy_seconds: float) -> sql
         if is_disk_full(error, file):
             raise StorageFullError.at(f"the folder of {file.name}") from error
         raise UnavailableError(f"{file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
-    bring_forward(file, scripts)
+    (bring_guarded_forward if is_guarded else bring_forward)(file, scripts)
     connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
     write_ahead(connection)
     return connection

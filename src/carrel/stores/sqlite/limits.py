@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from pathlib import Path
 
 from carrel.core.clock import Clock
+from carrel.core.error_description import describe_error
 from carrel.core.errors import UnavailableError
 from carrel.policy.limits import Rate, Taken
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
 from carrel.stores.sqlite.driver import open_private
-from carrel.stores.sqlite.failures import reason_of
+from carrel.stores.sqlite.failures import is_damaged, reason_of
+
+log = logging.getLogger("carrel.cache")
 
 
 class SqliteBuckets:
@@ -26,17 +30,33 @@ class SqliteBuckets:
 
     async def take(self, key: str, cost: float, rate: Rate) -> Taken:
         now = self._clock.now().timestamp()
-        facts = {"key": key, "cost": cost, "burst": rate.burst, "per_second": rate.per_second, "now": now}
+        facts: dict[str, object] = {"key": key, "cost": cost, "burst": rate.burst, "per_second": rate.per_second, "now": now}
         try:
-            connection = self._opened()
-            row = connection.execute(TAKE, facts).fetchone()
-            self._until_sweep -= 1
-            if self._until_sweep <= 0:
-                self._until_sweep = self._sweep_every
-                connection.execute(SWEEP, {"now": now})
+            try:
+                return self._take(facts)
+            except sqlite3.DatabaseError as error:
+                if not is_damaged(error):
+                    raise
+                await self._start_anew(error)
+                return self._take(facts)
         except sqlite3.DatabaseError as error:
             raise UnavailableError(f"The buckets cannot be used: {reason_of(error)}") from error
+
+    def _take(self, facts: dict[str, object]) -> Taken:
+        connection = self._opened()
+        row = connection.execute(TAKE, facts).fetchone()
+        self._until_sweep -= 1
+        if self._until_sweep <= 0:
+            self._until_sweep = self._sweep_every
+            connection.execute(SWEEP, {"now": facts["now"]})
         return Taken(bool(row[0]), float(row[1]))
+
+    async def _start_anew(self, error: sqlite3.DatabaseError) -> None:
+        """Removes a damaged file: everybody simply starts with a full bucket."""
+        log.warning("cache is made again", extra={"file": self._file.name, "cause": describe_error(error)})
+        await self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self._file.with_name(f"{self._file.name}{suffix}").unlink(missing_ok=True)
 
     async def close(self) -> None:
         if self._connection is not None:
@@ -45,7 +65,7 @@ class SqliteBuckets:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = open_private(self._file, (SCHEMA,), self._busy_seconds)
+            connection = open_private(self._file, (SCHEMA,), self._busy_seconds, is_guarded=False)
             connection.execute("PRAGMA synchronous = OFF")
             self._connection = connection
         return self._connection

@@ -1,0 +1,40 @@
+"""`carrel databases`: the embedded databases, and what to do where one was emptied or replaced."""
+
+from __future__ import annotations
+
+import argparse
+
+from carrel.cli.options import add_home_options
+from carrel.core.clock import SystemClock
+from carrel.settings import read_settings
+from carrel.wiring.command_audit import record_command
+from carrel.wiring.databases import accept_database, describe_databases, reset_database
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="carrel databases", description="The embedded databases. Stop the server before accept and reset."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_home_options(commands.add_parser("list", help="say of each whether it is the one that was kept"))
+    for name, meaning in (
+        ("accept", "take the file that is there now for the database, as after a restore by hand"),
+        ("reset", "move the file aside and begin with an empty database"),
+    ):
+        command = commands.add_parser(name, help=meaning)
+        command.add_argument("name", metavar="NAME", help="knowledge, access or research")
+        add_home_options(command)
+    options = parser.parse_args(words[1:])
+    # Not held like other commands do: accept and reset must be alone with the folder.
+    settings = read_settings({("home",): options.home}, config=options.config)
+    if options.command == "list":
+        for name, says in describe_databases(settings):
+            print(f"{name:10} {says}")
+        return 0
+    with record_command(settings, f"databases:{options.command}", f"database:{options.name}"):
+        if options.command == "accept":
+            print(f"{accept_database(settings, options.name)} is taken as it is from the next start on.")
+            return 0
+        moved = reset_database(settings, options.name, SystemClock())
+    print(f"The next start begins with an empty {options.name} database." + (f" The file is in {moved}." if moved else ""))
+    return 0

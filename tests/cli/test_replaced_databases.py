@@ -1,0 +1,171 @@
+"""A database that was emptied, replaced or removed is refused, with the backup to restore; a fresh home starts at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from carrel.cli import main
+from carrel.core.errors import CarrelError
+from carrel.stores.database_identity import DatabaseReplacedError
+from carrel.wiring.access import open_access_store
+from carrel.wiring.knowledge import open_stores
+from carrel.wiring.research import open_memory
+from tests.rooms.knowledge.desk import settings_at
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "home"
+    monkeypatch.setenv("CARREL_HOME", str(place))
+    monkeypatch.setenv("CARREL_ROOMS", "knowledge,research")
+    monkeypatch.chdir(tmp_path)
+    return place
+
+
+def carrel(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(list(words))
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _remove(file: Path) -> None:
+    file.unlink()
+
+
+def _not_a_database(file: Path) -> None:
+    file.write_bytes(b"notes, but not in SQLite" * 200)
+
+
+def _another(file: Path) -> None:
+    file.unlink()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE notes (id)")
+        connection.execute("PRAGMA application_id = 7")
+        connection.commit()
+
+
+def _a_new_empty_one(file: Path) -> None:
+    file.unlink()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE notes (id)")
+
+
+DAMAGES: list[Callable[[Path], None]] = [_empty, _remove, _not_a_database, _another, _a_new_empty_one]
+
+
+def without_logs(file: Path) -> Path:
+    for suffix in ("-wal", "-shm"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
+    return file
+
+
+@pytest.mark.promise("Q5")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_replaced_database_is_refused_with_the_backup_and_left_as_it_is(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], None]
+) -> None:
+    assert carrel(capsys, "knowledge", "save", "what nobody wants to lose")[0] == 0
+    backup = tmp_path / "safe" / "desk.tar.gz"
+    backup.parent.mkdir()
+    assert carrel(capsys, "backup", str(backup))[0] == 0
+    file = without_logs(home / "knowledge.sqlite")
+    damage(file)
+    before = file.read_bytes() if file.exists() else None
+    for words in (("knowledge", "search", "*"), ("knowledge", "save", "into the void"), ("doctor",)):
+        code, out, err = carrel(capsys, *words)
+        assert code != 0
+        assert f"carrel restore {backup} --force" in out + err
+        assert "carrel databases reset knowledge" in out + err
+    assert (file.read_bytes() if file.exists() else None) == before, "nothing was made in its place"
+    assert carrel(capsys, "restore", str(backup), "--force")[0] == 0
+    assert "what nobody wants to lose" in carrel(capsys, "knowledge", "search", "*", "--json")[1]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", ["knowledge.sqlite", "access.sqlite", "research/research.db"])
+def test_every_embedded_database_is_guarded(tmp_path: Path, name: str, damage: Callable[[Path], None]) -> None:
+    settings = settings_at(tmp_path)
+
+    async def open_it() -> None:
+        match name:
+            case "knowledge.sqlite":
+                notes = open_stores(settings).notes
+                try:
+                    await notes.check()
+                finally:
+                    await notes.close()
+            case "access.sqlite":
+                access = open_access_store(settings)
+                try:
+                    await access.users()
+                finally:
+                    await access.close()
+            case _:
+                memory = open_memory(settings)
+                try:
+                    await memory.projects("local", None, 1)
+                finally:
+                    await memory.close()
+
+    asyncio.run(open_it())
+    asyncio.run(open_it())
+    damage(without_logs(tmp_path / name))
+    with pytest.raises(CarrelError) as refused:
+        asyncio.run(open_it())
+    assert isinstance(refused.value, DatabaseReplacedError) and refused.value.code == "database_replaced"
+    assert "No backup is known here" in refused.value.next_step
+
+
+def test_a_database_of_another_desk_is_refused_even_with_a_log_beside_it(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carrel(capsys, "knowledge", "save", "ours")
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "other"))
+    carrel(capsys, "knowledge", "save", "theirs")
+    monkeypatch.setenv("CARREL_HOME", str(home))
+    without_logs(home / "knowledge.sqlite")
+    shutil.copy(tmp_path / "other" / "knowledge.sqlite", home / "knowledge.sqlite")
+    (home / "knowledge.sqlite-wal").write_bytes(b"")
+    code, _, err = carrel(capsys, "knowledge", "search", "*")
+    assert code == 5 and "is another database" in err
+
+
+def test_a_reset_and_an_accept_are_deliberate(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    carrel(capsys, "knowledge", "save", "first")
+    without_logs(home / "knowledge.sqlite").write_bytes(b"")
+    assert "is empty" in carrel(capsys, "databases", "list")[1]
+    assert carrel(capsys, "databases", "reset", "nothing")[0] == 2
+    code, out, _ = carrel(capsys, "databases", "reset", "knowledge")
+    assert code == 0 and "before-reset-" in out
+    assert json.loads(carrel(capsys, "knowledge", "search", "*", "--json")[1]) == []
+    carrel(capsys, "knowledge", "save", "second")
+    with closing(sqlite3.connect(without_logs(home / "knowledge.sqlite"))) as connection:
+        connection.execute("PRAGMA application_id = 12345")
+        connection.commit()
+    assert carrel(capsys, "knowledge", "search", "*")[0] == 5
+    assert carrel(capsys, "databases", "accept", "knowledge")[0] == 0
+    assert "second" in carrel(capsys, "knowledge", "search", "*", "--json")[1]
+
+
+def test_a_fresh_home_and_an_earlier_one_start_at_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert carrel(capsys, "knowledge", "search", "*", "--json")[1].strip() == "[]"
+    carrel(capsys, "knowledge", "save", "kept by an earlier version")
+    # As an earlier version left it: the database without an id, and nothing beside it.
+    (home / ".knowledge.sqlite.id").unlink()
+    with closing(sqlite3.connect(home / "knowledge.sqlite")) as connection:
+        connection.execute("PRAGMA application_id = 0")
+        connection.commit()
+    assert "kept by an earlier version" in carrel(capsys, "knowledge", "search", "*", "--json")[1]
+    assert (home / ".knowledge.sqlite.id").exists()
