@@ -20,6 +20,7 @@ import pytest
 
 from carrel.cli import main
 from carrel.stores.backup.archive import MANIFEST_NAME
+from carrel.stores.backup.known import KNOWN_BACKUPS_NAME
 from carrel.stores.backup.occupancy import alone
 from tests.stores.first_home import TOKEN, first_home, rows_in
 
@@ -39,11 +40,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, but those that say who is there."""
+    """Every file below a folder, but those that say who is there, or where backups are."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.endswith(("lock", "lock.db"))
+        if path.is_file() and not path.name.endswith(("lock", "lock.db", KNOWN_BACKUPS_NAME))
     }
 
 

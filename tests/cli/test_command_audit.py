@@ -53,6 +53,9 @@ RECORDED = (
     Command(("references", "add", "@book{one, title = {First}, year = 2001}"), "tool:add_references"),
     Command(("references", "restore", "nothing-there"), "references:restore", exit_code=3),
     Command(("knowledge", "save", "Some text"), "tool:save_knowledge"),
+    Command(("databases", "accept", "knowledge"), "databases:accept"),
+    Command(("databases", "reset", "knowledge"), "databases:reset"),
+    Command(("databases", "reset", "nothing"), "databases:reset", exit_code=2),
 )
 # Those that must work where the log cannot be written: data are saved first, and are got back first.
 GO_ON_UNRECORDED = {"backup", "restore"}

@@ -28,6 +28,7 @@ from carrel.rooms.knowledge.notes import (
 )
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from carrel.rooms.knowledge.words import words
+from carrel.stores.database_identity import DatabaseReplacedError
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
@@ -100,9 +101,9 @@ def test_a_file_that_is_no_database_is_told_plainly_and_left_alone(tmp_path: Pat
 
     async def ask() -> None:
         store = SqliteNoteStore(Database(file, STEPS))
-        with pytest.raises(KnowledgeStoreError, match="not a database"):
+        with pytest.raises(DatabaseReplacedError, match="not a database"):
             await store.find("x")
-        with pytest.raises(KnowledgeStoreError, match="not a database"):
+        with pytest.raises(DatabaseReplacedError, match="not a database"):
             await store.write([Insert(a_note(1, "t"), "ada")])
         await store.close()
 

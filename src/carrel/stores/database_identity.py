@@ -44,7 +44,7 @@ def read_identity(file: Path) -> int | None:
     try:
         facts = json.loads(identity_file(file).read_text(encoding="utf-8"))
         return int(facts["application_id"])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnavailableError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-_FILE = ".carrel-backups.json"
+KNOWN_BACKUPS_NAME = ".carrel-backups.json"
 _MOST = 50
 
 
@@ -15,7 +15,7 @@ def remember_backup(home: Path, file: Path) -> None:
     """Adds a backup to the list of the home folder. A list that cannot be written is no reason to have no backup."""
     names = [name for name in _names(home) if name != str(file)][-_MOST + 1 :]
     with suppress(OSError):
-        (home / _FILE).write_text(json.dumps([*names, str(file)], ensure_ascii=False), encoding="utf-8")
+        (home / KNOWN_BACKUPS_NAME).write_text(json.dumps([*names, str(file)], ensure_ascii=False), encoding="utf-8")
 
 
 def newest_backup(homes: Iterable[Path]) -> Path | None:
@@ -31,7 +31,7 @@ def newest_backup(homes: Iterable[Path]) -> Path | None:
 
 def _names(home: Path) -> list[str]:
     try:
-        names = json.loads((home / _FILE).read_text(encoding="utf-8"))
+        names = json.loads((home / KNOWN_BACKUPS_NAME).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
     return [str(name) for name in names] if isinstance(names, list) else []

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from carrel.core.errors import InvalidInputError
 from carrel.stores.backup.archive import Advance, Manifest, read_archive
 from carrel.stores.backup.errors import BackupFailedError, HomeInUseError, RestoreUnderWayError, UnsafeBackupError
+from carrel.stores.backup.known import KNOWN_BACKUPS_NAME
 from carrel.stores.backup.occupancy import LOCK_NAME, WORKSHOP_NAME, alone, has_unfinished_restore
 from carrel.stores.csl_json.exchanging import sync_folder
 
@@ -67,7 +68,7 @@ class Root:
 
 def is_reserved(name: str) -> bool:
     """Whether a name in a home folder belongs to restoring itself, so that it is neither carried nor moved."""
-    return name == WORKSHOP_NAME or name.startswith((LOCK_NAME, ASIDE_PREFIX))
+    return name in {WORKSHOP_NAME, KNOWN_BACKUPS_NAME} or name.startswith((LOCK_NAME, ASIDE_PREFIX))
 
 
 def begin(home: Path, roots: Iterable[Root]) -> None:
