@@ -225,3 +225,18 @@ def test_tasks_are_offered_where_there_is_lasting_work(settings: Settings) -> No
                 assert (await client.send("tasks/get", taskId="job_1"))["error"]["code"] == -32601
 
     visit(settings, story)
+
+
+@pytest.mark.promise("S1")
+def test_a_research_job_is_followed_by_get_job_in_the_same_form(settings: Settings) -> None:
+    async def story(asker: Asker) -> None:
+        client = Client(asker)
+        task = await client.call("generate_hypotheses", research_id=await client.project(), count=1)
+        job = (await client.call("get_job", job_id=task["taskId"], wait_seconds=60))["structuredContent"]
+        assert (job["state"], job["operation"]) == ("completed", "generate_hypotheses")
+        assert len(job["result"]) == 1
+        assert {"message", "started_at", "updated_at", "done", "total"} <= set(job)
+        ended = (await client.call("cancel_job", job_id=task["taskId"]))["structuredContent"]
+        assert ended["state"] == "completed"
+
+    visit(settings, story)

@@ -16,10 +16,10 @@ from carrel.rooms.research.showing import review_shown, row, shown
 
 JobAnswer = HypothesisShown | ReviewShown | Sequence[HypothesisRow] | Partial | BackgroundJob
 
-FETCH = "The work goes on. get_research_status says how far it is; list_hypotheses has the rest when it is done."
+FETCH = "The work goes on. get_job with the job_id waits for it; list_hypotheses has the rest when it is done."
 _FETCH_ONE = {
-    "review": "The work goes on. Call again with the same arguments to wait for it; get_hypothesis has every review.",
-    "evolve": "The work goes on. Call again with the same arguments to wait for it; list_hypotheses will have it, too.",
+    "review": "The work goes on. get_job with the job_id waits for it; get_hypothesis has every review.",
+    "evolve": "The work goes on. get_job with the job_id waits for it; list_hypotheses will have it, too.",
 }
 _STOPPED = {
     "paused": "The work was paused before it was done. resume_research goes on with it.",
