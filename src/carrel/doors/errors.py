@@ -76,6 +76,7 @@ TABLE: dict[str, Showing] = {
     "host_not_allowed": Showing(421, FORBIDDEN, 4, is_refusal=True),
     "origin_not_allowed": Showing(403, FORBIDDEN, 4, is_refusal=True),
     "library_unavailable": Showing(503, APPLICATION, 5),
+    "interrupted": Showing(503, APPLICATION, 5),
     "lookup_unavailable": Showing(503, APPLICATION, 5),
     "style_not_found": _NOT_FOUND,
     "citation_failed": Showing(400, APPLICATION, 2),

@@ -11,7 +11,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
 from carrel.core.jobs import Job
 from carrel.rooms.references.adding import Outcome, add_to
-from carrel.rooms.references.duplicates import KnownWorks
+from carrel.rooms.references.duplicates import KnownIdentifiers
 from carrel.rooms.references.inputs import Candidate, InputReader, ReadFile, ReadInput, WantedWork, not_added
 from carrel.rooms.references.lookup_job import LookupJobs, answer_of, show_job
 from carrel.rooms.references.models import AddedReferences, SkippedAsDuplicate, Warned
@@ -27,11 +27,11 @@ class LookupWaits:
 
 
 @dataclass(slots=True)
-class _KnownWorksAt:
-    """The works of one library at one generation."""
+class _KnownAt:
+    """The identifiers of one library at one generation."""
 
     generation: int
-    works: KnownWorks
+    identifiers: KnownIdentifiers
 
 
 class Additions:
@@ -45,7 +45,7 @@ class Additions:
         self._clock = clock
         self._waits = waits
         self._reader = InputReader(formats, lookup)
-        self._known: dict[int, _KnownWorksAt] = {}
+        self._known: dict[int, _KnownAt] = {}
         self.jobs = jobs
 
     async def add(self, elements: Sequence[object], read_file: ReadFile, call: Call) -> AddedReferences | Job:
@@ -61,10 +61,10 @@ class Additions:
         """Those that the library does not have."""
         if not wanted:
             return []
-        known = await self._known_works(library)
+        known = await self._known_identifiers(library)
         left = []
         for work in wanted:
-            duplicate = known.find_identifier(work.identifier)
+            duplicate = known.find(work.identifier)
             if duplicate is None:
                 left.append(work)
                 continue
@@ -73,13 +73,13 @@ class Additions:
             )
         return left
 
-    async def _known_works(self, library: Library) -> KnownWorks:
+    async def _known_identifiers(self, library: Library) -> KnownIdentifiers:
         shelf = await library.shelf()
         known = self._known.get(id(library))
         if known is None or known.generation != shelf.generation:
-            known = _KnownWorksAt(shelf.generation, await asyncio.to_thread(KnownWorks, shelf.items))
+            known = _KnownAt(shelf.generation, await asyncio.to_thread(KnownIdentifiers, shelf.items))
             self._known[id(library)] = known
-        return known.works
+        return known.identifiers
 
     async def _keep_at_hand(self, library: Library, wanted: Sequence[WantedWork], answer: AddedReferences) -> list[WantedWork]:
         """Those that are not among the papers at hand; the others are kept."""

@@ -34,6 +34,16 @@ class Duplicate:
 
 def keys(item: Item) -> list[Key]:
     """What the work is known by, strongest first."""
+    found = identifiers_of(item)
+    title, year = title_key(item), year_of(item)
+    authors = " ".join(fold(family(person)) for person in people(item))
+    if title and (authors or year is not None):
+        found.append(("title", f"{title}|{authors}|{year}"))
+    return found
+
+
+def identifiers_of(item: Item) -> list[Key]:
+    """The identifiers that the work is known by, strongest first."""
     found: list[Key] = []
     if doi := doi_of(item):
         found.append(("doi", doi))
@@ -49,10 +59,6 @@ def keys(item: Item) -> list[Key]:
         value = custom(item).get(f"{name}_id")
         if value:
             found.append((name, str(value).lower()))
-    title, year = title_key(item), year_of(item)
-    authors = " ".join(fold(family(person)) for person in people(item))
-    if title and (authors or year is not None):
-        found.append(("title", f"{title}|{authors}|{year}"))
     return found
 
 
@@ -72,6 +78,23 @@ def identifier_keys(identifier: Identifier) -> list[Key]:
             return [("isbn", identifier.value)]
 
 
+class KnownIdentifiers:
+    """The works of a library by their identifiers alone, which takes a fraction of the time that comparing works does."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._known: dict[Key, str] = {}
+        for item in items:
+            for key in identifiers_of(item):
+                self._known.setdefault(key, str(item.get("id")))
+
+    def find(self, identifier: Identifier) -> Duplicate | None:
+        """The record of the work that the identifier names."""
+        for key in identifier_keys(identifier):
+            if (found := self._known.get(key)) is not None:
+                return Duplicate(found, key[0])
+        return None
+
+
 class KnownWorks:
     """The works of a library by every key they have."""
 
@@ -87,13 +110,6 @@ class KnownWorks:
         for key in keys(item):
             if self._known.setdefault(key, reference_id) == reference_id:
                 kinds.add(key[0])
-
-    def find_identifier(self, identifier: Identifier) -> Duplicate | None:
-        """The record of the work that the identifier names."""
-        for key in identifier_keys(identifier):
-            if (found := self._known.get(key)) is not None:
-                return Duplicate(found, key[0])
-        return None
 
     def find(self, item: Item) -> Duplicate | None:
         """The record that is the same work. A title alone proves nothing where both have different DOIs."""

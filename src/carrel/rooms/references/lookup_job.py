@@ -17,7 +17,7 @@ from carrel.core.errors import CarrelError, InsufficientPermissionsError
 from carrel.core.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
 from carrel.core.jobs import Job
 from carrel.rooms.references.adding import add_to
-from carrel.rooms.references.duplicates import KnownWorks
+from carrel.rooms.references.duplicates import KnownIdentifiers
 from carrel.rooms.references.inputs import Candidate, WantedWork, not_added, unexpected_failure
 from carrel.rooms.references.models import AddedReferences, NotAdded, SkippedAsDuplicate
 from carrel.rooms.references.ports import Identifier, Libraries, Library, Lookup
@@ -111,10 +111,10 @@ class LookupHandler:
         self, library: Library, works: Sequence[tuple[int, StoredWork]], progress: LookupProgress
     ) -> list[tuple[int, StoredWork]]:
         """What an interrupted run kept without being able to say so is in the library, and not looked up again."""
-        known = await asyncio.to_thread(KnownWorks, (await library.shelf()).items)
+        known = await asyncio.to_thread(KnownIdentifiers, (await library.shelf()).items)
         left = []
         for place, work in works:
-            duplicate = known.find_identifier(work.identifier)
+            duplicate = known.find(work.identifier)
             if duplicate is None:
                 left.append((place, work))
                 continue
