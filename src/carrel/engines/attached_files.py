@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import secrets
 import shutil
@@ -42,9 +41,6 @@ def _is_file(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            # No file can have such a name.
-            return False
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a usable path"
         raise UnavailableError(
             f"{path.name} cannot be looked at: {reason}", next_step="Check the path and who may read its folder."
