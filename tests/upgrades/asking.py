@@ -126,7 +126,7 @@ def _research(home: Path) -> list[dict[str, Any]]:
 
 def _rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The one list of an answer, whatever it is called."""
-    (rows,) = (value for value in answer.values() if isinstance(value, list))
+    (rows,) = (value for name, value in answer.items() if isinstance(value, list) and name != "quoted_from")
     return list(rows)
 
 

@@ -254,7 +254,9 @@ class BackgroundJobs:
             await self._end(record, "failed", f"{error.message.rstrip('.')}. {error.next_step}".strip(), error.code)
         except Exception:
             error_id = secrets.token_hex(8)
-            log.exception("job failed", extra={"error_id": error_id, "job_id": record.id, "kind": record.kind})
+            log.exception(
+                "job failed", extra={"error_id": error_id, "job_id": record.id, "kind": record.kind, "user": record.owner}
+            )
             failure = InternalError(error_id)
             await self._end(record, "failed", f"{failure.message}. {failure.next_step}", failure.code)
 
