@@ -180,3 +180,13 @@ def test_two_threads_may_search_one_index(tmp_path: Path) -> None:
     answers = asyncio.run(ask())
     assert all(answer == answers[0] for answer in answers)
     assert len(answers[0]) == 3
+
+
+def test_a_damaged_index_is_left_aside_and_made_again_by_the_next_build(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, CORPUS)
+    manifest = build_paper_index(snapshot)
+    (index_folder(snapshot) / manifest.folder / "meta.json").write_bytes(b"not JSON")
+    assert opened(snapshot) is None
+    assert not has_fresh_index(snapshot), "it is not taken for a good one for ever"
+    build_paper_index(snapshot)
+    assert opened(snapshot) is not None

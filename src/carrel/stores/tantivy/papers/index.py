@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 import tantivy
 from tantivy import Occur
 
+from carrel.core.error_description import describe_error
 from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years
 from carrel.rooms.papers.snippets import Stem
 from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
-from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest
+from carrel.stores.sqlite.papers.sidecar import index_folder, manifest_file, read_manifest
 from carrel.stores.tantivy.papers.schema import common_pairs, exact_words, ranking_words, register, schema, stemmer
+
+log = logging.getLogger("carrel.cache")
 
 _FULL_TEXT_WEIGHT = 0.3
 _MAX_PREFIX_WORDS = 60
@@ -31,7 +36,11 @@ def open_paper_index(snapshot: Path, build_id: str) -> TantivyRanking | None:
     folder = index_folder(snapshot) / manifest.folder
     try:
         return TantivyRanking(folder)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        # Without its manifest it counts as missing, so that the next build or `carrel papers index` makes it again.
+        log.warning("paper index is damaged", extra={"file": folder.name, "cause": describe_error(error)})
+        with suppress(OSError):
+            manifest_file(snapshot).unlink(missing_ok=True)
         return None
 
 

@@ -6,21 +6,27 @@ or fields alone is answered by words alone.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from carrel.core.error_description import describe_error
 from carrel.rooms.papers.query_language import Query
 from carrel.rooms.papers.snippets import Stem
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
-from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest
+from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest, write_manifest
 from carrel.stores.tantivy.papers.index import TantivyRanking, open_paper_index
 from carrel.stores.vectors.papers.embed import Embedder, vector_file
+
+log = logging.getLogger("carrel.cache")
 
 _WINDOW = 200
 # Up to here every vector is compared; beyond it only those of the papers that the words have found.
@@ -39,9 +45,15 @@ def open_semantic_index(
     model = embedder()
     if model.name != manifest.vectors:
         return words
-    return SemanticRanking(
-        words, PaperVectors(vector_file(home, model.name), home / manifest.vector_rows, model.dimensions), model
-    )
+    try:
+        vectors = PaperVectors(vector_file(home, model.name), home / manifest.vector_rows, model.dimensions)
+    except (OSError, ValueError, EOFError) as error:
+        # Words alone answer until `carrel papers index --meaning` has made the vectors again.
+        log.warning("paper vectors are damaged", extra={"file": manifest.vector_rows, "cause": describe_error(error)})
+        with suppress(OSError):
+            write_manifest(snapshot, replace(manifest, vectors="", vector_rows=""))
+        return words
+    return SemanticRanking(words, vectors, model)
 
 
 class PaperVectors:
