@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
-from benchmarks.doors.subjects import carrel_app, fastmcp_app, starlette_app
-
-
-def carrel() -> Any:
-    return carrel_app(Path(os.environ["CARREL_BENCH_HOME"]))
+from benchmarks.doors.subjects import fastmcp_app, starlette_app
 
 
 def fastmcp() -> Any:

@@ -18,10 +18,18 @@ from benchmarks.doors.subjects import call
 
 SECONDS = 4
 _APPS = {
-    "Carrel": "benchmarks.doors.factories:carrel",
+    "Carrel": "benchmarks.doors.serve_carrel",
     "FastMCP": "benchmarks.doors.factories:fastmcp",
     "Starlette": "benchmarks.doors.factories:starlette",
 }
+
+
+def _command(served: str, port: int) -> list[str]:
+    """Carrel is served as it is shipped, bounds and all; the others as uvicorn serves a factory."""
+    if ":" not in served:
+        return [sys.executable, "-m", served, str(port)]
+    options = ["--port", str(port), "--loop", "uvloop", "--http", "httptools", "--log-level", "error", "--no-access-log"]
+    return [sys.executable, "-m", "uvicorn", served, "--factory", *options]
 
 
 @contextmanager
@@ -29,21 +37,8 @@ def _serving(factory: str, home: Path) -> Iterator[tuple[int, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "uvicorn",
-        factory,
-        "--factory",
-        "--port",
-        str(port),
-        "--loop",
-        "uvloop",
-        "--http",
-        "httptools",
-    ]
     environment = {**os.environ, "CARREL_BENCH_HOME": str(home)}
-    process = subprocess.Popen([*command, "--log-level", "error", "--no-access-log"], env=environment)
+    process = subprocess.Popen(_command(factory, port), env=environment)
     try:
         for _ in range(300):
             with socket.socket() as probe:
