@@ -15,7 +15,7 @@ from carrel.engines.lookup.service_limits import ServiceLimits
 SERVICE = "Crossref"
 # The public pool for single records; answers announce the limits that really hold.
 LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
-_JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^>]*>")
+_JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^<>]*+>")
 _JATS_MARKS = {"italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "i": "i", "b": "b"}
 _JATS_BLOCKS = frozenset({"p", "sec", "title", "list", "list-item", "break", "disp-formula"})
 # What Crossref says about its record and not about the work.

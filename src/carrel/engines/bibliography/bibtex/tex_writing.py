@@ -58,11 +58,13 @@ def title_to_tex(text: str) -> str:
 
 def _protected(text: str, *, is_start: bool) -> str:
     """Marks words to protect with private characters, which become braces once the rest is escaped."""
+    first_letter = re.search(r"\w", text)
+    first_at = first_letter.start() if first_letter else len(text)
 
     def wrap(found: re.Match[str]) -> str:
         word = found.group()
         has_capital = any(letter.isupper() for letter in word)
-        is_first = is_start and not re.search(r"\w", text[: found.start()])
+        is_first = is_start and found.start() <= first_at
         is_ordinary = word[0].isupper() and not any(letter.isupper() for letter in word[1:])
         if not has_capital or (is_first and is_ordinary and len(word) > 1):
             return word
