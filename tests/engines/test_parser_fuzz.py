@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrel.core.budget import InputTooCostlyError
+from carrel.core.errors import CarrelError
 from carrel.core.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
 from carrel.engines.bibliography.dates import read_date, read_year_and_month
 from carrel.engines.bibliography.errors import BibliographyError
@@ -19,6 +20,7 @@ from carrel.engines.front_matter import FrontMatterError, load_front_matter
 from carrel.engines.markdown_notes.note import EmptyNoteError, parse_note
 from carrel.rooms.papers.building.plain_text import plain_text
 from carrel.rooms.papers.query_language import parse as parse_papers_query
+from carrel.rooms.research.importing import read_earlier
 
 pytestmark = pytest.mark.promise("D14")
 
@@ -73,6 +75,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[type[Exception], ...]]] 
     "Markdown": (plain_text, ()),
     "papers query": (parse_papers_query, ()),
     "citation": (_cited, (CitationStyleError,)),
+    "hypotheses": (read_earlier, (CarrelError,)),
     "style": (_in_style, (CitationStyleError,)),
 }
 
@@ -86,3 +89,9 @@ def test_a_text_is_read_or_refused(name: str, text: str) -> None:
         reads(text)
     except refusals as refusal:
         assert str(refusal)
+
+
+@pytest.mark.parametrize("text", ["[" * 5_000 + "]" * 5_000, '{"a":' * 300 + "1" + "}" * 300, "1" * 10_000])
+def test_hypotheses_nested_too_deep_or_with_endless_numbers_are_refused(text: str) -> None:
+    with pytest.raises(CarrelError):
+        read_earlier(text)

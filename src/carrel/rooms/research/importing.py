@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from carrel.core.budget import check_nesting, too_deep
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.research.records import Draft, Hypothesis, HypothesisStanding, OutsideReference, Protocol
 
@@ -92,6 +93,14 @@ def read_earlier(text: str) -> tuple[list[Imported], list[NotImported]]:
         raise InvalidInputError(
             f"The file is not JSON: line {error.lineno}, {error.msg}", next_step="Give the hypotheses.json of the earlier system."
         ) from None
+    except ValueError:
+        raise InvalidInputError(
+            "The file is not JSON that can be read: a number has too many digits",
+            next_step="Give the hypotheses.json of the earlier system.",
+        ) from None
+    except RecursionError:
+        raise too_deep("the file") from None
+    check_nesting(whole, "the file")
     read: list[Imported] = []
     failed: list[NotImported] = []
     for place, entry in enumerate(_entries(whole), start=1):

@@ -33,7 +33,8 @@ FIGURES = str.maketrans("013457@$!", "oleastasi")
 _TWO_SLIPS = 9
 _SHORTEST = 5
 _SPACED = re.compile(r"(?<![\w.-])[A-Za-z@$!]([ ._*-])(?:[A-Za-z013457@$!]\1){2,}[A-Za-z013457@$!](?![\w-])")
-_FIGURED = re.compile(r"(?<!\w)(?=[\w@$!]*[A-Za-z])(?=[\w@$!]*[013457@$!])[A-Za-z013457@$!]{4,}(?!\w)")
+# Bounded, because a run of signs without a letter would be read to its end again from each of them.
+_FIGURED = re.compile(r"(?<!\w)(?=[\w@$!]{0,60}[A-Za-z])(?=[\w@$!]{0,60}[013457@$!])[A-Za-z013457@$!]{4,}(?!\w)")
 _WORD = re.compile(r"[A-Za-z]{5,}")
 
 _KNOWN_WORDS = frozenset(_KNOWN.split())
