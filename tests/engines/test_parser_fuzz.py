@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from carrel.engines.bibliography.recognition import IDENTIFIER_KINDS, Kind, reco
 from carrel.engines.citation_styles import CitationStyleError, load_style, render_bibliography
 from carrel.engines.front_matter import FrontMatterError, load_front_matter
 from carrel.engines.markdown_notes.note import EmptyNoteError, parse_note
+from carrel.engines.node_files import BadRow, read_nodes
 from carrel.rooms.papers.building.plain_text import plain_text
 from carrel.rooms.papers.query_language import parse as parse_papers_query
 from carrel.rooms.research.importing import read_earlier
@@ -95,3 +97,12 @@ def test_a_text_is_read_or_refused(name: str, text: str) -> None:
 def test_hypotheses_nested_too_deep_or_with_endless_numbers_are_refused(text: str) -> None:
     with pytest.raises(CarrelError):
         read_earlier(text)
+
+
+@pytest.mark.parametrize("text", ["[" * 5_000 + "]" * 5_000, "1" * 10_000])
+def test_nodes_nested_too_deep_or_with_endless_numbers_are_bad_rows(text: str, tmp_path: Path) -> None:
+    lines, table = tmp_path / "nodes.jsonl", tmp_path / "nodes.csv"
+    lines.write_text(text)
+    table.write_text(f'name,metadata\na,"{text}"\n')
+    assert all(isinstance(row, BadRow) for row in read_nodes(lines))
+    assert list(read_nodes(table))

@@ -56,7 +56,7 @@ def _from_lines(file: Path) -> Iterator[NodeRow | BadRow]:
                 facts = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
             except UnicodeDecodeError:
                 yield BadRow(number, "not UTF-8 text")
-            except (json.JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:
                 yield BadRow(number, f"not JSON: {error}")
             else:
                 yield _node(facts, number) if isinstance(facts, dict) else BadRow(number, "not a JSON object")
@@ -82,7 +82,7 @@ def _with_metadata(facts: dict[str, Any]) -> dict[str, Any]:
     """A table's metadata is JSON in its own column."""
     try:
         known = json.loads(facts.get("metadata", "{}"))
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return facts
     return {**facts, "metadata": known} if isinstance(known, dict) else facts
 
