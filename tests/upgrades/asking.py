@@ -125,8 +125,9 @@ def _research(home: Path) -> list[dict[str, Any]]:
 
 
 def _rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """The one list of an answer, whatever it is called."""
-    (rows,) = (value for name, value in answer.items() if isinstance(value, list) and name != "quoted_from")
+    """The one list of an answer, whatever it is called; what newer versions say beside it does not count."""
+    beside = {"quoted_from", "notices", "warnings"}
+    (rows,) = (value for name, value in answer.items() if isinstance(value, list) and name not in beside)
     return list(rows)
 
 

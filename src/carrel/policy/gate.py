@@ -223,7 +223,7 @@ def invalid_input(error: ValidationError) -> InvalidInputError:
     """A validation error in words: each field, what is wrong with it, and the limit it missed."""
     problems = [
         {"field": ".".join(str(part) for part in problem["loc"]) or "(whole)", "problem": _problem(dict(problem))}
-        for problem in error.errors(include_url=False, include_input=False)
+        for problem in error.errors(include_url=False)
     ]
     message = "; ".join(
         problem["problem"] if problem["problem"].startswith(problem["field"]) else f"{problem['field']}: {problem['problem']}"
@@ -239,7 +239,8 @@ def _problem(problem: dict[str, Any]) -> str:
     loc = problem["loc"]
     field = str(loc[-1]) if loc else "value"
     kind = problem["type"]
-    if kind == "missing" or (kind in _MEANS_REQUIRED and problem.get("ctx", {}).get("min_length") == 1):
+    is_absent = kind == "missing" or (problem.get("input", "") is None and len(loc) == 1)
+    if is_absent or (kind in _MEANS_REQUIRED and problem.get("ctx", {}).get("min_length") == 1):
         return f"{field} is required"
     if kind == "extra_forbidden":
         return f"{field} is not a parameter of this operation"

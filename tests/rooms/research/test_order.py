@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from carrel.rooms.research.order import by_elo, leading, place_of
+from carrel.rooms.research.order import by_elo, by_place, leading, place_of
 from carrel.rooms.research.ranking import EloRatings
 from carrel.rooms.research.records import Decision, Hypothesis, HypothesisStanding
 from carrel.settings import Settings
@@ -39,9 +39,10 @@ def test_the_rejected_come_last_and_who_has_not_played_before_them() -> None:
         standing("low", 950.0),
         standing("high", 1100.0),
     ]
-    assert [made.id for made in by_elo(those)] == ["high", "low", "new", "rejected"]
+    assert [made.id for made in by_place(those)] == ["high", "low", "new", "rejected"]
+    assert [made.id for made in by_elo(those)] == ["rejected", "high", "new", "low"]
     assert [made.id for made in leading(those)] == ["high", "low"]
-    assert [place_of(made) for made in by_elo(those)] == ["ranked", "ranked", "not yet compared", "rejected"]
+    assert [place_of(made) for made in by_place(those)] == ["ranked", "ranked", "not yet compared", "rejected"]
     assert [made.id for made in leading(those[:2])] == ["new"]
 
 
@@ -49,6 +50,18 @@ async def _finished(asker: Asker, count: int) -> str:
     research_id = str((await asker.ask("start_research", goal=GOAL, hypothesis_count=count)).research_id)
     assert (await asker.finished(research_id)).status == "completed"
     return research_id
+
+
+@pytest.mark.promise("S1")
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_a_run_makes_no_more_hypotheses_than_were_asked_for(settings: Settings, count: int) -> None:
+    async def story(asker: Asker) -> None:
+        research_id = await _finished(asker, count)
+        rows = await asker.ask("list_hypotheses", research_id=research_id, limit=50)
+        assert 1 <= len(rows) <= count
+        assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
+
+    visit(settings, story)
 
 
 @pytest.mark.promise("S9")
@@ -66,7 +79,9 @@ def test_a_rejected_leader_stays_visible_and_leads_nothing(settings: Settings) -
         assert second.title in results.executive_summary
         assert first.id not in {aim.hypothesis_id for aim in results.nih_aims.aims}
         assert results.nih_aims.aims[0].hypothesis_id == second.id
-        assert (await asker.ask("list_hypotheses", research_id=research_id))[-1].id == first.id
+        rows = await asker.ask("list_hypotheses", research_id=research_id)
+        assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
+        assert first.id in {row.id for row in rows}
         for row in await asker.ask("list_hypotheses", research_id=research_id):
             if row.id != first.id:
                 await asker.ask("reject_hypothesis", hypothesis_id=row.id)
@@ -84,8 +99,8 @@ def test_one_that_has_not_been_compared_stands_after_all_that_have(settings: Set
         research_id = await _finished(asker, 3)
         own = await asker.ask("submit_hypothesis", research_id=research_id, **_OWN)
         rows = await asker.ask("list_hypotheses", research_id=research_id)
-        assert rows[-1].id == own.id
-        assert rows[-2].elo_score < own.elo_score
+        assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
+        assert any(row.elo_score < own.elo_score for row in rows), "one that has not played stands where its start rating puts it"
         results = await asker.ask("get_results", research_id=research_id, format="nih_aims", top_n=50)
         assert (results.top_hypotheses[-1].id, results.top_hypotheses[-1].place) == (own.id, "not yet compared")
         assert own.id not in {aim.hypothesis_id for aim in results.nih_aims.aims}

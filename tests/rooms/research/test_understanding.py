@@ -178,7 +178,7 @@ def test_expansion_does_not_claim_a_ranking_that_was_not_held(settings: Settings
         assert "marine oil" in first.title.lower()
         seed = "A neighbour of marine oil (an end proposed before; nothing has been reviewed or ranked yet)."
         assert seed in beside.rationale
-        research_id = await finished(asker, GOAL, 1)
+        research_id = await finished(asker, GOAL, 3)
         (later, *_) = await asker.ask("generate_hypotheses", research_id=research_id, count=1, method="expansion")
         assert "(an end of one of the hypotheses that lead the tournament so far)" in later.rationale
 

@@ -10,6 +10,9 @@ from carrel.rooms.research.records import Hypothesis
 Place = Literal["ranked", "not yet compared", "rejected"]
 
 
+_PLACES: tuple[Place, ...] = ("ranked", "not yet compared", "rejected")
+
+
 def place_of(made: Hypothesis) -> Place:
     """Whether its place says anything: a rejected one and one without a match stand after all that have played."""
     if made.decision.approval == "rejected":
@@ -18,21 +21,20 @@ def place_of(made: Hypothesis) -> Place:
 
 
 def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Best first; where Elo is the same, the stronger, then the older. Who has not played comes after who has, then the rejected."""
-    places: tuple[Place, ...] = ("ranked", "not yet compared", "rejected")
-    return sorted(
-        hypotheses,
-        key=lambda made: (
-            places.index(place_of(made)),
-            -made.standing.elo_score,
-            -made.standing.strength,
-            made.created_at,
-            made.id,
-        ),
-    )
+    """Highest Elo first; where it is the same, those that have played, then the stronger, then the older."""
+    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, _PLACES.index(place_of(made)), *_tie(made)))
+
+
+def by_place(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """For reports: those that have played, highest Elo first, then those that have not, then the rejected."""
+    return sorted(hypotheses, key=lambda made: (_PLACES.index(place_of(made)), -made.standing.elo_score, *_tie(made)))
+
+
+def _tie(made: Hypothesis) -> tuple[float, str, str]:
+    return -made.standing.strength, made.created_at, made.id
 
 
 def leading(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
     """Those that may lead, best first: none that a person rejected, and once there were matches, only who has played."""
-    there = [made for made in by_elo(hypotheses) if place_of(made) != "rejected"]
+    there = [made for made in by_place(hypotheses) if place_of(made) != "rejected"]
     return [made for made in there if place_of(made) == "ranked"] or there

@@ -11,7 +11,7 @@ from carrel.rooms.research.agents.workshop import last_meta_review
 from carrel.rooms.research.estimates import progress, remaining_seconds
 from carrel.rooms.research.jobs import Jobs
 from carrel.rooms.research.models import HypothesisInFull, ResearchStatus, Results
-from carrel.rooms.research.order import by_elo, leading
+from carrel.rooms.research.order import by_place, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus
 from carrel.rooms.research.records import Hypothesis, Project
 from carrel.rooms.research.report import html_report
@@ -69,7 +69,7 @@ class Telling:
 
     async def results(self, project: Project, form: str, top_n: int) -> Results:
         research_id = project.id
-        ordered = by_elo(await self._memory.hypotheses(research_id))
+        ordered = by_place(await self._memory.hypotheses(research_id))
         reviews, matches = await self._memory.reviews(research_id), await self._memory.matches(research_id)
         chosen = ordered[:top_n]
         rows = [
@@ -146,7 +146,7 @@ class Telling:
 
     async def ordered(self, project: Project) -> list[Hypothesis]:
         """A project's hypotheses, best first."""
-        return by_elo(await self._memory.hypotheses(project.id))
+        return by_place(await self._memory.hypotheses(project.id))
 
     async def references(self, hypotheses: Sequence[Hypothesis]) -> list[dict[str, Any]]:
         """The works that hypotheses cite, as CSL-JSON, each once."""

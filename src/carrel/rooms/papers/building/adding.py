@@ -29,6 +29,10 @@ class PaperAdder:
             case (str(), None, None):
                 return await self._file(await self._looked_up(identifier), ".json")
             case (None, str(), None):
+                if not markdown.strip():
+                    raise InvalidInputError(
+                        "markdown is required", next_step="Send the paper's text; front matter may precede it."
+                    )
                 return await self._file(markdown.encode("utf-8", "replace"), ".md")
             case (None, None, str()):
                 return await self._file(_decoded(pdf_base64), ".pdf")

@@ -40,6 +40,21 @@ _SHARES = (
 _FRUITLESS = 2
 
 
+# With fewer, one of them evolved would leave the tournament without a pair.
+_FEWEST_WITH_EVOLVED = 3
+
+
+def places_for_evolved(project: Project) -> int:
+    """How many of the hypotheses that were asked for are evolved from the best of the others: a fifth, one to five."""
+    count = project.hypothesis_count
+    return 0 if count < _FEWEST_WITH_EVOLVED else min(EVOLVED, max(1, count // 5))
+
+
+def _children(project: Project, generated: int) -> int:
+    """How many to evolve, so that a run makes no more than was asked for; some more where too few could be generated."""
+    return max(0, min(EVOLVED, generated, project.hypothesis_count - generated))
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of a job: a name of its own in it, a kind that tells how long it may take, and the work."""
@@ -72,11 +87,12 @@ class Supervisor:
         """How many steps of each kind a whole run will have had, as far as can be told now."""
         made = sum(len(step.made) for step in done if step.kind == "generate")
         is_all = any(step.kind == "review" for step in done)
-        count = made if is_all else project.hypothesis_count
-        children = min(EVOLVED, count)
+        wanted = project.hypothesis_count - places_for_evolved(project)
+        count = made if is_all else wanted
+        children = _children(project, count)
         return {
             "goal": 1,
-            "generate": sum(step.kind == "generate" for step in done) if is_all else len(batches_of(count)),
+            "generate": sum(step.kind == "generate" for step in done) if is_all else len(batches_of(wanted)),
             "review": count + children,
             "match": self._most_matches(count, 0) + self._most_matches(children, count),
             "settle": 2,
@@ -120,7 +136,7 @@ class Supervisor:
             return Step("proximity", "proximity", lambda brief: relate(self.workshop, brief))
         if "meta-review:1" not in names:
             return Step("meta-review:1", "meta-review", self._or_without("meta-review", self._looking_back))
-        for number in range(1, min(EVOLVED, len(first)) + 1):
+        for number in range(1, _children(project, len(first)) + 1):
             if f"evolve:{number}" not in names:
                 return Step(f"evolve:{number}", "evolve", self._or_without("evolved", self._evolving_the_best(number)))
         step = self._to_review_and_rank(children, len(first), "2", names)
@@ -136,8 +152,9 @@ class Supervisor:
         generated = sorted((step for step in done if step.kind == "generate"), key=lambda step: int(step.name.partition(":")[2]))
         if len(generated) + 1 < len(done):
             return None
-        missing = project.hypothesis_count - sum(len(step.made) for step in generated)
-        planned = batches_of(project.hypothesis_count)
+        wanted = project.hypothesis_count - places_for_evolved(project)
+        missing = wanted - sum(len(step.made) for step in generated)
+        planned = batches_of(wanted)
         if missing <= 0:
             return None
         if len(generated) < len(planned):

@@ -27,7 +27,7 @@ from carrel.rooms.research.minds.written import (
     hypotheses_of,
     safety_of,
 )
-from carrel.rooms.research.order import by_elo, leading
+from carrel.rooms.research.order import by_place, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
 from carrel.rooms.research.prompts.texts import agent_text
 from carrel.rooms.research.ranking import Judging
@@ -183,7 +183,7 @@ class ModelMind:
         made: Sequence[Draft],
         number: int,
     ) -> list[Draft]:
-        titles = [draft.title for draft in made] + [one.draft.title for one in by_elo(brief.hypotheses)[:30]]
+        titles = [draft.title for draft in made] + [one.draft.title for one in by_place(brief.hypotheses)[:30]]
         told = agent_text("generation", count=count, goal=brief.project.goal, method=agent_text(f"method-{method.value}"))
         question = Question("generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number)
         there = {_plain(title) for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)}
