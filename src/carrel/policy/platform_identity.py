@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections.abc import Iterable
 
 from carrel.core.caller import Caller, Visit
 from carrel.core.clock import Clock
 from carrel.policy.identity import OWN_DOORS, InvalidTokenError, LocalIdentity, NoTokenError, bearer_token
 from carrel.policy.scopes import ALL_SCOPES, expand
+from carrel.policy.signed_tokens import seconds_in, shown_client, strict_json_object
+from carrel.policy.user_names import problem_with_foreign_name
 
 STRIPPED_SIGNATURE = "SIGNATURE_REMOVED_BY_GOOGLE"
 
@@ -35,15 +36,15 @@ class PlatformIdentity:
                 return await self._local.identify(visit)
             raise NoTokenError
         claims = _claims(bearer_token(header))
-        expires = claims.get("exp")
-        if not isinstance(expires, int | float) or self._clock.now().timestamp() >= expires + 60:
+        expires = seconds_in(claims, "exp")
+        if expires is None or self._clock.now().timestamp() >= expires + 60:
             raise InvalidTokenError("The platform's token has expired", next_step="Get a new identity token.")
         email = claims.get("email") if claims.get("email_verified", True) is True else None
         user = email if isinstance(email, str) and email else claims.get("sub")
-        if not isinstance(user, str) or not user:
-            raise InvalidTokenError("The platform's token names nobody", next_step="Use an identity token.")
-        client = claims.get("azp")
-        return Caller(user, ALL_SCOPES if user in self._admins else self._scopes, client if isinstance(client, str) else None)
+        problem = problem_with_foreign_name(user)
+        if problem is not None or not isinstance(user, str):
+            raise InvalidTokenError(f"The platform's token {problem}", next_step="Use an identity token.")
+        return Caller(user, ALL_SCOPES if user in self._admins else self._scopes, shown_client(claims.get("azp")))
 
 
 def _claims(token: str) -> dict[str, object]:
@@ -54,9 +55,7 @@ def _claims(token: str) -> dict[str, object]:
             next_step="Deploy with --no-allow-unauthenticated, or set another mode.",
         )
     try:
-        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+        text = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
     except (binascii.Error, ValueError):
         raise InvalidTokenError("The platform's token cannot be read") from None
-    if not isinstance(claims, dict):
-        raise InvalidTokenError("The platform's token cannot be read")
-    return claims
+    return strict_json_object(text)

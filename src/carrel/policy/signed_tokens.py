@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
+import json
 import logging
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -17,12 +21,19 @@ from carrel.core.clock import Clock
 from carrel.core.errors import UnavailableError
 from carrel.policy.identity import InvalidTokenError, Recognised
 from carrel.policy.scopes import expand
+from carrel.policy.user_names import problem_with_foreign_name
 
 log = logging.getLogger("carrel.tokens")
 
 ALGORITHMS = ("RS256", "ES256")
 _SMALLEST_RSA_BITS = 2048
+# Beyond this a signature takes so long to check that strangers could keep us busy with it.
+_LARGEST_RSA_BITS = 8192
 _TOKEN_TYPES = {"jwt", "at+jwt", "application/at+jwt"}
+_PART = re.compile(r"[A-Za-z0-9_-]+")
+# Headers that change what the signature or the body means. Keys in the header (jwk, jku, x5c, x5u) are never looked at.
+_UNSUPPORTED_HEADERS = {"crit", "b64", "zip", "enc"}
+_LONGEST_CLIENT = 200
 
 
 class KeySource(Protocol):
@@ -92,19 +103,21 @@ def read_key_set(key_set: Mapping[str, Any]) -> tuple[VerificationKey, ...]:
 
 
 def _verification_key(row: dict[str, Any]) -> VerificationKey | None:
-    if row.get("use", "sig") != "sig" or row.get("kty") not in {"RSA", "EC"}:
+    if row.get("use", "sig") != "sig" or row.get("kty") not in ("RSA", "EC"):
         return None
     algorithm = "RS256" if row["kty"] == "RSA" else "ES256"
     if row.get("alg", algorithm) != algorithm or (algorithm == "ES256" and row.get("crv") != "P-256"):
         return None
     try:
         key = jwt.PyJWK({name: value for name, value in row.items() if name != "d"}, algorithm=algorithm).key
-    except jwt.PyJWTError:
+    except (jwt.PyJWTError, ValueError, TypeError, LookupError, AttributeError):
         return None
     if not isinstance(key, RSAPublicKey | EllipticCurvePublicKey):
         return None
-    if isinstance(key, RSAPublicKey) and key.key_size < _SMALLEST_RSA_BITS:
-        log.warning("a key of the issuer is too short to be believed", extra={"kid": row.get("kid"), "bits": key.key_size})
+    if isinstance(key, RSAPublicKey) and not _SMALLEST_RSA_BITS <= key.key_size <= _LARGEST_RSA_BITS:
+        log.warning(
+            "a key of the issuer is too short or too long to be used", extra={"kid": row.get("kid"), "bits": key.key_size}
+        )
         return None
     kid = row.get("kid")
     return VerificationKey(kid if isinstance(kid, str) else None, algorithm, key)
@@ -122,6 +135,7 @@ class SignedTokenVerifier:
         audiences: Iterable[str],
         algorithms: Iterable[str] = ALGORITHMS,
         leeway_seconds: float = 30.0,
+        expiry_leeway_seconds: float | None = None,
         scope_claim: str = "scope",
         user_claim: str = "sub",
     ) -> None:
@@ -131,6 +145,7 @@ class SignedTokenVerifier:
         self._audiences = frozenset(audiences)
         self._algorithms = frozenset(algorithms)
         self._leeway_seconds = leeway_seconds
+        self._expiry_leeway_seconds = leeway_seconds if expiry_leeway_seconds is None else expiry_leeway_seconds
         self._scope_claim = scope_claim
         self._user_claim = user_claim
         self.recheck_seconds: float | None = None
@@ -138,40 +153,47 @@ class SignedTokenVerifier:
     async def verify(self, token: str) -> Recognised | None:
         claims = await self.claims(token)
         user = claims.get(self._user_claim)
-        if not isinstance(user, str) or not user:
-            raise _bad(f"names no {self._user_claim}")
+        problem = problem_with_foreign_name(user)
+        if problem is not None:
+            raise _bad(problem)
         client = claims.get("client_id", claims.get("azp"))
         scopes = expand(scopes_in(claims.get(self._scope_claim)))
-        caller = Caller(user, scopes, client if isinstance(client, str) else None)
-        return Recognised(caller, float(claims["exp"]) + self._leeway_seconds)
+        caller = Caller(str(user), scopes, shown_client(client))
+        return Recognised(caller, float(claims["exp"]) + self._expiry_leeway_seconds)
 
     async def claims(self, token: str) -> dict[str, Any]:
         """The claims of a token after signature, issuer, audience and times have been checked."""
-        header = _header(token)
-        algorithm = header.get("alg")
-        if algorithm not in self._algorithms:
-            raise _bad("is signed with an algorithm that is not accepted")
-        if "crit" in header or str(header.get("typ", "JWT")).lower() not in _TOKEN_TYPES:
-            raise _bad("is not an access token")
-        kid = header.get("kid")
-        key = await self._keys.find(kid if isinstance(kid, str) else None, str(algorithm))
+        parts = token.split(".")
+        if len(parts) != 3:
+            raise _bad("is not a signed token")
+        header = _json_object(parts[0])
+        algorithm, kid = self._checked_header(header)
+        key = await self._keys.find(kid, algorithm)
         if key is None:
             raise _bad("is signed with a key that the issuer does not publish")
-        try:
-            options: Any = {"verify_signature": True, "verify_exp": False, "verify_nbf": False, "verify_iat": False}
-            options |= {"verify_aud": False, "verify_iss": False, "verify_sub": False, "verify_jti": False}
-            claims: dict[str, Any] = jwt.decode(token, key.key, algorithms=[key.algorithm], options=options)
-        except jwt.PyJWTError:
-            raise _bad("has a signature that does not fit") from None
+        if not _is_signed(parts, key):
+            raise _bad("has a signature that does not fit")
+        claims = _json_object(parts[1])
         self._check(claims)
         return claims
 
+    def _checked_header(self, header: dict[str, Any]) -> tuple[str, str | None]:
+        """Algorithm and key id."""
+        algorithm, kid, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
+        if not isinstance(algorithm, str) or algorithm not in self._algorithms:
+            raise _bad("is signed with an algorithm that is not accepted")
+        if not _UNSUPPORTED_HEADERS.isdisjoint(header) or not isinstance(kind, str) or kind.lower() not in _TOKEN_TYPES:
+            raise _bad("is not an access token")
+        if kid is not None and not isinstance(kid, str):
+            raise _bad("names its key in a way that cannot be read")
+        return algorithm, kid
+
     def _check(self, claims: dict[str, Any]) -> None:
         now = self._clock.now().timestamp()
-        expires, not_before, issued = (_seconds(claims, name) for name in ("exp", "nbf", "iat"))
+        expires, not_before, issued = (seconds_in(claims, name) for name in ("exp", "nbf", "iat"))
         if expires is None:
             raise _bad("never expires, which is not accepted")
-        if now >= expires + self._leeway_seconds:
+        if now >= expires + self._expiry_leeway_seconds:
             raise _bad("has expired")
         if not_before is not None and now < not_before - self._leeway_seconds:
             raise _bad("is not valid yet")
@@ -180,19 +202,63 @@ class SignedTokenVerifier:
         if claims.get("iss") != self._issuer:
             raise _bad("comes from another issuer")
         audience = claims.get("aud")
-        named = {audience} if isinstance(audience, str) else {item for item in audience or () if isinstance(item, str)}
+        listed = audience if isinstance(audience, list) else [audience]
+        named = {item for item in listed if isinstance(item, str)}
         if not named & self._audiences:
             raise _bad("is meant for another server")
 
 
-def _header(token: str) -> dict[str, Any]:
+def _is_signed(parts: list[str], key: VerificationKey) -> bool:
     try:
-        return jwt.get_unverified_header(token)
-    except jwt.PyJWTError:
+        algorithm = jwt.get_algorithm_by_name(key.algorithm)
+        return algorithm.verify(f"{parts[0]}.{parts[1]}".encode("ascii"), key.key, _decoded(parts[2]))
+    except (jwt.PyJWTError, ValueError, TypeError):
+        return False
+
+
+def _decoded(part: str) -> bytes:
+    if not _PART.fullmatch(part):
+        raise _bad("is not a signed token")
+    try:
+        return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    except (binascii.Error, ValueError):
         raise _bad("is not a signed token") from None
 
 
-def _seconds(claims: dict[str, Any], name: str) -> float | None:
+def _json_object(part: str) -> dict[str, Any]:
+    """One part of a token. Refuses what two readers could read in two ways: doubled names, NaN, anything but UTF-8."""
+    return strict_json_object(_decoded(part))
+
+
+def strict_json_object(text: bytes) -> dict[str, Any]:
+    """A JSON object out of a token. Raises InvalidTokenError for everything else, whatever it is."""
+    try:
+        found = json.loads(text.decode("utf-8"), object_pairs_hook=_unique_names, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise _bad("cannot be read") from None
+    if not isinstance(found, dict):
+        raise _bad("cannot be read")
+    return found
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is given twice")
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def shown_client(client: object) -> str | None:
+    """What a token says of the program that uses it, where it can be written down."""
+    return client if isinstance(client, str) and 0 < len(client) <= _LONGEST_CLIENT and client.isprintable() else None
+
+
+def seconds_in(claims: Mapping[str, Any], name: str) -> float | None:
+    """A time in a token, None where there is none. Raises InvalidTokenError for what is no moment."""
     value = claims.get(name)
     if value is None:
         return None

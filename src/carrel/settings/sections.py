@@ -201,6 +201,10 @@ class AuthSettings(Section):
     registration: bool = True
     registrations_per_hour: float = Field(default=60.0, gt=0)
     redirect_hosts: tuple[str, ...] = ("*",)
+    redirect_schemes: tuple[str, ...] | None = Field(
+        default=None,
+        description="schemes of apps that may be returned to, besides domains written backwards; unset means well-known clients'",
+    )
     client_documents: bool = True
     clients: tuple[ClientSettings, ...] = ()
     # cloudrun: whoever the platform lets in

@@ -16,7 +16,7 @@ from carrel.policy.authorization.keys import SigningKeys
 from carrel.policy.authorization.models import Client, ClientKind, User
 from carrel.policy.authorization.people import Passwords, People, new_password
 from carrel.policy.authorization.ports import AccessStore, ClientDocuments
-from carrel.policy.authorization.redirects import problem_with_redirect
+from carrel.policy.authorization.redirects import APP_SCHEMES, problem_with_redirect, problem_with_scheme
 from carrel.policy.authorization.server import AuthorizationServer
 from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.identity import BearerIdentity, Identity, TokenVerifier
@@ -141,6 +141,7 @@ def _built_in(
         documents=documents,
         registration=rate if auth.registration else None,
         redirect_hosts=auth.redirect_hosts,
+        redirect_schemes=_redirect_schemes(settings),
     )
     keys = SigningKeys(
         store, clock, rotate_seconds=auth.key_rotation_days * 86_400.0, overlap_seconds=auth.access_token_seconds + 3600.0
@@ -158,15 +159,31 @@ def _built_in(
         refresh_seconds=auth.refresh_token_days * 86_400.0,
     )
     signed = SignedTokenVerifier(
-        KeyRing(keys, clock), clock, issuer=settings.base_url, audiences=resources, algorithms=("RS256",), leeway_seconds=0.0
+        KeyRing(keys, clock),
+        clock,
+        issuer=settings.base_url,
+        audiences=resources,
+        algorithms=("RS256",),
+        # Another replica, whose clock is ahead, may have signed it. Its end is what the client was told.
+        leeway_seconds=auth.leeway_seconds,
+        expiry_leeway_seconds=0.0,
     )
     return BuiltIn(server, People(store, buckets, Passwords(), clock), GrantedTokenVerifier(signed, store, clock))
+
+
+def _redirect_schemes(settings: Settings) -> tuple[str, ...]:
+    named = settings.auth.redirect_schemes
+    for scheme in named or ():
+        problem = problem_with_scheme(scheme)
+        if problem is not None:
+            raise SettingsError(f"auth.redirect_schemes: {scheme!r} cannot be used: {problem}", next_step="Take it out.")
+    return APP_SCHEMES if named is None else named
 
 
 def _known_clients(settings: Settings) -> Iterator[Client]:
     for client in settings.auth.clients:
         for uri in client.redirect_uris:
-            problem = problem_with_redirect(uri)
+            problem = problem_with_redirect(uri, app_schemes=_redirect_schemes(settings))
             if problem is not None:
                 raise SettingsError(f"auth.clients: {uri!r} of {client.id} cannot be used: {problem}", next_step="Correct it.")
         unknown = sorted(set(client.scopes or ()) - ALL_SCOPES)

@@ -13,7 +13,7 @@ from carrel.policy.authorization.document_lookups import DocumentLookups
 from carrel.policy.authorization.errors import OAuthError, UntrustedRequestError
 from carrel.policy.authorization.models import Client, ClientKind
 from carrel.policy.authorization.ports import AccessStore, ClientDocuments
-from carrel.policy.authorization.redirects import problem_with_redirect
+from carrel.policy.authorization.redirects import APP_SCHEMES, problem_with_redirect
 from carrel.policy.limits import Buckets, Rate
 
 MOST_CLIENTS = 10_000
@@ -37,6 +37,7 @@ class Clients:
         documents: ClientDocuments | None = None,
         registration: Rate | None,
         redirect_hosts: Collection[str] = ("*",),
+        redirect_schemes: Collection[str] = APP_SCHEMES,
     ) -> None:
         self._store = store
         self._buckets = buckets
@@ -45,6 +46,7 @@ class Clients:
         self._lookups = None if documents is None else DocumentLookups(documents, buckets, clock, self._read_document)
         self._registration = registration
         self._redirect_hosts = tuple(redirect_hosts)
+        self._redirect_schemes = frozenset(redirect_schemes)
         self._tidied_at = 0.0
 
     @property
@@ -81,6 +83,16 @@ class Clients:
         await self._store.add_client(client)
         return client
 
+    def check_redirect(self, uri: str, client: Client) -> None:
+        """Refuses an address that could not be registered today: a client may have been kept since rules were others."""
+        problem = self._problem_with_redirect(uri, client.kind)
+        if problem is not None:
+            raise UntrustedRequestError(f"The client's address to return to cannot be used: {problem}")
+
+    def _problem_with_redirect(self, uri: str, kind: ClientKind) -> str | None:
+        hosts = ("*",) if kind is ClientKind.SETTINGS else self._redirect_hosts
+        return problem_with_redirect(uri, hosts, self._redirect_schemes)
+
     async def tidy(self) -> None:
         """Forgets clients nobody uses and everything that has expired; at most every few minutes, whoever asks."""
         now = self._clock.now().timestamp()
@@ -110,7 +122,7 @@ class Clients:
         if not isinstance(redirects, list) or not 0 < len(redirects) <= _MOST_REDIRECTS:
             raise OAuthError("invalid_redirect_uri", f"redirect_uris must list 1 to {_MOST_REDIRECTS} addresses")
         for uri in redirects:
-            problem = problem_with_redirect(uri, self._redirect_hosts) if isinstance(uri, str) else "it is not a string"
+            problem = self._problem_with_redirect(uri, kind) if isinstance(uri, str) else "it is not a string"
             if problem is not None:
                 raise OAuthError("invalid_redirect_uri", f"{str(uri)[:100]!r} cannot be used: {problem}")
         _check_list(facts, "grant_types", _GRANT_TYPES, "authorization_code")

@@ -112,6 +112,7 @@ class AuthorizationServer:
             redirect_uri = client.redirect_uris[0]
         if redirect_uri is None or not is_registered(redirect_uri, client.redirect_uris):
             raise UntrustedRequestError("The address to return to is not one the client has registered")
+        self.clients.check_redirect(redirect_uri, client)
         return client, redirect_uri
 
     def _resource(self, form: Form) -> str:
