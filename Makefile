@@ -46,6 +46,10 @@ docs: $(READY) ## write docs/reference.md again from the catalogue
 	$(BIN)/python -m carrel.cli.reference > docs/reference.md
 	$(BIN)/python -m carrel.cli.access_table docs/access.md
 
+.PHONY: judge
+judge: $(READY) ## run a judge and record its result in docs/judges.toml (NAME=name; without it, the list)
+	$(BIN)/python -m tests.judges $(if $(NAME),run $(NAME),list)
+
 .PHONY: interop-oauth
 interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 	$(BIN)/python -m tests.interop.oauth
