@@ -97,25 +97,62 @@ def test_the_lists_are_small_and_lose_no_specified_tool(tmp_path: Path) -> None:
 
 def test_a_setting_changes_what_is_listed(tmp_path: Path) -> None:
     desk = desk_at(tmp_path, listed_tools=["export_papers"], unlisted_tools=["search_papers"])
-    names = {tool.name for tool in common_endpoint(desk, has_everything=True).listed_tools}
-    assert "export_papers" in names
-    assert "search_papers" not in names
+    listed_names = {tool.name for tool in common_endpoint(desk, has_everything=True).listed_tools}
+    assert "export_papers" in listed_names
+    assert "search_papers" not in listed_names
 
 
-def sentences() -> list[tuple[str, str]]:
-    rows = (Path(__file__).parent / "plain_sentences.tsv").read_text(encoding="utf-8").splitlines()
-    return [(name, sentence) for name, _, sentence in (row.partition("\t") for row in rows) if sentence]
+# Measured when the ranking was settled: 93.7 and 98.4. The sentences were never used for choosing weights, groups or phrases.
+_HELD_OUT_FIRST, _HELD_OUT_AMONG_THREE = 0.90, 0.97
+
+
+def sentences(file: str) -> list[tuple[set[str], str]]:
+    rows = (Path(__file__).parent / file).read_text(encoding="utf-8").splitlines()
+    return [(set(names.split("|")), sentence) for names, _, sentence in (row.partition("\t") for row in rows) if sentence]
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> OperationSearch:
+    operations = desk_at(tmp_path_factory.mktemp("search")).catalogue.operations.values()
+    return OperationSearch(operations, {operation.name: _parameter_words(operation) for operation in operations})
+
+
+def names(search: OperationSearch, sentence: str, count: int = 5) -> list[str]:
+    return [operation.name for operation in search.find(sentence, ALL_SCOPES, count)]
 
 
 @pytest.mark.promise("D13")
-def test_plain_sentences_find_the_right_operation_first(tmp_path: Path) -> None:
-    desk = desk_at(tmp_path)
-    operations = desk.catalogue.operations.values()
-    search = OperationSearch(operations, {operation.name: _parameter_words(operation) for operation in operations})
-    wrong = []
-    for name, sentence in sentences():
-        found = [operation.name for operation in search.find(sentence, ALL_SCOPES, 5)]
-        if not found or found[0] not in name.split("|"):
-            wrong.append((sentence, name, found))
+def test_plain_sentences_find_the_right_operation_first(search: OperationSearch) -> None:
+    asked = sentences("plain_sentences.tsv")
+    wrong = [(sentence, right) for right, sentence in asked if not right & set(names(search, sentence, 1))]
     assert not wrong
-    assert len(sentences()) >= 50
+    assert len(asked) >= 120
+
+
+@pytest.mark.promise("D13")
+def test_sentences_that_the_ranking_was_not_fitted_to_find_the_right_operation(search: OperationSearch) -> None:
+    asked = sentences("held_out_sentences.tsv")
+    first = sum(bool(right & set(names(search, sentence, 1))) for right, sentence in asked) / len(asked)
+    among_three = sum(bool(right & set(names(search, sentence, 3))) for right, sentence in asked) / len(asked)
+    assert len(asked) >= 60
+    assert first >= _HELD_OUT_FIRST
+    assert among_three >= _HELD_OUT_AMONG_THREE
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("resume the reserach", "resume_research"),
+        ("exprot my refrences", "export_references"),
+        ("put the project on hold", "pause_research"),
+        ("detach the file but keep the reference", "detach_fulltext"),
+    ],
+)
+def test_typing_errors_verbs_of_two_words_and_exceptions_are_understood(
+    search: OperationSearch, sentence: str, name: str
+) -> None:
+    assert names(search, sentence, 1) == [name]
+
+
+def test_a_topic_alone_finds_nothing(search: OperationSearch) -> None:
+    assert names(search, "perovskite photovoltaics") == []

@@ -130,7 +130,14 @@ def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operat
     return JobOperations(
         get=Operation(
             name="get_job",
-            phrases=("status of a background job", "is my import done", "follow long work", "result of a job"),
+            phrases=(
+                "status of a background job",
+                "is my import done",
+                "follow long work",
+                "result of a job",
+                "check on a job",
+                "is the job finished",
+            ),
             room="jobs",
             title="Get a job",
             description="State and result of work that went on after its call (its answer had a job_id).",
@@ -143,7 +150,13 @@ def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operat
         ),
         cancel=Operation(
             name="cancel_job",
-            phrases=("cancel a background job", "stop a running import", "abort a job"),
+            phrases=(
+                "cancel a background job",
+                "stop a running import",
+                "abort a job",
+                "stop the running job",
+                "cancel long-running work",
+            ),
             room="jobs",
             title="Cancel a job",
             description="Stop such work; what it has done stays.",
