@@ -26,14 +26,17 @@ META = {
 
 
 @pytest.mark.promise("D9")
-@pytest.mark.parametrize("rooms", [*((name,) for name in ROOM_NAMES), ROOM_NAMES])
+@pytest.mark.parametrize("is_compact", [False, True])
+@pytest.mark.parametrize("rooms", [*((name,) for name in ROOM_NAMES), ("papers", "knowledge"), ROOM_NAMES])
 @pytest.mark.parametrize(
     ("method", "params"), [("initialize", {"protocolVersion": "2025-11-25"}), ("server/discover", META), ("ping", {})]
 )
 def test_the_greeting_says_what_the_open_rooms_would_say(
-    tmp_path: Path, rooms: tuple[str, ...], method: str, params: object
+    tmp_path: Path, rooms: tuple[str, ...], method: str, params: object, is_compact: bool
 ) -> None:
-    settings = Settings.model_validate({"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}})
+    settings = Settings.model_validate(
+        {"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}, "server": {"compact": is_compact}}
+    )
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     caller, visit = Caller("local", frozenset()), Visit("stdio", "test")
 

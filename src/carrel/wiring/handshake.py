@@ -10,6 +10,7 @@ from carrel.policy.gate import Gate
 from carrel.policy.identity import LocalIdentity
 from carrel.policy.limits import NoLimits
 from carrel.settings import Settings
+from carrel.wiring.instructions import desk_instructions
 
 _PURPOSES = {
     "papers": "Find papers in the corpus and read their metadata, summaries and full texts.",
@@ -18,7 +19,7 @@ _PURPOSES = {
     "research": "Generate, review, rank and evolve hypotheses from the papers at hand; work goes on between calls.",
 }
 _WITH_PROMPTS = frozenset({"research"})
-_WITH_TASKS = frozenset({"research"})
+_WITH_TASKS = frozenset({"references", "research"})
 
 
 def handshake_lane(settings: Settings) -> Lane:
@@ -30,7 +31,13 @@ def handshake_lane(settings: Settings) -> Lane:
         prompts=() if _WITH_PROMPTS & set(settings.rooms) else None,
         server_name=settings.server.name,
         server_version=settings.server.version,
-        instructions=" ".join(_PURPOSES[name] for name in settings.rooms),
+        instructions=_instructions(settings),
         offers_tasks=bool(_WITH_TASKS & set(settings.rooms)) and not settings.server.compact,
     )
     return Lane(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))
+
+
+def _instructions(settings: Settings) -> str:
+    if len(settings.rooms) == 1 and not settings.server.compact:
+        return _PURPOSES[settings.rooms[0]]
+    return desk_instructions(settings.rooms, is_compact=settings.server.compact)

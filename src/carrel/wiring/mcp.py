@@ -13,6 +13,7 @@ from carrel.doors.mcp.lane import Lane
 from carrel.doors.mcp.operation_tools import OperationTools
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
+from carrel.wiring.instructions import desk_instructions
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -35,7 +36,7 @@ def common_endpoint(desk: Desk, *, has_everything: bool) -> Endpoint:
         prompts=catalogue.prompts.values() if has_everything and catalogue.prompts else None,
         server_name=server.name,
         server_version=server.version,
-        instructions=" ".join(room.purpose for room in catalogue.rooms),
+        instructions=desk_instructions([room.name for room in catalogue.rooms], is_compact=server.compact),
         jobs=catalogue.jobs if has_everything and not server.compact else None,
         is_listed=lambda operation: (operation.is_listed or operation.name in listed) and operation.name not in unlisted,
     )

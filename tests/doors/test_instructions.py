@@ -1,0 +1,42 @@
+"""The instructions of the doors that serve all rooms: short, true of the tools there are, silent about rooms that are closed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from carrel.settings import ROOM_NAMES, Settings
+from carrel.wiring.desk import open_desk
+from carrel.wiring.instructions import desk_instructions
+from carrel.wiring.mcp import common_endpoint
+
+pytestmark = pytest.mark.promise("D13")
+
+_MOST_TOKENS = 250
+_TOOL = re.compile(r"\b[a-z]+_[a-z_]+\b")
+# Fields and parameters that the instructions name beside tools.
+_FIELDS = {"paper_id", "job_id", "quoted_from"}
+
+
+def pieces(text: str) -> int:
+    """Words, and every sign alone: common English words are one token each, so tokenizers make hardly more of it."""
+    return len(re.findall(r"[A-Za-z]+|[^\sA-Za-z]", text))
+
+
+@pytest.mark.parametrize("is_compact", [False, True])
+def test_instructions_are_short(is_compact: bool) -> None:
+    text = desk_instructions(ROOM_NAMES, is_compact=is_compact)
+    assert pieces(text) < _MOST_TOKENS
+    assert len(text) / 4 < _MOST_TOKENS
+
+
+@pytest.mark.parametrize("rooms", [ROOM_NAMES, ("papers",), ("papers", "knowledge"), ("references", "research")])
+def test_instructions_name_only_tools_that_are_there(tmp_path: Path, rooms: tuple[str, ...]) -> None:
+    desk = open_desk(Settings.model_validate({"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}}))
+    for has_everything in (False, True):
+        endpoint = common_endpoint(desk, has_everything=has_everything)
+        named = set(_TOOL.findall(endpoint.instructions)) - _FIELDS
+        assert named <= {tool.name for tool in endpoint.listed_tools}
+        assert {"find_operation", "run_operation"} <= named
