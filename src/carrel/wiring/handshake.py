@@ -19,7 +19,7 @@ _PURPOSES = {
     "research": "Generate, review, rank and evolve hypotheses from the papers at hand; work goes on between calls.",
 }
 _WITH_PROMPTS = frozenset({"research"})
-_WITH_TASKS = frozenset({"references", "research"})
+_WITH_JOBS = frozenset({"references", "research"})
 
 
 def handshake_lane(settings: Settings) -> Lane:
@@ -32,7 +32,7 @@ def handshake_lane(settings: Settings) -> Lane:
         server_name=settings.server.name,
         server_version=settings.server.version,
         instructions=_instructions(settings),
-        offers_tasks=bool(_WITH_TASKS & set(settings.rooms)) and not settings.server.compact,
+        offers_tasks=bool(_WITH_JOBS & set(settings.rooms)) and not settings.server.compact,
     )
     return Lane(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))
 
@@ -40,4 +40,5 @@ def handshake_lane(settings: Settings) -> Lane:
 def _instructions(settings: Settings) -> str:
     if len(settings.rooms) == 1 and not settings.server.compact:
         return _PURPOSES[settings.rooms[0]]
-    return desk_instructions(settings.rooms, is_compact=settings.server.compact)
+    purposes = {name: _PURPOSES[name] for name in settings.rooms}
+    return desk_instructions(purposes, has_jobs=bool(_WITH_JOBS & purposes.keys()), is_compact=settings.server.compact)

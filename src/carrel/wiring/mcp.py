@@ -36,7 +36,9 @@ def common_endpoint(desk: Desk, *, has_everything: bool) -> Endpoint:
         prompts=catalogue.prompts.values() if has_everything and catalogue.prompts else None,
         server_name=server.name,
         server_version=server.version,
-        instructions=desk_instructions([room.name for room in catalogue.rooms], is_compact=server.compact),
+        instructions=desk_instructions(
+            {room.name: room.purpose for room in catalogue.rooms}, has_jobs=catalogue.jobs is not None, is_compact=server.compact
+        ),
         jobs=catalogue.jobs if has_everything and not server.compact else None,
         is_listed=lambda operation: (operation.is_listed or operation.name in listed) and operation.name not in unlisted,
     )
