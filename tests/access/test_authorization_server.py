@@ -151,6 +151,7 @@ def test_a_refresh_token_is_good_once_and_using_it_twice_ends_the_whole_grant(tm
             second = (await house.http.post("/token", data=refresh_form(client_id, first["refresh_token"]))).json()
             assert (await house.call(READ, second["access_token"])).status_code == 200
             assert second["refresh_token"] != first["refresh_token"]
+            house.clock.advance(31)
             thief = await house.http.post("/token", data=refresh_form(client_id, first["refresh_token"]))
             assert (thief.status_code, thief.json()["error"]) == (400, "invalid_grant")
             house.clock.advance(6)
@@ -169,7 +170,8 @@ def test_two_refreshes_at_once_give_one_token(tmp_path: Path) -> None:
             tokens, client_id, _ = await granted(house)
             form = refresh_form(client_id, tokens["refresh_token"])
             answers = await asyncio.gather(*(house.http.post("/token", data=form) for _ in range(6)))
-            assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400, 400]
+            assert [answer.status_code for answer in answers] == [200] * 6
+            assert len({answer.json()["refresh_token"] for answer in answers}) == 1, "one successor, however often it was asked"
 
     asyncio.run(visit())
 

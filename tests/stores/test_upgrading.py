@@ -83,7 +83,7 @@ OF_FIRST_HOME: dict[str, Callable[[Path], Awaitable[None]]] = {
 
 
 # The versions of files that have more than one.
-VERSIONS = {"research/research.db": len(RESEARCH), "knowledge.sqlite": len(STEPS)}
+VERSIONS = {"access.sqlite": len(ACCESS), "research/research.db": len(RESEARCH), "knowledge.sqlite": len(STEPS)}
 
 
 @pytest.mark.promise("Q5")

@@ -33,8 +33,9 @@ def run(words: list[str]) -> int:
     commands.add_parser("list", help="show all users")
     commands.add_parser("disable", help="lock a user out and revoke what they granted").add_argument("name")
     commands.add_parser("enable", help="let a disabled user in again").add_argument("name")
-    reset = commands.add_parser("reset-password", help="give a user a new password and end their sessions")
+    reset = commands.add_parser("reset-password", help="give a user a new password; ends their sessions and all they allowed")
     reset.add_argument("name")
+    reset.add_argument("--revoke-tokens", action="store_true", help="also revoke the static tokens that act for this user")
     _add_password_options(reset)
     for command in commands.choices.values():
         add_home_options(command)
@@ -60,10 +61,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
             case "list":
                 await _list(store)
             case "reset-password":
-                password = _password(options)
-                if not await store.set_password(options.name, await Passwords().hash(password)):
-                    raise _no_such_user(options.name)
-                _tell(options, password, f"{options.name} has a new password.")
+                await _reset_password(store, options)
             case _:
                 is_disabled = options.command == "disable"
                 if not await store.set_disabled(options.name, is_disabled, SystemClock().now().timestamp()):
@@ -76,12 +74,31 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
 
 async def _add(store: AccessStore, options: argparse.Namespace) -> None:
     name = checked_name(options.name)
+    twin = next((user.name for user in await store.users() if user.name.lower() == name.lower()), None)
+    if twin is not None and twin != name:
+        raise ConflictError(f"There is already a user called {twin}", next_step="Choose a name that differs in more than case.")
     scopes = frozenset({"admin"}) if options.admin else parse_scopes(options.scopes, ALL_SCOPES - {"admin"})
     password = _password(options)
     user = User(name, await Passwords().hash(password), scopes, SystemClock().now().timestamp())
     if not await store.add_user(user):
         raise ConflictError(f"There is already a user called {name}", next_step="Choose another name, or reset-password.")
     _tell(options, password, f"{name} can log in now.")
+
+
+async def _reset_password(store: AccessStore, options: argparse.Namespace) -> None:
+    password = _password(options)
+    hashed = await Passwords().hash(password)
+    now = SystemClock().now().timestamp()
+    if not await store.set_password(options.name, hashed, now):
+        raise _no_such_user(options.name)
+    acting = [token.name for token in await store.tokens() if token.user_name == options.name and token.is_good_at(now)]
+    if options.revoke_tokens:
+        for name in acting:
+            await store.revoke_token(name, now)
+    _tell(options, password, f"{options.name} has a new password; log-ins and what they allowed end within seconds.")
+    if acting:
+        state = "are revoked" if options.revoke_tokens else "still act for them; --revoke-tokens ends them, too"
+        show(f"Static tokens of {options.name} {state}: {', '.join(acting)}", file=sys.stderr)
 
 
 async def _list(store: AccessStore) -> None:

@@ -32,6 +32,10 @@ class StaticToken:
     def user_id(self) -> str:
         return self.user_name or f"token:{self.name}"
 
+    def is_good_at(self, moment: float) -> bool:
+        """Whether it is neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > moment)
+
 
 class StaticTokens(Protocol):
     """Where static tokens are kept. `None` for a token that is unknown, or whose user has been disabled."""

@@ -197,6 +197,15 @@ class AuthSettings(Section):
     # builtin: the authorization server that is built in
     access_token_seconds: int = Field(default=3600, ge=1, le=86_400)
     refresh_token_days: float = Field(default=30.0, gt=0, le=365)
+    refresh_family_days: float = Field(
+        default=90.0, gt=0, le=3650, description="days after a log-in until it ends for good, however often it was refreshed"
+    )
+    refresh_grace_seconds: float = Field(
+        default=30.0,
+        ge=0,
+        le=300,
+        description="how long after its use a refresh token shown again counts as a retry, not a replay",
+    )
     key_rotation_days: float = Field(default=90.0, gt=0)
     registration: bool = True
     registrations_per_hour: float = Field(default=60.0, gt=0)

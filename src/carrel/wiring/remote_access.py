@@ -157,6 +157,8 @@ def _built_in(
         offered_scopes=catalogue.scopes,
         access_seconds=auth.access_token_seconds,
         refresh_seconds=auth.refresh_token_days * 86_400.0,
+        family_seconds=auth.refresh_family_days * 86_400.0,
+        grace_seconds=auth.refresh_grace_seconds,
     )
     signed = SignedTokenVerifier(
         KeyRing(keys, clock),

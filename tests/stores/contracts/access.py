@@ -10,7 +10,7 @@ import pytest
 
 from carrel.policy.authorization.models import Client, ClientKind, Code, Grant, Refresh, Session, SigningKey, User
 from carrel.policy.static_tokens import StaticToken
-from carrel.stores.sql.access import SqlAccess
+from carrel.stores.sql.access import MOST_ORIGINS, SqlAccess
 
 NOW = 1_800_000_000.0
 ADA = User("ada", "hash", frozenset({"papers:read", "admin"}), NOW)
@@ -58,7 +58,7 @@ class AccessStoreContract:
             assert await one.session("x", NOW) is None
             assert not await one.users() and not await one.tokens() and not await one.keys()
             assert not await one.set_disabled("x", True, NOW)
-            assert not await one.set_password("x", "h")
+            assert not await one.set_password("x", "h", NOW)
             assert not await one.revoke_token("x", NOW)
             assert not await one.revoke_grant("x", NOW)
 
@@ -72,7 +72,7 @@ class AccessStoreContract:
             ]
             assert await one.user("ada") == await two.user("ada")
             assert await one.user("Ada") is None
-            assert await two.set_password("ada", "new")
+            assert await two.set_password("ada", "new", NOW)
             assert (await one.users())[0].password_hash == "new"
 
         told(story)
@@ -114,12 +114,18 @@ class AccessStoreContract:
             assert await two.refresh("r1") == FIRST
             others = [replace(SECOND, token_hash=f"s{number}") for number in range(4)]
             rotated = await asyncio.gather(
-                *(store.rotate("r1", NOW, other) for store, other in zip((one, two) * 2, others, strict=True))
+                *(
+                    store.rotate("r1", NOW, other, f"salt {other.token_hash}")
+                    for store, other in zip((one, two) * 2, others, strict=True)
+                )
             )
             assert sorted(rotated) == [False, False, False, True]
             kept = [await one.refresh(f"s{number}") is not None for number in range(4)]
             assert kept == list(rotated)
-            assert not await one.rotate("unknown", NOW, SECOND)
+            used = await two.refresh("r1")
+            assert used is not None
+            assert (used.used_at, used.successor_salt) == (NOW, f"salt s{rotated.index(True)}")
+            assert not await one.rotate("unknown", NOW, SECOND, "salt")
             assert await one.refresh("r2") is None
 
         told(story)
@@ -129,7 +135,7 @@ class AccessStoreContract:
             await _granted(one)
             assert await two.grant("g1") == GRANT
             assert (await two.client("c1")) == replace(CLIENT, used_at=NOW)
-            await one.add_session(Session("s", "ada", NOW + 10))
+            assert await one.add_session(Session("s", "ada", NOW + 10), "hash")
             await one.set_disabled("ada", True, NOW)
             assert await two.grant("g1") is None
             assert await two.session("s", NOW) is None
@@ -142,13 +148,63 @@ class AccessStoreContract:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await one.add_user(ADA)
             for name in ("s1", "s2", "s3"):
-                await one.add_session(Session(name, "ada", NOW + 10))
+                assert await one.add_session(Session(name, "ada", NOW + 10), "hash")
             assert await two.session("s1", NOW + 9) == Session("s1", "ada", NOW + 10)
             assert await two.session("s1", NOW + 10) is None
             await two.remove_session("s2")
             assert await one.session("s2", NOW) is None
-            await two.set_password("ada", "new")
+            await two.set_password("ada", "new", NOW)
             assert await one.session("s3", NOW) is None
+
+        told(story)
+
+    def test_a_new_password_ends_sessions_and_grants(self, told: Callable[[Story], None]) -> None:
+        async def story(one: SqlAccess, two: SqlAccess) -> None:
+            await _granted(one)
+            await one.add_user(replace(ADA, name="bob"))
+            other = replace(GRANT, grant_id="g2", user_name="bob")
+            assert await one.begin_grant(other, replace(CODE, code_hash="c2", grant_id="g2"), "hash")
+            assert await one.add_session(Session("s", "ada", NOW + 10), "hash")
+            assert await two.set_password("ada", "new", NOW + 1)
+            assert await one.grant("g1") is None
+            assert await one.session("s", NOW) is None
+            assert await one.grant("g2") == other, "others keep theirs"
+
+        told(story)
+
+    def test_who_logged_in_with_an_older_password_gets_nothing_more(self, told: Callable[[Story], None]) -> None:
+        async def story(one: SqlAccess, two: SqlAccess) -> None:
+            await _granted(one)
+            await one.set_password("ada", "new", NOW)
+            assert not await two.add_session(Session("late", "ada", NOW + 10), "hash")
+            assert await two.session("late", NOW) is None
+            late = replace(GRANT, grant_id="late")
+            assert not await two.begin_grant(late, replace(CODE, code_hash="late", grant_id="late"), "hash")
+            assert await two.grant("late") is None
+            assert await two.code("late") is None
+            assert await two.add_session(Session("now", "ada", NOW + 10), "new")
+            await one.set_disabled("ada", True, NOW)
+            assert not await two.add_session(Session("then", "ada", NOW + 10), "new")
+
+        told(story)
+
+    def test_where_people_logged_in_from_is_known_for_a_while_and_bounded(self, told: Callable[[Story], None]) -> None:
+        async def story(one: SqlAccess, two: SqlAccess) -> None:
+            await one.add_user(ADA)
+            assert await one.known_origins("ada", [], NOW) == frozenset()
+            await one.remember_origins("ada", ["a", "b"], NOW)
+            assert await two.known_origins("ada", ["a", "c"], NOW - 1) == {"a"}
+            assert await two.known_origins("ada", ["a"], NOW) == frozenset()
+            assert await two.known_origins("bob", ["a"], NOW - 1) == frozenset()
+            await two.remember_origins("ada", ["a"], NOW + 5)
+            assert await one.known_origins("ada", ["a", "b"], NOW) == {"a"}
+            for number in range(MOST_ORIGINS):
+                await one.remember_origins("ada", [f"n{number:03}"], NOW + 10 + number)
+            assert await one.known_origins("ada", ["a", "b", "n000", "n039"], NOW - 1) == {"n000", "n039"}
+            await one.clean_up(unused_before=NOW, idle_before=NOW + 12, now=NOW)
+            assert await one.known_origins("ada", ["n000", "n039"], NOW - 1) == {"n039"}
+            await one.set_disabled("ada", True, NOW)
+            assert await one.known_origins("ada", ["n039"], NOW - 1) == frozenset()
 
         told(story)
 
@@ -196,4 +252,4 @@ class AccessStoreContract:
 async def _granted(store: SqlAccess) -> None:
     await store.add_user(ADA)
     await store.add_client(CLIENT)
-    await store.begin_grant(GRANT, CODE)
+    assert await store.begin_grant(GRANT, CODE, "hash")

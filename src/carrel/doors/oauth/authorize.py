@@ -14,7 +14,7 @@ from carrel.doors.oauth.forms import cookie_of, form_of, query_of, set_cookie
 from carrel.doors.oauth.pages import consent_page, login_page, page_response, problem_page
 from carrel.policy.authorization.errors import LoginRefusedError, OAuthError, UntrustedRequestError
 from carrel.policy.authorization.models import User
-from carrel.policy.authorization.people import SESSION_SECONDS, People
+from carrel.policy.authorization.people import DEVICE_SECONDS, SESSION_SECONDS, People
 from carrel.policy.authorization.server import AuthorizationRequest, AuthorizationServer, RedirectedError
 from carrel.policy.gate import Gate
 
@@ -48,6 +48,7 @@ class AuthorizePages:
         prefix = "__Host-" if self._is_secure else ""
         self._session_cookie = f"{prefix}carrel-session"
         self._login_cookie = f"{prefix}carrel-login"
+        self._device_cookie = f"{prefix}carrel-device"
 
     async def get(self, exchange: Exchange) -> Response:
         try:
@@ -104,7 +105,8 @@ class AuthorizePages:
         name, password = form.get("username", [""])[0], form.get("password", [""])[0]
         visit = visitor.exchange.visit
         try:
-            user, secret = await self._people.log_in(name, password, visit.address_group)
+            device = cookie_of(visitor.exchange, self._device_cookie)
+            entered = await self._people.log_in(name, password, visit.address_group, device)
         except LoginRefusedError as error:
             self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
             return self._login(visitor, 401, error.message, name[:100])
@@ -112,9 +114,10 @@ class AuthorizePages:
             self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
             wait = error.retry_after_seconds
             return self._login(visitor, 429, f"Too many attempts. Try again in {wait} seconds.", name[:100], wait)
-        self._note(visitor, user, "oauth:login", {})
-        cookie = set_cookie(self._session_cookie, secret, seconds=int(SESSION_SECONDS), is_secure=self._is_secure)
-        return _see_other(visitor.action, cookie)
+        self._note(visitor, entered.user, "oauth:login", {})
+        session = set_cookie(self._session_cookie, entered.session, seconds=int(SESSION_SECONDS), is_secure=self._is_secure)
+        known = set_cookie(self._device_cookie, entered.device, seconds=int(DEVICE_SECONDS), is_secure=self._is_secure)
+        return _see_other(visitor.action, session, known)
 
     async def _decided(self, visitor: _Visitor, user: User, action: str, ticked: set[str]) -> Response:
         request = visitor.request

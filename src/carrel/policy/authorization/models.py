@@ -66,13 +66,14 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """A refresh token, kept as its hash, good once."""
+    """A refresh token, kept as its hash, good once. `successor_salt` and the token itself make the token that followed it."""
 
     token_hash: str
     grant_id: str
     created_at: float
     expires_at: float
     used_at: float | None = None
+    successor_salt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import asyncio
 import math
 import re
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -17,15 +19,22 @@ from carrel.policy.authorization.models import Session, User
 from carrel.policy.authorization.ports import AccessStore
 from carrel.policy.limits import Buckets, Rate
 from carrel.policy.static_tokens import hash_of
+from carrel.policy.user_names import is_reserved_name
 
 SESSION_SECONDS = 8 * 3600.0
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
-# Guesses of one name from one address, of all names from one address, and of one name from anywhere.
+# A browser or an address that has not logged in for so long is a stranger again.
+DEVICE_SECONDS = 90 * 24 * 3600.0
+_DEVICE = re.compile(r"[A-Za-z0-9_-]{43}")
+# Guesses of one name from one address or browser, of all names from one address, and of one name from all strangers together.
 _PER_PAIR = Rate(per_minute=3.0, burst=5.0)
 _PER_ADDRESS = Rate(per_minute=10.0, burst=20.0)
 _PER_NAME = Rate(per_minute=20.0, burst=60.0)
+# Guesses of strangers that may wait for a turn; beyond this they are sent away.
+_MOST_WAITING = 64
+_BUSY_SECONDS = 5
 
 
 def checked_name(name: str) -> str:
@@ -34,6 +43,8 @@ def checked_name(name: str) -> str:
         raise InvalidInputError(
             "A user name has letters, digits and . _ @ + -, and begins with a letter or digit", next_step="Choose another name."
         )
+    if is_reserved_name(name):
+        raise InvalidInputError(f"{name} is a name of the server's own", next_step="Choose another name.")
     return name
 
 
@@ -56,26 +67,47 @@ class Passwords:
         self._hasher = hasher or PasswordHasher()
         self._dummy: str | None = None
         self._turns = asyncio.Semaphore(2)
+        # Whoever has been here before does not stand in line behind those who guess.
+        self._known_turns = asyncio.Semaphore(1)
+        self._waiting = 0
 
     async def hash(self, password: str) -> str:
         async with self._turns:
             return await asyncio.to_thread(self._hasher.hash, password)
 
-    async def fits(self, password: str, kept: str | None) -> bool:
-        """Whether a password fits. Without a user it takes as long and answers no."""
-        if kept is None:
-            if self._dummy is None:
-                self._dummy = await self.hash(secrets.token_urlsafe(16))
-            await self._verified(password, self._dummy)
-            return False
-        return await self._verified(password, kept)
+    async def fits(self, password: str, kept: str | None, *, is_known: bool = False) -> bool:
+        """Whether a password fits. Without a user it takes as long and answers no. Raises RateLimitExceededError when too many
+        strangers wait already.
+        """
+        if is_known:
+            async with self._known_turns:
+                return await self._verified(password, kept)
+        if self._waiting >= _MOST_WAITING:
+            raise RateLimitExceededError(_BUSY_SECONDS)
+        self._waiting += 1
+        try:
+            async with self._turns:
+                return await self._verified(password, kept)
+        finally:
+            self._waiting -= 1
 
-    async def _verified(self, password: str, kept: str) -> bool:
-        async with self._turns:
-            try:
-                return await asyncio.to_thread(self._hasher.verify, kept, password)
-            except (VerificationError, InvalidHashError):
-                return False
+    async def _verified(self, password: str, kept: str | None) -> bool:
+        if kept is None and self._dummy is None:
+            self._dummy = await asyncio.to_thread(self._hasher.hash, secrets.token_urlsafe(16))
+        try:
+            does_fit = await asyncio.to_thread(self._hasher.verify, kept or self._dummy or "", password)
+        except (VerificationError, InvalidHashError):
+            return False
+        return does_fit and kept is not None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedIn:
+    """A person who has just logged in, the secret of the session, and the secret by which this browser is known from now on."""
+
+    user: User
+    session: str
+    device: str
 
 
 class People:
@@ -87,24 +119,47 @@ class People:
         self._passwords = passwords
         self._clock = clock
 
-    async def log_in(self, name: str, password: str, address: str) -> tuple[User, str]:
-        """The user, and the secret of a new session. Raises LoginRefusedError or RateLimitExceededError."""
+    async def log_in(self, name: str, password: str, address: str, device: str | None = None) -> LoggedIn:
+        """Raises LoginRefusedError or RateLimitExceededError. `device` is what this browser was given at an earlier log-in.
+
+        Guesses of strangers slow a name down for strangers. An address or a browser from which this person has logged in before
+        is counted by itself, so that nobody elsewhere can keep them out.
+        """
         is_a_name = _NAME.fullmatch(name) is not None
         folded = name.lower() if is_a_name else "(no name)"
-        own = ((f"login:{address}|{folded}", _PER_PAIR), (f"login-name:{folded}", _PER_NAME))
-        for key, rate in (*own, (f"login:{address}", _PER_ADDRESS)):
-            taken = await self._buckets.take(key, 1.0, rate)
-            if not taken.is_granted:
-                raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / rate.per_second))
+        now = self._clock.now().timestamp()
+        browser = _browser_mark(device)
+        marks = (_address_mark(address), *([browser] if browser else []))
+        known = await self._store.known_origins(name, marks, now - DEVICE_SECONDS) if is_a_name else frozenset()
+        if browser in known:
+            own: Sequence[tuple[str, Rate]] = ((f"login-{browser}|{folded}", _PER_PAIR),)
+        else:
+            strangers = () if known else ((f"login-name:{folded}", _PER_NAME),)
+            own = ((f"login:{address}|{folded}", _PER_PAIR), *strangers)
+            await self._charge(f"login:{address}", _PER_ADDRESS)
+        for key, rate in own:
+            await self._charge(key, rate)
         user = await self._store.user(name) if is_a_name else None
-        does_fit = await self._passwords.fits(password[:LONGEST_PASSWORD], None if user is None else user.password_hash)
+        kept = None if user is None else user.password_hash
+        does_fit = await self._passwords.fits(password[:LONGEST_PASSWORD], kept, is_known=bool(known))
         if user is None or not does_fit or user.is_disabled:
+            raise LoginRefusedError
+        secret = secrets.token_urlsafe(32)
+        session = Session(hash_of(secret), user.name, now + SESSION_SECONDS)
+        if not await self._store.add_session(session, user.password_hash):
+            # The password was reset, or the user disabled, while we looked.
             raise LoginRefusedError
         for key, rate in own:
             await self._buckets.take(key, -1.0, rate)
-        secret = secrets.token_urlsafe(32)
-        await self._store.add_session(Session(hash_of(secret), user.name, self._clock.now().timestamp() + SESSION_SECONDS))
-        return user, secret
+        # A browser that was given its secret by us keeps it; one that came with something else gets one of ours.
+        own_device = device if device and browser in known else secrets.token_urlsafe(32)
+        await self._store.remember_origins(user.name, (_address_mark(address), f"browser:{hash_of(own_device)}"), now)
+        return LoggedIn(user, secret, own_device)
+
+    async def _charge(self, key: str, rate: Rate) -> None:
+        taken = await self._buckets.take(key, 1.0, rate)
+        if not taken.is_granted:
+            raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / rate.per_second))
 
     async def logged_in(self, secret: str | None) -> User | None:
         """Who is logged in with a session's secret."""
@@ -116,3 +171,11 @@ class People:
 
     async def log_out(self, secret: str) -> None:
         await self._store.remove_session(hash_of(secret))
+
+
+def _address_mark(address: str) -> str:
+    return f"address:{hash_of(address)}"
+
+
+def _browser_mark(device: str | None) -> str | None:
+    return f"browser:{hash_of(device)}" if device and _DEVICE.fullmatch(device) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 from carrel.policy.authorization.models import Client, Code, Grant, Refresh, Session, SigningKey, User
@@ -19,10 +19,10 @@ class AccessStore(StaticTokens, Protocol):
     async def users(self) -> list[User]: ...
 
     async def set_disabled(self, name: str, is_disabled: bool, at: float) -> bool:
-        """Disabling also revokes the user's grants and ends their sessions."""
+        """Disabling also revokes the user's grants, ends their sessions and forgets where they logged in from."""
 
-    async def set_password(self, name: str, password_hash: str) -> bool:
-        """Also ends the user's sessions."""
+    async def set_password(self, name: str, password_hash: str, at: float) -> bool:
+        """Also revokes the user's grants, and with them every access and refresh token, and ends their sessions."""
 
     async def add_client(self, client: Client) -> bool: ...
 
@@ -33,8 +33,9 @@ class AccessStore(StaticTokens, Protocol):
 
     async def count_clients(self) -> int: ...
 
-    async def begin_grant(self, grant: Grant, code: Code) -> None:
-        """Keeps a grant with its code, and marks the client as used."""
+    async def begin_grant(self, grant: Grant, code: Code, password_hash: str) -> bool:
+        """Keeps a grant with its code, and marks the client as used. False when the user's password is another by now, or the
+        user is disabled: who decided may no longer decide."""
 
     async def grant(self, grant_id: str) -> Grant | None:
         """A grant that is not revoked and whose user is not disabled."""
@@ -48,14 +49,21 @@ class AccessStore(StaticTokens, Protocol):
 
     async def refresh(self, token_hash: str) -> Refresh | None: ...
 
-    async def rotate(self, token_hash: str, at: float, successor: Refresh) -> bool:
-        """Marks a refresh token used and keeps its successor; False when it had been used already."""
+    async def rotate(self, token_hash: str, at: float, successor: Refresh, salt: str) -> bool:
+        """Marks a refresh token used and keeps its successor, and the salt it is made with; False when it had been used already."""
 
-    async def add_session(self, session: Session) -> None: ...
+    async def add_session(self, session: Session, password_hash: str) -> bool:
+        """Keeps a session. False when the user's password is another by now, or the user is disabled."""
 
     async def session(self, session_hash: str, now: float) -> Session | None: ...
 
     async def remove_session(self, session_hash: str) -> None: ...
+
+    async def known_origins(self, user_name: str, origins: Collection[str], since: float) -> frozenset[str]:
+        """Which of these origins the user has logged in from since then."""
+
+    async def remember_origins(self, user_name: str, origins: Collection[str], at: float) -> None:
+        """Keeps where a user has logged in from; only the latest of each user stay."""
 
     async def add_key(self, key: SigningKey) -> bool: ...
 

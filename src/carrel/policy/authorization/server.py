@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import math
 import re
 import secrets
 from collections.abc import Mapping
@@ -68,6 +69,8 @@ class AuthorizationServer:
         offered_scopes: frozenset[str],
         access_seconds: float,
         refresh_seconds: float,
+        family_seconds: float = math.inf,
+        grace_seconds: float = 0.0,
     ) -> None:
         self._store = store
         self.clients = clients
@@ -78,6 +81,8 @@ class AuthorizationServer:
         self.offered_scopes = offered_scopes
         self._access_seconds = access_seconds
         self._refresh_seconds = refresh_seconds
+        self._family_seconds = family_seconds
+        self._grace_seconds = grace_seconds
 
     async def read_request(self, query: Form, address: str) -> AuthorizationRequest:
         """Checks an authorization request. UntrustedRequestError stays on our page; OAuthError may go to the redirect address."""
@@ -151,7 +156,8 @@ class AuthorizationServer:
         code = new_secret("")
         grant = Grant(secrets.token_hex(16), request.client.client_id, user.name, scopes, request.resource, now)
         kept = Code(hash_of(code), grant.grant_id, request.redirect_uri, request.challenge, now + CODE_SECONDS)
-        await self._store.begin_grant(grant, kept)
+        if not await self._store.begin_grant(grant, kept, user.password_hash):
+            raise UntrustedRequestError("You have been logged out meanwhile", next_step="Start again from the app.")
         await self.clients.tidy()
         return self.redirect(request.redirect_uri, {"code": code, "state": request.state})
 
@@ -196,7 +202,8 @@ class AuthorizationServer:
         if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(challenge_of(verifier), code.challenge):
             raise OAuthError("invalid_grant", "code_verifier does not fit")
         self._same_resource(form, grant)
-        refresh, secret = self._new_refresh(grant, now)
+        secret = new_secret("")
+        refresh = self._new_refresh(secret, grant, now)
         if not await self._store.use_code(code.code_hash, now, refresh):
             await self._store.revoke_grant(grant.grant_id, now)
             raise OAuthError("invalid_grant", "The code has been used before, so what came of it is revoked")
@@ -209,20 +216,51 @@ class AuthorizationServer:
         if refresh is None:
             raise OAuthError("invalid_grant", "The refresh token is not known here")
         if refresh.used_at is not None:
+            return await self._retry_refresh(form, shown, refresh, now)
+        grant = await self._live_grant(refresh.grant_id, form)
+        if now >= min(refresh.expires_at, self._end_of(grant)):
+            raise OAuthError("invalid_grant", "The refresh token has expired; the person has to log in again")
+        scopes = self._scopes_at_refresh(form, grant)
+        salt = secrets.token_hex(32)
+        secret = successor_of(shown, salt)
+        if not await self._store.rotate(refresh.token_hash, now, self._new_refresh(secret, grant, now), salt):
+            # Another request with the same token was quicker.
+            used = await self._store.refresh(refresh.token_hash)
+            if used is None:
+                raise OAuthError("invalid_grant", "The refresh token is not known here")
+            return await self._retry_refresh(form, shown, used, now)
+        return await self._issued(grant, scopes, secret, now)
+
+    async def _retry_refresh(self, form: Form, shown: str, refresh: Refresh, now: float) -> IssuedTokens:
+        """A used refresh token shown again. Shortly after its use, by its client, while nobody has used what followed from it, this
+        is a retry after a lost answer and gets the same successor; everything else is a replay and ends the grant.
+        """
+        grant = await self._store.grant(refresh.grant_id)
+        secret = None if refresh.successor_salt is None else successor_of(shown, refresh.successor_salt)
+        successor = None if secret is None else await self._store.refresh(hash_of(secret))
+        is_soon = refresh.used_at is not None and now - refresh.used_at < self._grace_seconds
+        if (
+            not is_soon
+            or grant is None
+            or grant.client_id != _one(form, "client_id")
+            or secret is None
+            or successor is None
+            or successor.used_at is not None
+        ):
             await self._store.revoke_grant(refresh.grant_id, now)
             raise OAuthError("invalid_grant", "The refresh token has been used before, so the whole grant is revoked")
-        grant = await self._live_grant(refresh.grant_id, form)
-        if now >= refresh.expires_at:
-            raise OAuthError("invalid_grant", "The refresh token has expired")
+        return await self._issued(grant, self._scopes_at_refresh(form, grant), secret, now)
+
+    def _scopes_at_refresh(self, form: Form, grant: Grant) -> frozenset[str]:
         self._same_resource(form, grant)
         asked = (_one(form, "scope") or "").split()
         if not set(asked) <= expand(grant.scopes):
             raise OAuthError("invalid_scope", "A refresh cannot ask for more than was granted")
-        successor, secret = self._new_refresh(grant, now)
-        if not await self._store.rotate(refresh.token_hash, now, successor):
-            await self._store.revoke_grant(grant.grant_id, now)
-            raise OAuthError("invalid_grant", "The refresh token has been used before, so the whole grant is revoked")
-        return await self._issued(grant, frozenset(asked) or grant.scopes, secret, now)
+        return frozenset(asked) or grant.scopes
+
+    def _end_of(self, grant: Grant) -> float:
+        """When everything that came of a grant ends, however often it was refreshed."""
+        return grant.created_at + self._family_seconds
 
     async def _live_grant(self, grant_id: str, form: Form) -> Grant:
         grant = await self._store.grant(grant_id)
@@ -236,11 +274,11 @@ class AuthorizationServer:
         if form.get("resource") and self._resource(form) != grant.resource:
             raise OAuthError("invalid_target", "resource is not the one of the request")
 
-    def _new_refresh(self, grant: Grant, now: float) -> tuple[Refresh, str]:
-        secret = new_secret("")
-        return Refresh(hash_of(secret), grant.grant_id, now, now + self._refresh_seconds), secret
+    def _new_refresh(self, secret: str, grant: Grant, now: float) -> Refresh:
+        return Refresh(hash_of(secret), grant.grant_id, now, min(now + self._refresh_seconds, self._end_of(grant)))
 
     async def _issued(self, grant: Grant, scopes: frozenset[str], refresh_secret: str, now: float) -> IssuedTokens:
+        lives_seconds = max(1, int(min(self._access_seconds, self._end_of(grant) - now)))
         claims: dict[str, Any] = {
             "iss": self.issuer,
             "sub": grant.user_name,
@@ -248,12 +286,12 @@ class AuthorizationServer:
             "client_id": grant.client_id,
             "scope": " ".join(sorted(scopes)),
             "iat": int(now),
-            "exp": int(now + self._access_seconds),
+            "exp": int(now) + lives_seconds,
             "jti": secrets.token_hex(12),
             "grant": grant.grant_id,
         }
         token = await self.keys.sign(claims)
-        return IssuedTokens(token, refresh_secret, int(self._access_seconds), scopes, grant)
+        return IssuedTokens(token, refresh_secret, lives_seconds, scopes, grant)
 
     async def revoke(self, form: Form, grant_of_access_token: str | None) -> Grant | None:
         """Revokes the grant of a token (RFC 7009). An unknown token, or another client's, changes nothing and is not an error."""
@@ -279,6 +317,13 @@ class RedirectedError(Exception):
 def challenge_of(verifier: str) -> str:
     """The S256 challenge of a verifier (RFC 7636)."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def successor_of(refresh_token: str, salt: str) -> str:
+    """The refresh token that follows another. It can be made again from both, and from neither the token nor the store alone."""
+    return (
+        base64.urlsafe_b64encode(hmac.new(salt.encode(), refresh_token.encode(), hashlib.sha256).digest()).rstrip(b"=").decode()
+    )
 
 
 def _one(form: Form, name: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from carrel.policy.authorization.models import Client, ClientKind, Code, Grant, Refresh, Session, SigningKey, User
@@ -38,11 +39,21 @@ SCHEMA = (
         generation INTEGER PRIMARY KEY, kid TEXT NOT NULL, private_pem TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL)""",
 )
 # One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
-SCRIPTS = (";\n".join(SCHEMA),)
+SCRIPTS = (
+    ";\n".join(SCHEMA),
+    """ALTER TABLE access_refresh ADD COLUMN successor_salt TEXT;
+    CREATE TABLE IF NOT EXISTS access_origins (
+        user_name TEXT NOT NULL, origin TEXT NOT NULL, seen_at DOUBLE PRECISION NOT NULL, PRIMARY KEY (user_name, origin))""",
+)
+# Addresses and browsers that are remembered for each user.
+MOST_ORIGINS = 40
 
 _USER = "name, password_hash, scopes, created_at, is_disabled"
 _TOKEN = "name, token_hash, scopes, created_at, expires_at, user_name, revoked_at"
 _END_SESSIONS = "DELETE FROM access_sessions WHERE user_name = :name"
+_REVOKE_GRANTS = "UPDATE access_grants SET revoked_at = :at WHERE user_name = :name AND revoked_at IS NULL"
+_IS_STILL_THE_USER = """EXISTS (SELECT 1 FROM access_users AS u
+    WHERE u.name = :user_name AND u.password_hash = :password_hash AND u.is_disabled = 0)"""
 
 
 class SqlAccess:
@@ -82,14 +93,17 @@ class SqlAccess:
             )
         ]
         if is_disabled:
-            revoke = "UPDATE access_grants SET revoked_at = :at WHERE user_name = :name AND revoked_at IS NULL"
-            steps += [(revoke, {"at": at, "name": name}), (_END_SESSIONS, {"name": name})]
+            forget = "DELETE FROM access_origins WHERE user_name = :name"
+            steps += [(_REVOKE_GRANTS, {"at": at, "name": name}), (_END_SESSIONS, {"name": name}), (forget, {"name": name})]
         return bool((await self._driver.run(*steps))[0])
 
-    async def set_password(self, name: str, password_hash: str) -> bool:
+    async def set_password(self, name: str, password_hash: str, at: float) -> bool:
         change = "UPDATE access_users SET password_hash = :password_hash WHERE name = :name RETURNING name"
-        steps = ((change, {"password_hash": password_hash, "name": name}), (_END_SESSIONS, {"name": name}))
-        return bool((await self._driver.run(*steps))[0])
+        changed = {"password_hash": password_hash, "name": name}
+        found = await self._driver.run(
+            (change, changed), (_REVOKE_GRANTS, {"at": at, "name": name}), (_END_SESSIONS, {"name": name})
+        )
+        return bool(found[0])
 
     async def add_token(self, token: StaticToken) -> bool:
         sql = f"""INSERT INTO access_tokens ({_TOKEN}) VALUES
@@ -136,17 +150,19 @@ class SqlAccess:
             (stale, {"unused_before": unused_before, "idle_before": idle_before, "now": now}),
             (expired, {"unused_before": unused_before, "now": now}),
             ("DELETE FROM access_sessions WHERE expires_at < :now", {"now": now}),
+            ("DELETE FROM access_origins WHERE seen_at < :idle_before", {"idle_before": idle_before}),
         )
         return len(found[0])
 
     async def count_clients(self) -> int:
         return int((await self._rows("SELECT count(*) FROM access_clients"))[0][0])
 
-    async def begin_grant(self, grant: Grant, code: Code) -> None:
-        await self._driver.run(
+    async def begin_grant(self, grant: Grant, code: Code, password_hash: str) -> bool:
+        found = await self._driver.run(
             (
-                """INSERT INTO access_grants (grant_id, client_id, user_name, scopes, resource, created_at)
-                VALUES (:grant_id, :client_id, :user_name, :scopes, :resource, :created_at)""",
+                f"""INSERT INTO access_grants (grant_id, client_id, user_name, scopes, resource, created_at)
+                SELECT :grant_id, :client_id, :user_name, :scopes, :resource, :created_at
+                WHERE {_IS_STILL_THE_USER} RETURNING grant_id""",
                 {
                     "grant_id": grant.grant_id,
                     "client_id": grant.client_id,
@@ -154,11 +170,13 @@ class SqlAccess:
                     "scopes": _words(grant.scopes),
                     "resource": grant.resource,
                     "created_at": grant.created_at,
+                    "password_hash": password_hash,
                 },
             ),
             (
                 """INSERT INTO access_codes (code_hash, grant_id, redirect_uri, challenge, expires_at)
-                VALUES (:code_hash, :grant_id, :redirect_uri, :challenge, :expires_at)""",
+                SELECT :code_hash, g.grant_id, :redirect_uri, :challenge, :expires_at FROM access_grants AS g
+                WHERE g.grant_id = :grant_id""",
                 {
                     "code_hash": code.code_hash,
                     "grant_id": code.grant_id,
@@ -172,6 +190,7 @@ class SqlAccess:
                 {"at": grant.created_at, "client_id": grant.client_id},
             ),
         )
+        return bool(found[0])
 
     async def grant(self, grant_id: str) -> Grant | None:
         sql = """SELECT g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at FROM access_grants AS g
@@ -199,30 +218,31 @@ class SqlAccess:
         return await self._used(use, follow, {"code_hash": code_hash, "at": at}, refresh)
 
     async def refresh(self, token_hash: str) -> Refresh | None:
-        sql = (
-            """SELECT token_hash, grant_id, created_at, expires_at, used_at FROM access_refresh WHERE token_hash = :token_hash"""
-        )
+        sql = """SELECT token_hash, grant_id, created_at, expires_at, used_at, successor_salt FROM access_refresh
+            WHERE token_hash = :token_hash"""
         row = await self._first(sql, token_hash=token_hash)
         return None if row is None else Refresh(*row)
 
-    async def rotate(self, token_hash: str, at: float, successor: Refresh) -> bool:
-        use = """UPDATE access_refresh SET used_at = :at, successor = :token_hash
+    async def rotate(self, token_hash: str, at: float, successor: Refresh, salt: str) -> bool:
+        use = """UPDATE access_refresh SET used_at = :at, successor = :token_hash, successor_salt = :salt
             WHERE token_hash = :used_hash AND used_at IS NULL RETURNING token_hash"""
         follow = """INSERT INTO access_refresh (token_hash, grant_id, created_at, expires_at)
             SELECT :token_hash, grant_id, :created_at, :expires_at FROM access_refresh
             WHERE token_hash = :used_hash AND successor = :token_hash"""
-        return await self._used(use, follow, {"used_hash": token_hash, "at": at}, successor)
+        return await self._used(use, follow, {"used_hash": token_hash, "at": at, "salt": salt}, successor)
 
     async def _used(self, use: str, follow: str, about: dict[str, object], refresh: Refresh) -> bool:
         """Marks one thing used and keeps what follows from it; nothing follows when somebody else used it first."""
         new = {"token_hash": refresh.token_hash, "created_at": refresh.created_at, "expires_at": refresh.expires_at}
         used_with = {**about, "token_hash": refresh.token_hash}
-        followed_with = {name: value for name, value in {**about, **new}.items() if name != "at"}
+        followed_with = {name: value for name, value in {**about, **new}.items() if name not in {"at", "salt"}}
         return bool((await self._driver.run((use, used_with), (follow, followed_with)))[0])
 
-    async def add_session(self, session: Session) -> None:
-        sql = "INSERT INTO access_sessions (session_hash, user_name, expires_at) VALUES (:hash, :user_name, :expires_at)"
-        await self._rows(sql, hash=session.session_hash, user_name=session.user_name, expires_at=session.expires_at)
+    async def add_session(self, session: Session, password_hash: str) -> bool:
+        sql = f"""INSERT INTO access_sessions (session_hash, user_name, expires_at) SELECT :hash, :user_name, :expires_at
+            WHERE {_IS_STILL_THE_USER} RETURNING session_hash"""
+        facts = {"hash": session.session_hash, "user_name": session.user_name, "expires_at": session.expires_at}
+        return bool(await self._rows(sql, **facts, password_hash=password_hash))
 
     async def session(self, session_hash: str, now: float) -> Session | None:
         sql = "SELECT session_hash, user_name, expires_at FROM access_sessions WHERE session_hash = :hash AND expires_at > :now"
@@ -231,6 +251,22 @@ class SqlAccess:
 
     async def remove_session(self, session_hash: str) -> None:
         await self._rows("DELETE FROM access_sessions WHERE session_hash = :hash", hash=session_hash)
+
+    async def known_origins(self, user_name: str, origins: Collection[str], since: float) -> frozenset[str]:
+        places = {f"origin{number}": origin for number, origin in enumerate(origins)}
+        if not places:
+            return frozenset()
+        listed = ", ".join(f":{place}" for place in places)
+        sql = f"SELECT origin FROM access_origins WHERE user_name = :name AND seen_at > :since AND origin IN ({listed})"
+        return frozenset(row[0] for row in await self._rows(sql, name=user_name, since=since, **places))
+
+    async def remember_origins(self, user_name: str, origins: Collection[str], at: float) -> None:
+        keep = """INSERT INTO access_origins (user_name, origin, seen_at) VALUES (:name, :origin, :at)
+            ON CONFLICT (user_name, origin) DO UPDATE SET seen_at = :at"""
+        drop = """DELETE FROM access_origins WHERE user_name = :name AND origin NOT IN (
+            SELECT origin FROM access_origins WHERE user_name = :name ORDER BY seen_at DESC, origin LIMIT :most)"""
+        steps: list[Step] = [(keep, {"name": user_name, "origin": origin, "at": at}) for origin in sorted(origins)]
+        await self._driver.run(*steps, (drop, {"name": user_name, "most": MOST_ORIGINS}))
 
     async def add_key(self, key: SigningKey) -> bool:
         sql = """INSERT INTO access_keys (generation, kid, private_pem, created_at)
