@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -12,8 +14,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from carrel.policy.static_tokens import StaticToken, hash_of, new_secret
+from carrel.wiring.access import open_access_store
 from tests.access.serving import Served, serving
-from tests.access.support import PASSWORD, Pkce, answer_in, authorize_url
+from tests.access.support import PASSWORD, Pkce, answer_in, authorize_url, operation_for
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -103,6 +107,31 @@ def test_a_person_logs_in_reads_what_is_asked_and_allows_part_of_it(served: Serv
     tokens = httpx2.post(f"{served.url}/token", data={**form, "client_id": client_id}).json()
     assert tokens["scope"] == "papers:read"
     assert [line for line in complaints if "401" not in line] == [], "nothing on the page breaks its own policy"
+
+
+@pytest.mark.promise("D7")
+def test_the_page_of_operations_sends_the_token_that_is_typed_there(served: Served, page: Any) -> None:
+    secret = new_secret()
+    token = StaticToken("docs page", hash_of(secret), frozenset({"papers:read"}), time.time(), None, None)
+
+    async def add() -> None:
+        store = open_access_store(served.settings)
+        await store.add_token(token)
+        await store.close()
+
+    # The browser's driver runs a loop of its own in this thread.
+    adding = threading.Thread(target=lambda: asyncio.run(add()))
+    adding.start()
+    adding.join()
+    page.goto(f"{served.url}/docs")
+    name = operation_for("papers:read")
+    form = page.locator(f"#{name} form")
+    page.locator(f"#{name} summary").click()
+    form.get_by_role("button", name="Ask").click()
+    sync_api.expect(form.locator("output")).to_contain_text("401")
+    page.get_by_label("Token").fill(secret)
+    form.get_by_role("button", name="Ask").click()
+    sync_api.expect(form.locator("output")).to_contain_text("hello token:docs page")
 
 
 @pytest.mark.promise("A3")
