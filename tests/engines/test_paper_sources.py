@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import sys
 import tarfile
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from carrel.core.paper_record import PaperRecord, Reading, SourceReader
+from carrel.core.paper_record import PaperRecord, Reading, SourcePart, SourceReader
 from carrel.engines.paper_sources.bibliography import BibliographyReader
 from carrel.engines.paper_sources.fields import people_in, understand
 from carrel.engines.paper_sources.finding import find
@@ -195,6 +196,37 @@ def test_a_pdf_that_is_none_or_was_scanned_is_reported(tmp_path: Path, content: 
     assert (codes(reading), reading.records) == ([code], ())
 
 
+def break_pages(content: bytes, *numbers: int) -> bytes:
+    """The same PDF, with pages (from 1) that are no pages and cannot be loaded."""
+    pieces = content.split(b"/Type /Page /Parent")
+    joints = [b"/Type /Paje /Parent" if number in numbers else b"/Type /Page /Parent" for number in range(1, len(pieces))]
+    return pieces[0] + b"".join(joint + piece for joint, piece in zip(joints, pieces[1:], strict=True))
+
+
+@pytest.mark.promise("Q3")
+@pytest.mark.parametrize(
+    ("broken", "said"), [((1,), "page 1 of 6"), ((2, 3, 4, 6), "pages 2 to 4 and 6 of 6"), ((2, 5), "pages 2 and 5 of 6")]
+)
+def test_pages_that_cannot_be_loaded_are_named_and_the_others_kept(tmp_path: Path, broken: tuple[int, ...], said: str) -> None:
+    path = tmp_path / "a.pdf"
+    pages = [PAGE, *([(10, f"This is the text of page {number}, which is long enough.")] for number in range(2, 7))]
+    path.write_bytes(break_pages(make_pdf(pages, title="A Treatise on Engines"), *broken))
+    shelf = Shelf()
+    reading = read_all(PdfReader(), path, shelf)
+    assert only(reading).title == "A Treatise on Engines"
+    assert [(each.code, each.is_fatal) for each in reading.problems] == [("pages_not_readable", False)]
+    assert reading.problems[0].message.startswith(said)
+    assert [number for number in range(1, 7) if f"<!-- page {number} -->" not in shelf.texts[0]] == list(broken)
+
+
+@pytest.mark.promise("Q3")
+def test_a_pdf_without_one_page_that_can_be_loaded_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(break_pages(make_pdf([PAGE, PAGE]), 1, 2))
+    reading = read_all(PdfReader(), path)
+    assert (codes(reading), reading.records) == (["pdf_not_valid"], ())
+
+
 BIB = """% a comment
 @article{lee1999, author = {Lee, Bob and {The Group}}, title = {Old {E}ngines}, journal = {J. Tests},
   year = 1999, month = mar, doi = {10.1/xyz}}
@@ -286,6 +318,12 @@ class CrashingReader:
             import os
 
             os._exit(9)
+        if "endless" in part.path.name:
+            # As PDFium would: without a look at any budget.
+            while True:
+                pass
+        if "huge" in part.path.name:
+            bytearray(3 * 1024**3)
         return Reading((PaperRecord(part.path.name),))
 
 
@@ -295,14 +333,23 @@ def crashing_equipment() -> tuple[tuple[SourceReader, ...], Shelf]:
 
 @pytest.mark.promise("Q3")
 def test_a_reader_that_crashes_its_process_costs_one_file(tmp_path: Path) -> None:
-    from carrel.core.paper_record import SourcePart
-
     names = ["a", "b", "bad", "c", "d", "e", "f", "g", "h"]
     errands = [Errand("crashing", SourcePart(tmp_path / name), name) for name in names]
     answers = dict(read_in_processes(errands, crashing_equipment, workers=2))
     assert sorted(answers) == sorted(names)
     assert codes(answers["bad"]) == ["reader_crashed"]
     assert [name for name in names if not answers[name].records] == ["bad"]
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits for a process")
+def test_a_file_that_never_ends_or_takes_all_memory_costs_one_file(tmp_path: Path) -> None:
+    names = ["a", "endless", "b", "huge", "c"]
+    errands = [Errand("crashing", SourcePart(tmp_path / name), name) for name in names]
+    answers = dict(read_in_processes(errands, crashing_equipment, workers=2, cpu_seconds=2))
+    assert codes(answers["endless"]) == ["too_costly"]
+    assert codes(answers["huge"]) == ["too_large"]
+    assert [name for name in names if answers[name].records] == ["a", "b", "c"]
 
 
 READERS: list[tuple[SourceReader, str]] = [

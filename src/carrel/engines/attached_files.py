@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import secrets
 import shutil
 import stat
 from pathlib import Path
 
-from carrel.core.errors import UnavailableError
+from carrel.core.errors import InvalidInputError, UnavailableError
+
+# What the system says of a path that can name no file on it, whatever is on the disk.
+_NOT_A_PATH = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ})
+_SHOWN_CHARACTERS = 100
 
 
 class LocalFiles:
@@ -28,7 +33,11 @@ class LocalFiles:
         await asyncio.to_thread(_remove, path)
 
     async def exists(self, path: Path) -> bool:
-        """Whether a file is there. UnavailableError where that cannot be told, such as in a folder that may not be read."""
+        """Whether a file is there.
+
+        InvalidInputError where the path can name no file, such as one that is too long. UnavailableError where it cannot be
+        told, such as in a folder that may not be read.
+        """
         return await asyncio.to_thread(_is_file, path)
 
     def resolved(self, path: Path) -> Path:
@@ -40,10 +49,15 @@ def _is_file(path: Path) -> bool:
         return stat.S_ISREG(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a usable path"
+    except ValueError as error:
+        raise InvalidInputError("The path holds characters that no path may hold", next_step="Check the path.") from error
+    except OSError as error:
+        shown = path.name if len(path.name) <= _SHOWN_CHARACTERS else f"{path.name[:_SHOWN_CHARACTERS]}…"
+        reason = error.strerror or "unknown reason"
+        if error.errno in _NOT_A_PATH:
+            raise InvalidInputError(f"{shown} names no file: {reason}", next_step="Check the path.") from error
         raise UnavailableError(
-            f"{path.name} cannot be looked at: {reason}", next_step="Check the path and who may read its folder."
+            f"{shown} cannot be looked at: {reason}", next_step="Check the path and who may read its folder."
         ) from error
 
 

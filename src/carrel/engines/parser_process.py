@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import os
 import pickle
 import struct
@@ -56,11 +57,10 @@ class ParserProcesses:
         if self._places is None:
             self._places = asyncio.Semaphore(_MAX_CHILDREN)
         cpu_seconds = CPU_ALLOWANCE_SECONDS + CPU_SECONDS_PER_MEGABYTE * size / 1_000_000
-        memory_bytes = _MEMORY_AT_LEAST_BYTES + _MEMORY_PER_BYTE * size
         async with self._places:
             child = self._idle.pop() if self._idle else await asyncio.to_thread(_Child)
             self.working.append(child)
-            request: Request = (function, arguments, cpu_seconds, memory_bytes)
+            request: Request = (function, arguments, cpu_seconds, size)
             try:
                 async with asyncio.timeout(cpu_seconds * _WALL_FACTOR):
                     is_good, value = await asyncio.to_thread(child.ask, request)
@@ -145,14 +145,23 @@ def _receive(pipe: IO[bytes]) -> Any:
     return pickle.loads(content)  # noqa: S301 - both ends are this program
 
 
-def _limit(cpu_seconds: float, memory_bytes: int) -> None:
-    """Tells the operating system, where it takes such limits; elsewhere the parent's clock is the only one."""
+def memory_for(size: int) -> int:
+    """Bytes of memory that a process may hold while it reads an input of this many bytes."""
+    return _MEMORY_AT_LEAST_BYTES + _MEMORY_PER_BYTE * size
+
+
+def limit_this_process(cpu_seconds: float, size: int) -> None:
+    """Tells the operating system how long this process may still compute, and how much memory it may hold for an input.
+
+    Where it takes no such limits, the parent's clock is the only one.
+    """
+    memory_bytes = memory_for(size)
     try:
         import resource
     except ImportError:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
-    most = int(used.ru_utime + used.ru_stime + cpu_seconds * _CPU_FACTOR) + _CPU_MORE_SECONDS
+    most = math.ceil(used.ru_utime + used.ru_stime + cpu_seconds)
     for kind, wanted in ((resource.RLIMIT_CPU, most), (resource.RLIMIT_AS, memory_bytes)):
         _, hard = resource.getrlimit(kind)
         with contextlib.suppress(ValueError, OSError):
@@ -160,8 +169,8 @@ def _limit(cpu_seconds: float, memory_bytes: int) -> None:
 
 
 def _answer(request: Request) -> Reply:
-    function, arguments, cpu_seconds, memory_bytes = request
-    _limit(cpu_seconds, memory_bytes)
+    function, arguments, cpu_seconds, size = request
+    limit_this_process(cpu_seconds * _CPU_FACTOR + _CPU_MORE_SECONDS, size)
     try:
         return True, function(*arguments)
     except MemoryError:
@@ -172,7 +181,7 @@ def _answer(request: Request) -> Reply:
     except Exception as error:  # noqa: BLE001 - raised again in the parent, where the gate writes it down
         return False, RuntimeError(f"{type(error).__name__} in a parser: {error}"[:300])
     message = "Reading the input takes more memory than an input of its size may"
-    return False, InputTooCostlyError(message, exceeded="memory", limit=memory_bytes)
+    return False, InputTooCostlyError(message, exceeded="memory", limit=memory_for(size))
 
 
 def main() -> None:

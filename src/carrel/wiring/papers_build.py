@@ -83,7 +83,7 @@ class _Finder:
 
 @dataclass(frozen=True, slots=True)
 class _PartsReader:
-    """Reads here or in other processes; None workers means whatever suits the amount."""
+    """Reads here or in other processes, as suits the amount and the kind; None workers means one for each core."""
 
     static: Path
     workers: int | None
@@ -96,9 +96,9 @@ class _PartsReader:
         every_job, is_worth_processes = _weighed(jobs)
         errands = (Errand(job.source.reader, job.part, job) for job in every_job)
         equipment = partial(_equipment, self.static)
-        is_alone = self.workers == 1 or (self.workers is None and not is_worth_processes)
         workers = self.workers or os.cpu_count() or 1
-        readings = read_here(errands, equipment) if is_alone else read_in_processes(errands, equipment, workers)
+        # Also with one worker: what may crash or loop is read where it can be ended.
+        readings = read_in_processes(errands, equipment, workers) if is_worth_processes else read_here(errands, equipment)
         for job, reading in readings:
             further = _stamps(stamp(path) for path in reading.also_read)
             yield PartRead(str(job.source.path), job.part.number, job.size_bytes, reading.records, reading.problems, further)
@@ -201,7 +201,8 @@ class RebuildInProcess:
                 "The file crashed its reader.", next_step="Send the paper in another form; nothing was added."
             ) from error
         finally:
-            # Who stops waiting must not make the event loop wait instead; the process ends by itself.
+            # Who stops waiting must not make the event loop wait instead; the process ends by itself, because the reading is
+            # held to its time and memory in a process below it, and what follows is our own work.
             pool.shutdown(wait=False)
         if isinstance(answer, AddedPaper):
             return answer
@@ -217,6 +218,8 @@ def _add_paper(
         with paper_builder(into, workers=1) as builder:
             added = builder.add(into / INBOX_NAME, file, Silence())
     except PaperNotAddedError as error:
+        # The caller may have stopped waiting and takes nothing back then.
+        file.unlink(missing_ok=True)
         return PaperNotAddedError, error.message, error.next_step, error.details
     except ConflictError as error:
         return ConflictError, error.message, error.next_step, error.details

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ _MOST_PAGES = 3_000
 _FEWEST_LETTERS_PER_PAGE = 20
 _TITLE_AREA_CHARACTERS = 2_500
 _LONGEST_TITLE = 300
+_PAGE_RUNS_SHOWN = 10
 _HYPHEN_AT_LINE_END = re.compile(r"(?<=[^\W\d_])(?:-|\u00ad|\ufffe|\x02)[ \t]*\n(?=[^\W\d_])")
 _SOFT_HYPHEN = re.compile("[\u00ad\ufffe\x02]")
 _ABSTRACT = re.compile(
@@ -70,14 +71,19 @@ class PdfReader:
     def _read(self, document: pypdfium2.PdfDocument, path: Path, keeper: AssetKeeper) -> Reading:
         if len(document) > _MOST_PAGES:
             return _failed("too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}")
-        pages = [_page_text(document, number) for number in range(len(document))]
+        pages, failed = _page_texts(document)
+        if failed and len(failed) == len(pages):
+            return _failed("pdf_not_valid", f"none of its pages can be loaded: {_pages_named(failed)}")
         letters = sum(character.isalnum() for page in pages for character in page)
-        if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages)):
+        if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages) - len(failed)):
             return _failed(
                 "no_text_layer", f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on it first"
             )
         about = document.get_metadata_dict(skip_empty=True)
         problems: list[ReadProblem] = []
+        if failed:
+            message = f"{_pages_named(failed)} of {len(pages)} cannot be loaded; their text is missing"
+            problems.append(ReadProblem("pages_not_readable", message, is_fatal=False))
         opening = "\n".join(pages[:2])
         title, is_title_stated = _title(about.get("Title"), document)
         if title is None:
@@ -101,16 +107,45 @@ class PdfReader:
         return Reading((record,), tuple(problems))
 
 
+def _page_texts(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:
+    """The text of every page, and the numbers, from 1, of those that PDFium cannot load."""
+    pages: list[str] = []
+    failed: list[int] = []
+    for number in range(len(document)):
+        try:
+            pages.append(_page_text(document, number))
+        except pypdfium2.PdfiumError:
+            pages.append("")
+            failed.append(number + 1)
+    return pages, failed
+
+
+def _pages_named(numbers: Sequence[int]) -> str:
+    """`page 3`, `pages 2 to 4 and 9`, and no more than the first few of many."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    shown = [str(first) if first == last else f"{first} to {last}" for first, last in runs[:_PAGE_RUNS_SHOWN]]
+    if len(runs) > _PAGE_RUNS_SHOWN:
+        shown.append(f"others ({len(numbers)} in all)")
+    return f"page{'s' if len(numbers) > 1 else ''} " + (
+        ", ".join(shown[:-1]) + " and " + shown[-1] if len(shown) > 1 else shown[0]
+    )
+
+
 def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
+    """Raises PdfiumError where the page or its text cannot be loaded."""
+    page = document[number]
     try:
-        page = document[number]
-    except pypdfium2.PdfiumError:
-        return ""
-    text_page = page.get_textpage()
-    try:
-        text = text_page.get_text_bounded()
+        text_page = page.get_textpage()
+        try:
+            text = text_page.get_text_bounded()
+        finally:
+            text_page.close()
     finally:
-        text_page.close()
         page.close()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _SOFT_HYPHEN.sub("", _HYPHEN_AT_LINE_END.sub("", text))
@@ -121,7 +156,10 @@ def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | N
     """The title that the file states, unless it is a program's; else the largest words at the top of the first page."""
     if stated and len(stated.strip()) > 8 and not _NO_TITLE.match(stated.strip()):
         return one_line(stated), True
-    letters = _top_letters(document)
+    try:
+        letters = _top_letters(document)
+    except pypdfium2.PdfiumError:
+        return None, False
     heights = Counter(dict.fromkeys(letters.heights, 0))
     for character, height in zip(letters.text, letters.heights, strict=True):
         heights[height] += character.isalnum()
@@ -148,7 +186,11 @@ def _words_of_height(letters: _Letters, height: float) -> str | None:
 
 def _top_letters(document: pypdfium2.PdfDocument) -> _Letters:
     page = document[0]
-    text_page = page.get_textpage()
+    try:
+        text_page = page.get_textpage()
+    except pypdfium2.PdfiumError:
+        page.close()
+        raise
     try:
         count = min(text_page.count_chars(), _TITLE_AREA_CHARACTERS)
         characters = [chr(pdfium.FPDFText_GetUnicode(text_page, at) or 32) for at in range(count)]

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
+from multiprocessing.connection import Connection
 from typing import Generic, TypeVar
 
 from carrel.core.budget import InputTooCostlyError, parsing
 from carrel.core.paper_record import AssetKeeper, Reading, ReadProblem, SourcePart, SourceReader
+from carrel.engines.parser_process import limit_this_process
 
 _IN_FLIGHT_PER_WORKER = 3
+# Parsers of ours end by their budget long before this; it is for PDFium, which cannot be asked to stop. A thesis of 1,000 pages
+# takes some 5 s.
+CPU_SECONDS = 30.0
+CPU_SECONDS_PER_MEGABYTE = 2.0
+# Under load a second of computing takes several by the clock.
+_WALL_FACTOR = 10.0
+_KILLED_FOR_TIME = -getattr(signal, "SIGXCPU", signal.SIGTERM)
 
 TicketT = TypeVar("TicketT")
 
@@ -62,16 +72,22 @@ def read_here(errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper) -
 
 
 def read_in_processes(
-    errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper, workers: int
+    errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper, workers: int, cpu_seconds: float = CPU_SECONDS
 ) -> Iterator[tuple[TicketT, Reading]]:
-    """In several processes, a few errands ahead. When one dies, what it may have held is tried again alone."""
+    """In several processes, a few errands ahead. When one dies or is ended, what it may have held is tried again alone.
+
+    `cpu_seconds` is what a part may take, besides 2 s for each megabyte, before its process is ended.
+    """
     waiting = iter(errands)
     while batch := list(islice(waiting, workers * _IN_FLIGHT_PER_WORKER)):
         lost: list[Errand[TicketT]] = []
         with _pool(equipment, workers) as pool:
-            in_flight: dict[Future[Reading], Errand[TicketT]] = {_send(pool, errand): errand for errand in batch}
+            in_flight: dict[Future[Reading], Errand[TicketT]] = {_send(pool, errand, cpu_seconds): errand for errand in batch}
             while in_flight:
-                done, _ = wait(in_flight, return_when=FIRST_COMPLETED)
+                limit = max(_cpu_limit(errand.part, cpu_seconds) for errand in in_flight.values()) * _WALL_FACTOR
+                done, _ = wait(in_flight, timeout=limit, return_when=FIRST_COMPLETED)
+                if not done:
+                    _kill_workers(pool)
                 for future in done:
                     errand = in_flight.pop(future)
                     if isinstance(future.exception(), BrokenProcessPool):
@@ -79,22 +95,59 @@ def read_in_processes(
                         continue
                     yield errand.ticket, future.result()
                     if not lost:
-                        in_flight.update((_send(pool, following), following) for following in islice(waiting, 1))
+                        in_flight.update((_send(pool, following, cpu_seconds), following) for following in islice(waiting, 1))
         for errand in lost:
-            yield errand.ticket, _read_alone(errand, equipment)
+            yield errand.ticket, _read_alone(errand, equipment, cpu_seconds)
 
 
-def _read_alone(errand: Errand[TicketT], equipment: ReadersAndKeeper) -> Reading:
-    with _pool(equipment, 1) as pool:
-        try:
-            return _send(pool, errand).result()
-        except BrokenProcessPool:
-            return _failed("reader_crashed", f"the {errand.reader} reader crashed on it")
-
-
-def _send(pool: ProcessPoolExecutor, errand: Errand[TicketT]) -> Future[Reading]:
+def _read_alone(errand: Errand[TicketT], equipment: ReadersAndKeeper, cpu_seconds: float) -> Reading:
+    """In a process for this errand only, so that what ends the process is known to be this file."""
+    context = multiprocessing.get_context("spawn")
+    receiving, sending = context.Pipe(duplex=False)
+    process = context.Process(
+        target=_answer_alone, args=(equipment, errand.reader, errand.part, cpu_seconds, sending), daemon=True
+    )
+    process.start()
+    sending.close()
+    limit = _cpu_limit(errand.part, cpu_seconds)
     try:
-        return pool.submit(_read_in_worker, errand.reader, errand.part)
+        if not receiving.poll(limit * _WALL_FACTOR):
+            return _too_costly(limit)
+        reading: Reading = receiving.recv()
+        return reading
+    except EOFError:
+        process.join()
+        if process.exitcode == _KILLED_FOR_TIME:
+            return _too_costly(limit)
+        return _failed("reader_crashed", f"the {errand.reader} reader crashed on it or had too little memory for it")
+    finally:
+        process.kill()
+        process.join()
+        receiving.close()
+
+
+def _answer_alone(equipment: ReadersAndKeeper, reader: str, part: SourcePart, cpu_seconds: float, sending: Connection) -> None:
+    _equip(equipment)
+    sending.send(_read_in_worker(reader, part, cpu_seconds))
+
+
+def _kill_workers(pool: ProcessPoolExecutor) -> None:
+    """Ends a pool whose workers do not answer; its futures fail with BrokenProcessPool. Python 3.14 has a method for this."""
+    for process in list(pool._processes.values()):
+        process.kill()
+
+
+def _cpu_limit(part: SourcePart, cpu_seconds: float) -> float:
+    return cpu_seconds + CPU_SECONDS_PER_MEGABYTE * _size(part) / 1_000_000
+
+
+def _too_costly(limit: float) -> Reading:
+    return _failed("too_costly", f"reading it takes more than {limit:.0f} seconds of computing, so it was ended")
+
+
+def _send(pool: ProcessPoolExecutor, errand: Errand[TicketT], cpu_seconds: float) -> Future[Reading]:
+    try:
+        return pool.submit(_read_in_worker, errand.reader, errand.part, cpu_seconds)
     except BrokenProcessPool as error:
         failed: Future[Reading] = Future()
         failed.set_exception(error)
@@ -115,7 +168,8 @@ def _equip(equipment: ReadersAndKeeper) -> None:
     _keepers[:] = [keeper]
 
 
-def _read_in_worker(reader: str, part: SourcePart) -> Reading:
+def _read_in_worker(reader: str, part: SourcePart, cpu_seconds: float) -> Reading:
+    limit_this_process(_cpu_limit(part, cpu_seconds), _size(part))
     return read_part(_readers[reader], part, _keepers[0])
 
 
