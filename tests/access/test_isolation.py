@@ -90,7 +90,9 @@ async def _differences(house: House, catalogue: Catalogue, token: str | None, he
         if over_mcp.status_code == 200 and "not a parameter" not in over_mcp.text:
             yield f"{operation.name} ran on nonsense"
         alone = operation.name_alone or operation.name
-        over_room = await house.call(alone, token, NONSENSE, path=f"/{operation.room}/mcp")
+        # Jobs belong to every room and have no address of their own.
+        room = operation.room if operation.room in {each.name for each in catalogue.rooms} - {"jobs"} else catalogue.rooms[0].name
+        over_room = await house.call(alone, token, NONSENSE, path=f"/{room}/mcp")
         if over_room.status_code != expected(operation.scopes):
             yield f"{alone} over MCP alone answered {over_room.status_code}"
         over_rest = await house.invoke(operation.name, token, NONSENSE)

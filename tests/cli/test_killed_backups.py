@@ -54,8 +54,13 @@ def state(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.startswith(".carrel.lock") and "before-restore" not in str(path)
+        if path.is_file() and not _is_beside(path) and "before-restore" not in str(path)
     }
+
+
+def _is_beside(path: Path) -> bool:
+    """Locks, the list of backups and the marks of databases belong to the place, not to what it holds."""
+    return path.name.startswith((".carrel.lock", ".carrel-backups")) or path.name.endswith(".id")
 
 
 def filled(folder: Path, *texts: str) -> Path:

@@ -47,7 +47,10 @@ def genuine() -> Path:
 
 @pytest.mark.promise("P9")
 def test_tables_columns_and_indexes_are_those_of_a_genuine_snapshot(demo: Path, genuine: Path) -> None:
-    assert shape_of(demo / "paper_snapshot.db") == shape_of(genuine / "paper_snapshot.db")
+    ours, theirs = shape_of(demo / "paper_snapshot.db"), shape_of(genuine / "paper_snapshot.db")
+    # One table of our own stands beside theirs: which fields are guesses. Readers that do not know it pass it over.
+    assert set(ours) - set(theirs) == {"paper_inferred"}
+    assert {name: shape for name, shape in ours.items() if name in theirs} == theirs
 
 
 @pytest.mark.promise("P9")

@@ -124,7 +124,7 @@ def test_a_store_that_is_broken_is_said_at_ready_and_answers_503(tmp_path: Path)
         answer = await doors.http.get("/ready")
         assert answer.status_code == 503 and answer.json()["checks"]["knowledge"]["ok"] is False
         status, body = await doors.invoke("search_knowledge", query="x")
-        assert (status, body["error_type"], body["retryable"]) == (503, "unavailable", True)
+        assert (status, body["error_type"], body["retryable"]) == (503, "database_replaced", False)
         assert (await doors.http.get("/health")).status_code == 200
 
     through_the_doors(tmp_path, work)
