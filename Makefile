@@ -58,9 +58,18 @@ interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 bench-gate: $(READY) ## what policy and audit cost a call
 	$(BIN)/python -m benchmarks.bench_gate
 
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
+TAG ?= carrel
 .PHONY: lock
 lock: ## pin the dependencies again
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --group dev pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --group dev pyproject.toml -o requirements/dev.txt
+	$(COMPILE) -c requirements/dev.txt --extra image pyproject.toml -o requirements/image.txt
+	$(COMPILE) -c requirements/dev.txt --group build -o requirements/build.txt
+
+.PHONY: image
+image: ## the container image (TAG=carrel; needs docker, or IMAGE_TOOL that takes: build CONTEXT TAG)
+	$(if $(IMAGE_TOOL),$(IMAGE_TOOL) build . $(TAG),docker build -t $(TAG) .)
+
 
 .PHONY: bench
 bench: $(READY) ## side by side with peers, printed as ratios

@@ -50,7 +50,7 @@ def run(words: list[str]) -> int:
     listener = listen(settings.server.host, settings.server.port)
     port = listener.getsockname()[1]
     settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
-    desk = open_desk(settings)
+    desk = open_desk(settings, audit_stream="stdout")
     if settings.auth.mode == "builtin":
         _greet_the_first_user(settings)
     print(_greeting(settings), file=sys.stderr, flush=True)

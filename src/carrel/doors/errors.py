@@ -43,6 +43,7 @@ TABLE: dict[str, Showing] = {
     "conflict": Showing(409, APPLICATION, 6),
     "unavailable": Showing(503, APPLICATION, 5),
     "storage_full": Showing(507, APPLICATION, 5),
+    "home_not_persistent": Showing(503, APPLICATION, 5),
     "not_configured": Showing(503, APPLICATION, 5),
     "timed_out": Showing(504, APPLICATION, 5),
     "audit_unavailable": Showing(503, APPLICATION, 5),

@@ -31,6 +31,9 @@ _FOREIGN_NAMES = {
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
     "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
 }
+# Cloud Run's own name. The files of an instance end with it, unless the operator has mounted something and says so.
+_EPHEMERAL_PLATFORM = "K_SERVICE"
+_HOME_IS_PERSISTENT = ("server", "home_is_persistent")
 # Names of ours that are not settings: where the file is, what a server hands its workers, and what tests use.
 _OTHER_NAMES = {"CARREL_CONFIG", "CARREL_RESOLVED_SETTINGS", "CARREL_MODEL_BASE_URL"}
 _TEST_PREFIX = "CARREL_TEST_"
@@ -50,7 +53,7 @@ def read_settings(
     environment = os.environ if environment is None else environment
     from_environment = _from_environment(environment)
     home = (flags or {}).get(("home",)) or from_environment.get(("home",))
-    file = _config_file(config, environment, Path(str(home)) if home else platformdirs.user_data_path("carrel"))
+    file = _config_file(config, environment, Path(str(home)) if home else None)
     merged = _from_file(file) if file else {}
     origins: dict[tuple[str, ...], str] = dict.fromkeys(_flatten(merged), str(file))
     for path, value in from_environment.items():
@@ -61,6 +64,9 @@ def read_settings(
             is_place = path in known_settings() and known_settings()[path].is_place
             _put(merged, path, _resolve(str(value) if isinstance(value, Path) else value, Path()) if is_place else value)
             origins[path] = "the command line"
+    if environment.get(_EPHEMERAL_PLATFORM) and _get(merged, _HOME_IS_PERSISTENT) is None:
+        _put(merged, _HOME_IS_PERSISTENT, False)
+        origins[_HOME_IS_PERSISTENT] = _EPHEMERAL_PLATFORM
     try:
         settings = Settings.model_validate({**merged, "source": file, "unknown_variables": unknown_variables(environment)})
     except ValidationError as error:
@@ -75,13 +81,20 @@ def read_settings(
     return settings
 
 
-def _config_file(given: Path | None, environment: Mapping[str, str], home: Path) -> Path | None:
+def _config_file(given: Path | None, environment: Mapping[str, str], home: Path | None) -> Path | None:
     named = given or (Path(environment["CARREL_CONFIG"]) if environment.get("CARREL_CONFIG") else None)
     if named is not None:
         if not named.is_file():
             raise SettingsError(f"There is no settings file at {named}", next_step="Correct --config or CARREL_CONFIG.")
         return named
-    places = (Path("carrel.toml"), home / "carrel.toml", platformdirs.user_config_path("carrel") / "carrel.toml")
+    folders = [Path(), *([home] if home is not None else [])]
+    try:
+        folders += [*([platformdirs.user_data_path("carrel")] if home is None else []), platformdirs.user_config_path("carrel")]
+    except RuntimeError:
+        # A user whom the system does not know, as in a container with any number for a user, has no folders.
+        if home is None:
+            raise SettingsError("This user has no home folder", next_step="Name a folder with --home or CARREL_HOME.") from None
+    places = [folder / "carrel.toml" for folder in folders]
     return next((place.resolve() for place in places if place.is_file()), None)
 
 

@@ -54,6 +54,11 @@ class ServerSettings(Section):
     max_connections_per_address: int = Field(default=256, ge=1)
     max_pipelined_requests: int = Field(default=16, ge=1, le=1000)
     min_free_disk_bytes: int = Field(default=4 * 1024 * 1024, ge=0)
+    home_is_persistent: bool | None = Field(
+        default=None,
+        description="Whether the home folder outlives this process and is the same for every replica. Unset: yes, except beside a "
+        "shared database (DATABASE_URL) and on Cloud Run; there, what would only be kept in the home answers 503",
+    )
     drain_seconds: int = Field(default=20, ge=0)
     compact: bool = False
     listed_tools: tuple[str, ...] = ()
@@ -112,9 +117,11 @@ class ClientSettings(Section):
 
 
 class KnowledgeSettings(Section):
-    """Where notes and nodes are kept: a file in the home folder, PostgreSQL by DATABASE_URL, or Firestore."""
+    """Where notes and nodes are kept: PostgreSQL where DATABASE_URL is set, else a file in the home folder; Firestore when chosen."""
 
-    store: Literal["sqlite", "postgres", "firestore"] = "sqlite"
+    store: Literal["auto", "sqlite", "postgres", "firestore"] = Field(
+        default="auto", description="auto: PostgreSQL where DATABASE_URL is set, else SQLite; Firestore only when it is named"
+    )
     project: str | None = None
     database: str = "(default)"
 
@@ -238,10 +245,13 @@ class LimitSettings(Section):
 
 
 class AuditSettings(Section):
-    """Whether and where calls are written down: files in the home folder, or PostgreSQL where DATABASE_URL is set."""
+    """Whether and where calls are written down: PostgreSQL where DATABASE_URL is set, else files in the home folder."""
 
     enabled: bool = True
-    store: Literal["auto", "file", "postgres"] = "auto"
+    store: Literal["auto", "file", "postgres", "stdout"] = Field(
+        default="auto",
+        description="stdout: JSON lines on standard output, kept by whoever reads it; auto chooses it where the home does not last",
+    )
     file: Path | None = None
     max_file_bytes: int = Field(default=64 * 1024 * 1024, ge=4096, description="a larger file is put aside and a new one begun")
     max_total_bytes: int = Field(
@@ -281,6 +291,11 @@ class Settings(Section):
     """The whole of it."""
 
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("carrel"))
+    cache: Path | None = Field(
+        default=None,
+        description="Folder of what is made again by itself (the search index, concepts of papers), best on a disk of this machine; "
+        "the home folder where it is not set. Replicas that share a home over a network need one each",
+    )
     rooms: tuple[str, ...] = ROOM_NAMES
     server: ServerSettings = ServerSettings()
     papers: PapersSettings = PapersSettings()
@@ -305,6 +320,24 @@ class Settings(Section):
     @property
     def audit_file(self) -> Path:
         return self.audit.file or self.home / "audit" / "audit.jsonl"
+
+    @property
+    def knowledge_store(self) -> Literal["sqlite", "postgres", "firestore"]:
+        """The store of notes and nodes that `auto` stands for."""
+        if self.knowledge.store == "auto":
+            return "postgres" if self.database.url else "sqlite"
+        return self.knowledge.store
+
+    @property
+    def cache_folder(self) -> Path:
+        return self.cache or self.home
+
+    @property
+    def keeps_home(self) -> bool:
+        """Whether what is written into the home folder lasts and is seen by every replica."""
+        if self.server.home_is_persistent is None:
+            return not self.database.url
+        return self.server.home_is_persistent
 
     @property
     def base_url(self) -> str:

@@ -18,7 +18,7 @@ from carrel.policy.limits import Limits, NoLimits
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
 from carrel.stores.audit_queue import QueuedAudit
-from carrel.wiring.audit_log import open_audit
+from carrel.wiring.audit_log import AuditStream, open_audit
 from carrel.wiring.drivers import need_psycopg
 from carrel.wiring.local_secret import local_secret
 
@@ -49,16 +49,25 @@ class Access:
             await asyncio.to_thread(self.audit.close)
 
 
-def open_access(settings: Settings, catalogue: Catalogue, clock: Clock, *, documents: ClientDocuments | None = None) -> Access:
+def open_access(
+    settings: Settings,
+    catalogue: Catalogue,
+    clock: Clock,
+    *,
+    documents: ClientDocuments | None = None,
+    audit_stream: AuditStream = "stderr",
+) -> Access:
     """Builds what the settings ask for; refuses settings that would leave a door open."""
     refuse_to_be_open_to_the_world(settings)
+    audit = open_audit(settings, clock, stream=audit_stream)
     if settings.auth.mode in {None, "local"}:
         is_secret = settings.auth.local_secret
         identity = LocalSecretIdentity(local_secret(settings.home)) if is_secret else LocalIdentity()
-        return Access(identity, NoLimits(), open_audit(settings, clock), "local")
+        return Access(identity, NoLimits(), audit, "local")
+    refuse_lost_accounts(settings)
     from carrel.wiring.remote_access import open_remote_access
 
-    return open_remote_access(settings, catalogue, clock, open_audit(settings, clock), documents=documents)
+    return open_remote_access(settings, catalogue, clock, audit, documents=documents)
 
 
 def refuse_to_be_open_to_the_world(settings: Settings) -> None:
@@ -83,6 +92,16 @@ def refuse_to_be_open_to_the_world(settings: Settings) -> None:
             f"Refusing to let people log in at {settings.base_url}: passwords and tokens would cross the network in the clear",
             next_step="Put TLS in front and set server.public_url to its https address, or set auth.allow_plain_http = true.",
             details={"setting": "server.public_url"},
+        )
+
+
+def refuse_lost_accounts(settings: Settings) -> None:
+    """Raises SettingsError where users and tokens would be kept in files that are gone after the next start."""
+    if settings.auth.mode in {"builtin", "tokens"} and not settings.database.url and not settings.keeps_home:
+        raise SettingsError(
+            f"auth.mode = {settings.auth.mode} keeps its users in the home folder, which does not last here",
+            next_step="Set DATABASE_URL, or mount a folder that lasts and set server.home_is_persistent = true.",
+            details={"setting": "server.home_is_persistent"},
         )
 
 

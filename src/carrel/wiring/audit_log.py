@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from carrel.core.clock import Clock
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import InvalidInputError, NotConfiguredError
 from carrel.policy.audit import NoAudit
 from carrel.policy.audit_anchor import AnchorEvent, AnchorLedger, Anchors, AnchorTip, SignatureCheck, read_ledger
 from carrel.policy.audit_chain import chain_heads
@@ -39,18 +39,41 @@ def anchor_places(settings: Settings) -> AnchorPlaces:
     return AnchorPlaces(folder / f"{file.stem}.anchors.jsonl", key, file.with_name(f"{file.stem}.count"))
 
 
-def audit_is_in_postgres(settings: Settings) -> bool:
-    """Whether the audit log is a table, by the settings."""
-    store = settings.audit.store
-    if store == "postgres" and not settings.database.url:
+AuditStream = Literal["stdout", "stderr"]
+
+
+def audit_place(settings: Settings) -> Literal["file", "postgres", "stdout"]:
+    """Where the audit log is written, by the settings."""
+    audit = settings.audit
+    if audit.store == "postgres" and not settings.database.url:
         raise SettingsError(
             "audit.store = postgres needs database.url (DATABASE_URL)", next_step="Set it, or audit.store = file."
         )
-    return store == "postgres" or (store == "auto" and settings.database.url is not None and settings.audit.file is None)
+    if audit.store != "auto":
+        return audit.store
+    if audit.file is not None:
+        return "file"
+    if settings.database.url:
+        return "postgres"
+    return "file" if settings.keeps_home else "stdout"
 
 
-def open_audit(settings: Settings, clock: Clock | None = None) -> QueuedAudit | NoAudit:
-    """Where calls are written down."""
+def audit_is_in_postgres(settings: Settings) -> bool:
+    """Whether the audit log is a table, by the settings."""
+    return audit_place(settings) == "postgres"
+
+
+def _refuse_stream(settings: Settings) -> None:
+    if audit_place(settings) == "stdout":
+        raise NotConfiguredError(
+            "The audit log of this server goes to its standard output and is kept by whoever collects that",
+            next_step="Read it where the platform keeps logs, such as Cloud Logging; carrel audit reads files and PostgreSQL.",
+            details={"setting": "audit.store"},
+        )
+
+
+def open_audit(settings: Settings, clock: Clock | None = None, *, stream: AuditStream = "stderr") -> QueuedAudit | NoAudit:
+    """Where calls are written down. Where that is a stream, only a server has its standard output to itself."""
     audit = settings.audit
     if not audit.enabled:
         return NoAudit()
@@ -67,6 +90,10 @@ def open_audit(settings: Settings, clock: Clock | None = None) -> QueuedAudit | 
         from carrel.stores.postgres.audit import PostgresAudit
 
         return PostgresAudit(str(settings.database.url), open_anchors=_opener(settings), options=options, clock=clock)
+    if audit_place(settings) == "stdout":
+        from carrel.stores.json_lines.stream_audit import StreamAudit
+
+        return StreamAudit(stream, options=options, clock=clock)
     retention = Retention(audit.max_file_bytes, audit.max_total_bytes, timedelta(days=audit.max_age_days), audit.min_free_bytes)
     return JsonLinesAudit(settings.audit_file, retention=retention, open_anchors=_opener(settings), options=options, clock=clock)
 
@@ -94,6 +121,7 @@ def audit_lines(settings: Settings) -> Iterator[bytes]:
         from carrel.stores.postgres.audit import read_lines as read_rows
 
         return read_rows(str(settings.database.url))
+    _refuse_stream(settings)
     return read_lines(settings.audit_file)
 
 
@@ -141,7 +169,7 @@ def parse_head(text: str) -> tuple[AnchorTip, str]:
 
 def anchor_restored_log(settings: Settings) -> None:
     """Says in the anchors that the log was replaced by a backup, so that what came since does not look cut. Raises OSError."""
-    if not settings.audit.enabled or audit_is_in_postgres(settings):
+    if not settings.audit.enabled or audit_place(settings) != "file":
         return
     from carrel.stores.json_lines.anchors import AnchorFile
 
@@ -149,6 +177,7 @@ def anchor_restored_log(settings: Settings) -> None:
 
 
 def _ledger(settings: Settings) -> AnchorLedger:
+    _refuse_stream(settings)
     if audit_is_in_postgres(settings):
         need_psycopg()
         from carrel.stores.postgres.audit import read_anchor_lines as read_anchor_rows

@@ -210,9 +210,9 @@ def elsewhere(settings: Settings) -> list[str]:
     found = []
     if settings.database.url:
         log = " and the audit log" if settings.audit.enabled and audit_is_in_postgres(settings) else ""
-        notes = ", notes and nodes" if settings.knowledge.store == "postgres" else ""
+        notes = ", notes and nodes" if settings.knowledge_store == "postgres" else ""
         found.append(f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with pg_dump, restore with psql.")
-    if settings.knowledge.store == "firestore":
+    if settings.knowledge_store == "firestore":
         found.append("Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud firestore import.")
     if settings.elasticsearch.address:
         found.append("Elasticsearch holds copies only: carrel search sync fills it again.")

@@ -25,7 +25,7 @@ class EmbeddedDatabase:
 def embedded_databases(settings: Settings) -> tuple[EmbeddedDatabase, ...]:
     """Those that are in files with these settings."""
     found = []
-    if settings.knowledge.store == "sqlite":
+    if settings.knowledge_store == "sqlite":
         found.append(EmbeddedDatabase("knowledge", settings.home / "knowledge.sqlite"))
     if not settings.database.url:
         found.append(EmbeddedDatabase("access", settings.home / "access.sqlite"))

@@ -18,7 +18,7 @@ from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.backup.occupancy import has_unfinished_restore, shared
 from carrel.stores.private_home import make_private
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
-from carrel.wiring.audit_log import audit_is_in_postgres
+from carrel.wiring.audit_log import AuditStream, audit_place
 from carrel.wiring.databases import refuse_replaced_databases
 
 log = logging.getLogger("carrel.desk")
@@ -26,12 +26,16 @@ log = logging.getLogger("carrel.desk")
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether one part works, what it says of itself, what to do if it does not, and one word for it that strangers may know."""
+    """Whether one part works, what it says of itself, and what to do where something is amiss or missing.
+
+    `problem` and `note` are words that strangers may know: what is wrong, and what a caller should know though all is well.
+    """
 
     is_well: bool
     says: str
     next_step: str = ""
     problem: str = ""
+    note: str = ""
 
 
 Check = Callable[[], Awaitable[Health]]
@@ -84,7 +88,13 @@ class Desk:
         return {"audit": Health(problem is None, problem or f"written to {self._audit_place()}", next_step)}
 
     def _audit_place(self) -> str:
-        return "PostgreSQL" if audit_is_in_postgres(self.settings) else str(self.settings.audit_file.parent)
+        match audit_place(self.settings):
+            case "postgres":
+                return "PostgreSQL"
+            case "stdout":
+                return "standard output"
+            case "file":
+                return str(self.settings.audit_file.parent)
 
     async def _access_health(self) -> dict[str, Health]:
         if self.access.store is None:
@@ -102,6 +112,8 @@ class Desk:
         try:
             with _at_home(self.settings.home, stays=takes_up_work):
                 refuse_replaced_databases(self.settings)
+                if self.settings.cache is not None:
+                    self.settings.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if takes_up_work:
                     for room in self.rooms:
                         if room.start is not None:
@@ -130,13 +142,17 @@ def open_desk(
     *,
     documents: ClientDocuments | None = None,
     clock: Clock | None = None,
+    audit_stream: AuditStream = "stderr",
 ) -> Desk:
-    """Builds every room that the settings ask for, and the gate in front of them."""
+    """Builds every room that the settings ask for, and the gate in front of them.
+
+    An audit log that goes to a standard stream goes to `audit_stream`: only a server has its standard output to itself.
+    """
     refuse_to_be_open_to_the_world(settings)
     clock = clock or SystemClock()
     rooms = [*(_OPENERS[name](settings) for name in settings.rooms), *extra_rooms]
     catalogue = Catalogue(room.room for room in rooms)
-    access = open_access(settings, catalogue, clock, documents=documents)
+    access = open_access(settings, catalogue, clock, documents=documents, audit_stream=audit_stream)
     gate = Gate(access.identity, access.limits, access.audit, clock)
     return Desk(settings, catalogue, gate, clock, rooms, access)
 

@@ -120,7 +120,12 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 
 def _shown_check(check: Health) -> dict[str, object]:
     """What strangers may know of a store."""
-    return {"ok": check.is_well, "problem": check.problem} if check.problem else {"ok": check.is_well}
+    shown: dict[str, object] = {"ok": check.is_well}
+    if check.problem:
+        shown["problem"] = check.problem
+    if check.note and check.is_well:
+        shown["note"] = check.note
+    return shown
 
 
 @asynccontextmanager
@@ -153,6 +158,10 @@ def _origin_policy(settings: Settings) -> OriginPolicy:
             details={"setting": "server.allowed_origins"},
         )
     hosts = [*server.allowed_hosts, _as_host(server.host)]
+    if settings.auth.mode == "cloudrun" and not server.allowed_hosts:
+        # Only the platform can connect, and it sends on requests for the names of this service alone: one under run.app that
+        # nobody knows before it is deployed, and those that the operator maps to it.
+        hosts.append(ANY)
     listed = list(server.allowed_origins)
     own = []
     if is_local and server.port:
@@ -181,4 +190,4 @@ def app_from_environment() -> HttpApp:
     settings = Settings.model_validate_json(os.environ[RESOLVED_SETTINGS])
     configure_logs(settings.log.level, settings.log.format)
     os.umask(0o077)
-    return http_app(open_desk(settings))
+    return http_app(open_desk(settings, audit_stream="stdout"))

@@ -20,7 +20,9 @@ from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.papers.concepts import SnapshotConcepts
 from carrel.wiring.desk import Check, Health, OpenRoom
 from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
+from carrel.wiring.left_behind import refuse_notes_left_behind
 from carrel.wiring.papers import snapshot_path
+from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
@@ -61,12 +63,18 @@ def open_knowledge(settings: Settings) -> OpenRoom:
         from carrel.stores.sqlite.derived import DerivedDatabase
         from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 
-        database = DerivedDatabase(settings.home / "search.sqlite", STEPS)
+        database = DerivedDatabase(settings.cache_folder / "search.sqlite", STEPS)
         neighbours = embedded_neighbours(settings)
         searcher = EmbeddedSearch(database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal)
     knowledge = Knowledge(stores.notes, searcher, clock, new_id)
     concepts = SnapshotConcepts(snapshot_path(settings)) if "papers" in settings.rooms else None
     nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
+
+    described = room(knowledge, nodes)
+    if settings.knowledge_store == "sqlite" and not settings.keeps_home:
+        error = home_not_persistent(settings, "Notes and nodes are")
+        described = without_home(described, error)
+        checks["knowledge"] = probes["knowledge"] = not_served(error)
 
     async def close() -> None:
         await searcher.close()
@@ -75,12 +83,12 @@ def open_knowledge(settings: Settings) -> OpenRoom:
             await concepts.close()
         await stores.notes.close()
 
-    return OpenRoom(room(knowledge, nodes), checks, close, probes=probes)
+    return OpenRoom(described, checks, close, probes=probes)
 
 
 def open_stores(settings: Settings) -> KnowledgeStores:
     """The store that is set; its driver is imported only then."""
-    match settings.knowledge.store:
+    match settings.knowledge_store:
         case "sqlite":
             from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
 
@@ -99,6 +107,7 @@ def _postgres(settings: Settings) -> KnowledgeStores:
             next_step="Set DATABASE_URL, or database.url.",
             details={"setting": "database.url"},
         )
+    refuse_notes_left_behind(settings)
     try:
         from carrel.stores.postgres.database import PostgresDatabase
         from carrel.stores.postgres.knowledge import PART, STEPS, PostgresNodeStore, PostgresNoteStore

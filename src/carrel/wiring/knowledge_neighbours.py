@@ -34,7 +34,7 @@ def embedded_neighbours(settings: Settings) -> Neighbours:
 
         papers = SnapshotDocuments(snapshot_path(settings))
         found = Neighbours((papers.source,), closing=(papers.close,))
-    if "references" in settings.rooms:
+    if "references" in settings.rooms and settings.keeps_home:
         from carrel.stores.csl_json.documents import PersonalReferences
 
         references = PersonalReferences(lambda name: _library(settings, name))
@@ -50,7 +50,7 @@ def synced_neighbours(settings: Settings) -> Neighbours:
 
         papers = RankedPapers(snapshot_path(settings))
         found = Neighbours((papers,), closing=(papers.close,))
-    if "references" in settings.rooms:
+    if "references" in settings.rooms and settings.keeps_home:
         from carrel.stores.csl_json.documents import AllReferences
 
         references = AllReferences(_libraries(settings))

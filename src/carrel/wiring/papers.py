@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrel.core.errors import CarrelError
+from carrel.core.operation import Effect
 from carrel.engines.static_assets.folder import FolderAssets
 from carrel.rooms.papers.building.operations import add_paper_operation
 from carrel.rooms.papers.operations import room
@@ -20,6 +21,7 @@ from carrel.wiring.lookups import Services
 from carrel.wiring.paper_bibliography import PaperBibliographies
 from carrel.wiring.papers_cluster import PaperCluster
 from carrel.wiring.papers_index import open_index
+from carrel.wiring.persistence import home_not_persistent, without_home
 
 if TYPE_CHECKING:
     from carrel.engines.static_assets.http import HttpAssets
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 SNAPSHOT_NAME = "paper_snapshot.db"
 STATIC_NAME = "paper-static"
+EMPTY = "empty"
+NEXT_STEP_WITHOUT_PAPERS = "carrel papers build FOLDER adds papers; the server sees them at once."
 
 
 class AdderAtNeed:
@@ -106,12 +110,22 @@ def open_papers(settings: Settings) -> OpenRoom:
     described = room(papers.service)
     adder = AdderAtNeed(path.parent, settings)
     described = replace(described, operations=(*described.operations, add_paper_operation(adder)))
+    if not settings.keeps_home:
+        reading = [operation.name for operation in described.operations if operation.effect is Effect.READS]
+        reading.extend(resource.name for resource in described.resources)
+        described = without_home(described, home_not_persistent(settings, "Added papers are"), still_served=reading)
+
+    async def probe() -> Health:
+        # A room without papers is ready for the first; a snapshot that was named and is not there is a fault.
+        if settings.papers.snapshot is None and not await asyncio.to_thread(path.exists):
+            return Health(True, f"{path} (no papers yet)", NEXT_STEP_WITHOUT_PAPERS, note=EMPTY)
+        return await check()
 
     async def close() -> None:
         await adder.close()
         await papers.close()
 
-    return OpenRoom(described, {"papers": check}, close)
+    return OpenRoom(described, {"papers": check}, close, probes={"papers": probe})
 
 
 def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:

@@ -11,12 +11,14 @@ from carrel.core.errors import CarrelError
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.disk_space import NOT_WRITABLE, write_problem
-from carrel.wiring.audit_log import audit_is_in_postgres
+from carrel.wiring.audit_log import audit_place
 from carrel.wiring.desk import Check, Desk, Health
 
 _REMEMBER_SECONDS = 1.0
 _TIMEOUT_SECONDS = 2.0
 NOT_REACHABLE = "not_reachable"
+AUDIT_ON_STDOUT = "on_standard_output"
+LIMITS_PER_INSTANCE = "per_instance"
 
 
 class Readiness:
@@ -58,7 +60,9 @@ def readiness_of(desk: Desk) -> Readiness:
     if desk.access.store is not None:
         probes["access"] = _access_probe(desk)
     if desk.settings.audit.enabled and isinstance(desk.access.audit, QueuedAudit):
-        probes["audit"] = _audit_probe(desk.access.audit)
+        probes["audit"] = _audit_probe(desk.access.audit, AUDIT_ON_STDOUT if audit_place(desk.settings) == "stdout" else "")
+    if desk.settings.auth.mode == "cloudrun" and not desk.settings.database.url:
+        probes["limits"] = _limits_probe
     free = desk.settings.server.min_free_disk_bytes
     for name, folder in _store_folders(desk.settings).items():
         if name in probes:
@@ -69,15 +73,16 @@ def readiness_of(desk: Desk) -> Readiness:
 def _store_folders(settings: Settings) -> dict[str, Path]:
     """The folders that stores on this machine write into."""
     folders: dict[str, Path] = {}
-    if settings.knowledge.store == "sqlite":
-        folders["knowledge"] = settings.home
-    if settings.database.url is None:
-        folders["research"] = settings.home
-        folders["access"] = settings.home
-    is_local = settings.auth.mode in {None, "local"}
-    library = settings.references.library
-    folders["references"] = library.parent if library is not None and is_local else settings.home / "references"
-    if not audit_is_in_postgres(settings):
+    if settings.keeps_home:
+        if settings.knowledge_store == "sqlite":
+            folders["knowledge"] = settings.home
+        if settings.database.url is None:
+            folders["research"] = settings.home
+            folders["access"] = settings.home
+        is_local = settings.auth.mode in {None, "local"}
+        library = settings.references.library
+        folders["references"] = library.parent if library is not None and is_local else settings.home / "references"
+    if audit_place(settings) == "file":
         folders["audit"] = settings.audit_file.parent
     return folders
 
@@ -102,11 +107,16 @@ def _access_probe(desk: Desk) -> Check:
     return check
 
 
-def _audit_probe(audit: QueuedAudit) -> Check:
+async def _limits_probe() -> Health:
+    """Without a shared database each instance that the platform starts counts for itself."""
+    return Health(True, "counted by each instance for itself", "Set DATABASE_URL to count over all.", note=LIMITS_PER_INSTANCE)
+
+
+def _audit_probe(audit: QueuedAudit, note: str) -> Check:
     async def check() -> Health:
         problem = await asyncio.to_thread(audit.problem)
         next_step = "Make space or mend the rights there; until then, calls that change something answer 503."
-        return Health(problem is None, problem or "can be written", next_step, NOT_WRITABLE if problem else "")
+        return Health(problem is None, problem or "can be written", next_step, NOT_WRITABLE if problem else "", note)
 
     return check
 

@@ -40,8 +40,11 @@ from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import Services
 from carrel.wiring.paper_bibliography import cited_item
 from carrel.wiring.papers import papers_service, snapshot_path
+from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 
 LIBRARY_NAME = "library.json"
+# What needs no library, and so is served where libraries are not.
+_WITHOUT_LIBRARY = frozenset({"styles", "styles-search"})
 # Shorter inputs are read on a thread, longer ones in a process of their own, which takes a quarter of a second to start.
 _THREAD_AT_MOST_BYTES = 50_000
 
@@ -301,4 +304,9 @@ def open_references(settings: Settings) -> OpenRoom:
         await papers.close()
         formats.close()
 
-    return OpenRoom(room(service), {"references": check}, close, background.start, {"references": probe})
+    described = room(service)
+    if not settings.keeps_home:
+        error = home_not_persistent(settings, "References and their files are")
+        unserved = {"references": not_served(error)}
+        return OpenRoom(without_home(described, error, still_served=_WITHOUT_LIBRARY), unserved, close, probes=unserved)
+    return OpenRoom(described, {"references": check}, close, background.start, {"references": probe})

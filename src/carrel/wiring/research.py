@@ -21,6 +21,7 @@ from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.papers import papers_service, snapshot_path
+from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 from carrel.wiring.research_corpus import SnapshotCorpus
 from carrel.wiring.workers import WorkerIdentity
 
@@ -62,7 +63,7 @@ def research_service(settings: Settings) -> ResearchService:
     papers = papers_service(settings)
     corpus = SnapshotCorpus(
         snapshot_path(settings),
-        settings.home / "research",
+        settings.cache_folder / "research",
         papers.service,
         settings.references,
         vocabulary=chosen.vocabulary,
@@ -113,7 +114,12 @@ def open_research(settings: Settings) -> OpenRoom:
         if settings.database.url is not None or research_file(settings).exists():
             research.runner.look_for_work()
 
-    return OpenRoom(room(research.service), {"research": check}, research.close, start)
+    described = room(research.service)
+    if settings.database.url is None and not settings.keeps_home:
+        error = home_not_persistent(settings, "Research projects are")
+        unserved = {"research": not_served(error)}
+        return OpenRoom(without_home(described, error), unserved, research.close)
+    return OpenRoom(described, {"research": check}, research.close, start)
 
 
 def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mind, Callable[[], Awaitable[None]] | None]:
