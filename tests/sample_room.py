@@ -12,6 +12,7 @@ from pydantic import Field
 from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptArgument, PromptMessage, PromptText, Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
+from carrel.core.completion import Completion, CompletionRequest, complete_from
 from carrel.core.errors import NotFoundError, UnavailableError
 from carrel.core.operation import Answer, Effect, Operation, Prompt, Question, Resource
 
@@ -171,6 +172,16 @@ def sample_room(held: Held | None = None) -> Room:
     async def plan(arguments: Mapping[str, str], call: Call) -> PromptText:
         return PromptText((PromptMessage(Text(f"Plan work on {arguments['topic']}.")),), "A plan")
 
+    async def complete_thing(request: CompletionRequest, call: Call) -> Completion:
+        if request.value == "broken":
+            raise RuntimeError(SECRET)
+        if request.value == "far":
+            raise UnavailableError("The far store cannot be reached", next_step="Try again in a minute.")
+        return complete_from([f"thing-{number:03d}" for number in range(250)], request.value)
+
+    async def complete_topic(request: CompletionRequest, call: Call) -> Completion:
+        return complete_from(["batteries", "Bacteria", f"{request.given.get('mood', 'any')} mood"], request.value)
+
     def operation(name: str, question: type[Question], answer: object, run: object, **more: object) -> Operation[Question]:
         title = name.replace("_", " ").capitalize()
         facts = {"scopes": READ, "description": f"{title}, for tests.", "command": None, **more}
@@ -201,11 +212,22 @@ def sample_room(held: Held | None = None) -> Room:
         resources=(
             Resource("sample://greeting", "greeting", "sample", "Greeting", "A greeting.", greeting, READ),
             Resource("sample://picture", "picture", "sample", "Picture", "A picture.", picture, READ, "image/png"),
-            Resource("sample://things/{name}", "thing", "sample", "Thing", "A thing by name.", thing, READ),
+            Resource(
+                "sample://things/{name}", "thing", "sample", "Thing", "A thing by name.", thing, READ, complete=complete_thing
+            ),
             Resource("sample://drawer", "drawer", "sample", "Drawer", "Only for those who may write.", drawer, WRITE),
         ),
         prompts=(
-            Prompt("plan", "sample", "Plan", "Plans work on a topic.", (PromptArgument("topic", "What about"),), plan, READ),
+            Prompt(
+                "plan",
+                "sample",
+                "Plan",
+                "Plans work on a topic.",
+                (PromptArgument("topic", "What about"), PromptArgument("mood", "How", is_required=False)),
+                plan,
+                READ,
+                complete=complete_topic,
+            ),
             Prompt("secret_plan", "sample", "Secret plan", "For writers.", (), plan, WRITE),
         ),
     )

@@ -294,7 +294,7 @@ def test_every_tool_has_a_title_a_description_and_schemas(house: House, era: str
 @pytest.mark.promise("D4")
 def test_a_room_alone_has_its_own_names_and_its_prompts(house: House) -> None:
     result = house.ask("2025-11-25", "initialize", {"protocolVersion": "2025-11-25"}, "/sample/mcp").json["result"]
-    assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}}
+    assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
     names = [tool["name"] for tool in house.ask("2025-11-25", "tools/list", path="/sample/mcp").json["result"]["tools"]]
     assert "add" in names and "add_numbers" not in names
     prompts = house.ask("2025-11-25", "prompts/list", path="/sample/mcp").json["result"]["prompts"]

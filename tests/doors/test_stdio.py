@@ -109,7 +109,7 @@ def test_both_eras_are_spoken_message_by_message(house: House) -> None:
         call(4, "add", arguments={"a": 1, "b": 1}),
     )
     assert first["result"]["protocolVersion"] == "2025-06-18"
-    assert first["result"]["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}}
+    assert first["result"]["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
     assert MODERN in second["result"]["supportedVersions"]
     assert third["result"]["resultType"] == "complete"
     assert third["result"]["structuredContent"] == {"total": 42}

@@ -69,6 +69,23 @@ def test_the_connection_cannot_write(tmp_path: Path) -> None:
         asyncio.run(try_to_write())
 
 
+@pytest.mark.promise("D15")
+def test_ids_are_suggested_by_id_and_by_words_of_the_title_and_signs_mean_themselves(tmp_path: Path) -> None:
+    async def suggestions() -> None:
+        store = SqlitePaperStore(write_snapshot(tmp_path, CORPUS))
+        try:
+            found, total = await store.ids_like("", 2)
+            assert (len(found), total) == (2, len(CORPUS))
+            assert (await store.ids_like(RESIDUAL.paper_id[:6].upper(), 100))[0][0] == RESIDUAL.paper_id
+            assert RESIDUAL.paper_id in (await store.ids_like(RESIDUAL.title.split()[1].lower(), 100))[0]
+            for nothing in ("%", "_", "!", "' OR 1=1 --", "no such title"):
+                assert await store.ids_like(nothing, 100) == ([], 0)
+        finally:
+            await store.close()
+
+    asyncio.run(suggestions())
+
+
 def test_a_replaced_snapshot_is_noticed_without_a_restart(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path, [TRANSFORMER])
     with Desk(snapshot, tmp_path / "paper-static") as desk:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from carrel.core.answer import Binary, PromptArgument, PromptText, Text
 from carrel.core.caller import Call
+from carrel.core.completion import Complete
 from carrel.core.quoting import Quotes
 
 
@@ -88,7 +89,10 @@ _VARIABLE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something readable under an address; `{names}` in the address are handed to `read`, decoded."""
+    """Something readable under an address; `{names}` in the address are handed to `read`, decoded.
+
+    `complete` suggests values for them while a person types.
+    """
 
     uri: str
     name: str
@@ -101,10 +105,15 @@ class Resource:
     cost: float = 1.0
     timeout_seconds: float = 30.0
     quotes: Quotes | None = None
+    complete: Complete | None = None
 
     @property
     def is_template(self) -> bool:
         return _VARIABLE.search(self.uri) is not None
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        return tuple(_VARIABLE.findall(self.uri))
 
     @property
     def effect(self) -> Effect:
@@ -133,7 +142,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A guided piece of work that a person starts from their assistant."""
+    """A guided piece of work that a person starts from their assistant; `complete` suggests values for its arguments."""
 
     name: str
     room: str
@@ -144,6 +153,11 @@ class Prompt:
     scopes: frozenset[str]
     cost: float = 1.0
     timeout_seconds: float = 30.0
+    complete: Complete | None = None
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        return tuple(argument.name for argument in self.arguments)
 
     @property
     def effect(self) -> Effect:
@@ -158,4 +172,38 @@ class Prompt:
         return f"mcp://prompts/{self.name}"
 
 
-Entry = Operation[Any] | Resource | Prompt
+# Asked at every key that a person presses.
+_COMPLETION_COST = 0.1
+_COMPLETION_TIMEOUT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentCompletion:
+    """Suggesting values for the arguments of a resource or a prompt: who may use it may be told what there is."""
+
+    subject: Resource | Prompt
+    cost: float = _COMPLETION_COST
+    timeout_seconds: float = _COMPLETION_TIMEOUT_SECONDS
+
+    @property
+    def name(self) -> str:
+        return self.subject.name
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        return self.subject.scopes
+
+    @property
+    def effect(self) -> Effect:
+        return Effect.READS
+
+    @property
+    def action(self) -> str:
+        return f"complete:{self.subject.name}"
+
+    @property
+    def address(self) -> str:
+        return self.subject.address
+
+
+Entry = Operation[Any] | Resource | Prompt | ArgumentCompletion

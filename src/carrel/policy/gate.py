@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from carrel.core.caller import ANONYMOUS_USER, Call, Caller, ReportProgress, Visit
 from carrel.core.clock import Clock
+from carrel.core.completion import NO_COMPLETION, Completion, CompletionRequest
 from carrel.core.error_description import describe_cause
 from carrel.core.errors import (
     AuditUnavailableError,
@@ -24,7 +25,7 @@ from carrel.core.errors import (
     TimedOutError,
     UnavailableError,
 )
-from carrel.core.operation import Effect, Entry, Operation, Prompt, Resource
+from carrel.core.operation import ArgumentCompletion, Effect, Entry, Operation, Prompt, Resource
 from carrel.core.waiting import within
 from carrel.policy.audit import REFUSED, Audit, AuditRecord, masked
 from carrel.policy.identity import Identity
@@ -91,6 +92,17 @@ class Gate:
     async def expand(self, prompt: Prompt, arguments: Mapping[str, str], caller: Caller, visit: Visit) -> Any:
         """Expands a prompt."""
         return await self._admit(prompt, caller, visit, arguments, lambda call: prompt.expand(arguments, call))
+
+    async def complete(
+        self, completion: ArgumentCompletion, request: CompletionRequest, caller: Caller, visit: Visit
+    ) -> Completion:
+        """Values for an argument that somebody is typing; none where its resource or prompt has none to suggest."""
+
+        async def work(call: Call) -> Completion:
+            complete = completion.subject.complete
+            return NO_COMPLETION if complete is None else await complete(request, call)
+
+        return await self._admit(completion, caller, visit, {**request.given, request.argument: request.value}, work)
 
     def refused(self, visit: Visit, action: str, resource: str, refusal: CarrelError, caller: Caller = STRANGER) -> None:
         """Writes down a call that was turned away before anything ran."""

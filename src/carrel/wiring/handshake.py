@@ -20,6 +20,7 @@ _PURPOSES = {
 }
 _WITH_PROMPTS = frozenset({"research"})
 _WITH_JOBS = frozenset({"references", "research"})
+_WITH_COMPLETIONS = frozenset({"papers", "references", "research"})
 
 
 def handshake_lane(settings: Settings) -> Lane:
@@ -32,6 +33,7 @@ def handshake_lane(settings: Settings) -> Lane:
         server_name=settings.server.name,
         server_version=settings.server.version,
         instructions=_instructions(settings),
+        offers_completions=bool(_WITH_COMPLETIONS & set(settings.rooms)),
         offers_tasks=bool(_WITH_JOBS & set(settings.rooms)) and not settings.server.compact,
     )
     return Lane(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from carrel.core.catalogue import Room
-from carrel.core.operation import Operation
+from carrel.core.operation import Operation, Prompt, Resource
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.lane import Lane
 from carrel.doors.mcp.operation_tools import OperationTools
@@ -40,6 +40,7 @@ def common_endpoint(desk: Desk, *, has_everything: bool) -> Endpoint:
             {room.name: room.purpose for room in catalogue.rooms}, has_jobs=catalogue.jobs is not None, is_compact=server.compact
         ),
         jobs=catalogue.jobs if has_everything and not server.compact else None,
+        offers_completions=has_everything and _can_complete(catalogue.resources.values(), catalogue.prompts.values()),
         is_listed=lambda operation: (operation.is_listed or operation.name in listed) and operation.name not in unlisted,
     )
 
@@ -58,7 +59,12 @@ def room_endpoint(desk: Desk, room: Room) -> Endpoint:
         is_alone=True,
         speaks_json_rpc_errors=room.name == "references",
         jobs=jobs,
+        offers_completions=_can_complete(room.resources, room.prompts),
     )
+
+
+def _can_complete(resources: Iterable[Resource], prompts: Iterable[Prompt]) -> bool:
+    return any(each.complete is not None for each in resources) or any(each.complete is not None for each in prompts)
 
 
 def stdio_lane(desk: Desk) -> Lane:

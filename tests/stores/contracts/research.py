@@ -142,6 +142,20 @@ class ResearchMemoryContract:
 
         told(story)
 
+    def test_ids_of_hypotheses_are_their_owners_and_begin_as_asked(self, told: Callable[[Story], None]) -> None:
+        async def story(memory: ContextMemory) -> None:
+            projects = (project(), project("res_b", owner="bob"))
+            made = (hypothesis("hyp_1"), hypothesis("hyp_2"), hypothesis("h%p_3"), hypothesis("hyp_4", "res_b"))
+            await memory.keep(Changes(projects=projects, hypotheses=made))
+            found, total = await memory.hypothesis_ids("ada", "hyp_", 10)
+            assert (sorted(found), total) == (["hyp_1", "hyp_2"], 2)
+            assert await memory.hypothesis_ids("ada", "h%", 10) == (["h%p_3"], 1)
+            assert await memory.hypothesis_ids("bob", "", 10) == (["hyp_4"], 1)
+            assert (len((await memory.hypothesis_ids("ada", "", 1))[0]), (await memory.hypothesis_ids("ada", "", 1))[1]) == (1, 3)
+            assert await memory.hypothesis_ids("eve", "", 10) == ([], 0)
+
+        told(story)
+
     def test_what_is_kept_comes_back_as_it_was(self, told: Callable[[Story], None]) -> None:
         async def story(memory: ContextMemory) -> None:
             made = (hypothesis("hyp_1"), hypothesis("hyp_2", parents=("hyp_1",)))

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptText, Text
 from carrel.core.caller import Caller
 from carrel.core.jobs import JobOperations
-from carrel.core.operation import Effect, Operation, Prompt, Resource
+from carrel.core.operation import ArgumentCompletion, Effect, Operation, Prompt, Resource
 from carrel.core.quoting import QuotedSource, distinct, quotation_note, quoted_facts
 from carrel.doors.mcp.wire import META_SERVER_INFO, TASKS_EXTENSION
 from carrel.doors.schemas import answers_with_list, input_schema, output_schema
@@ -81,7 +81,8 @@ class Endpoint:
 
     `speaks_json_rpc_errors` is the dialect of the references room served alone, whose specification wants
     application errors as JSON-RPC errors instead of tool results. `offers_tasks` promises tasks before the room whose work
-    they are is open. Tools that are not `listed` can be called by name all the same.
+    they are is open; `offers_completions` suggests values for arguments of prompts and addresses. Tools that are not
+    `listed` can be called by name all the same.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Endpoint:
         speaks_json_rpc_errors: bool = False,
         jobs: JobOperations | None = None,
         offers_tasks: bool = False,
+        offers_completions: bool = False,
         is_listed: Callable[[Operation[Any]], bool] = lambda _: True,
     ) -> None:
         self.name = name
@@ -113,6 +115,14 @@ class Endpoint:
         self.capabilities: dict[str, dict[str, object]] = {"tools": {}, "resources": {}}
         if self.has_prompts:
             self.capabilities["prompts"] = {}
+        self.offers_completions = offers_completions
+        if offers_completions:
+            self.capabilities["completions"] = {}
+        # Kept, because limits remember an entry's price by the entry itself.
+        self._completions: dict[tuple[str, str], ArgumentCompletion] = {
+            **{("ref/resource", served.resource.uri): ArgumentCompletion(served.resource) for served in self.resources},
+            **{("ref/prompt", name): ArgumentCompletion(served.prompt) for name, served in self.prompts.items()},
+        }
         self.jobs = jobs
         self.extensions: dict[str, dict[str, object]] = {}
         if offers_tasks or jobs is not None:
@@ -147,6 +157,10 @@ class Endpoint:
         if is_modern:
             inside = b'"resultType":"complete","ttlMs":%d,"cacheScope":"private",' % LIST_TTL_MS + inside + b"," + self.stamp
         return b"{" + inside + b"}"
+
+    def find_completion(self, kind: str, name: str) -> ArgumentCompletion | None:
+        """By `ref/prompt` and a prompt's name, or `ref/resource` and an address as it is listed."""
+        return self._completions.get((kind, name))
 
     def find_resource(self, uri: str) -> tuple[Resource, dict[str, str]] | None:
         for served in self.resources:

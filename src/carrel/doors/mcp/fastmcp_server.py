@@ -15,6 +15,7 @@ from fastmcp.prompts.base import Message, Prompt, PromptArgument, PromptResult
 from fastmcp.resources.base import Resource as FastMcpResource
 from fastmcp.resources.base import ResourceContent, ResourceResult
 from fastmcp.resources.template import ResourceTemplate
+from fastmcp.server.completions import CompletionHandler, CompletionReference
 from fastmcp.server.dependencies import get_context, get_http_headers, get_http_request
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import Tool, ToolResult
@@ -22,6 +23,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import (
     AudioContent,
     CallToolRequestParams,
+    CompletionArgument,
+    CompletionContext,
     EmbeddedResource,
     ImageContent,
     ListPromptsRequest,
@@ -31,6 +34,7 @@ from mcp_types import (
     TextContent,
     ToolAnnotations,
 )
+from mcp_types import Completion as FastMcpCompletion
 from pydantic import AnyUrl, ConfigDict, PrivateAttr
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -43,8 +47,9 @@ from carrel.core.operation import Prompt as CataloguePrompt
 from carrel.core.process_name import process_name
 from carrel.core.quoting import distinct, quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, showing
+from carrel.doors.mcp.completions import parse_completion
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool, block
-from carrel.doors.mcp.wire import error_facts
+from carrel.doors.mcp.wire import ProtocolError, error_facts
 from carrel.doors.schemas import input_schema, output_schema
 from carrel.policy.gate import Gate
 
@@ -73,6 +78,8 @@ def fastmcp_server(endpoint: Endpoint, gate: Gate, lifespan: Lifespan | None = N
             server.add_resource(_CatalogueResource.of(served.resource, gate))
     for prompt in endpoint.prompts.values():
         server.add_prompt(_CataloguePrompt.of(prompt.prompt, gate))
+    if endpoint.offers_completions:
+        server.add_completion_handler(_completion_handler(endpoint, gate))
 
     async def health(request: Request) -> JSONResponse:
         return JSONResponse({"status": "healthy"})
@@ -300,6 +307,29 @@ class _CataloguePrompt(Prompt):
             raise _protocol_error(error) from None
         messages = [Message(_content(message.content), role=message.role) for message in text.messages]
         return PromptResult(messages, description=text.description or None)
+
+
+def _completion_handler(endpoint: Endpoint, gate: Gate) -> CompletionHandler:
+    async def handle(
+        reference: CompletionReference, argument: CompletionArgument, context: CompletionContext | None
+    ) -> FastMcpCompletion | None:
+        params: dict[str, Any] = {
+            "ref": reference.model_dump(mode="json"),
+            "argument": argument.model_dump(mode="json"),
+            "context": None if context is None else {"arguments": context.arguments},
+        }
+        visit = _visit()
+        try:
+            entry, request = parse_completion(endpoint, params)
+            caller = await gate.identify(visit)
+            found = await gate.complete(entry, request, caller, visit)
+        except ProtocolError as error:
+            raise MCPError(code=error.code, message=error.message, data=error.data) from None
+        except CarrelError as error:
+            raise _protocol_error(error) from None
+        return FastMcpCompletion(values=list(found.values), total=found.total, has_more=found.has_more)
+
+    return handle
 
 
 def _content(content: Text | Binary | Embedded) -> Any:

@@ -15,6 +15,7 @@ from carrel.core.errors import CarrelError, InternalError, InvalidInputError
 from carrel.core.jobs import Job
 from carrel.core.quoting import distinct
 from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
+from carrel.doors.mcp.completions import complete
 from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, encode_resource
 from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
 from carrel.doors.mcp.wire import (
@@ -24,6 +25,7 @@ from carrel.doors.mcp.wire import (
     META_VERSION,
     MODERN_VERSIONS,
     SUPPORTED_VERSIONS,
+    VERSIONS_WITHOUT_COMPLETIONS,
     ProtocolError,
     Reply,
     error_facts,
@@ -74,6 +76,8 @@ class Lane:
         if endpoint.has_prompts:
             shared["prompts/list"] = lambda request: self._list(request, "prompts")
             shared["prompts/get"] = self._get_prompt
+        if endpoint.offers_completions:
+            shared["completion/complete"] = self._suggest
         self._legacy: dict[str, Handler] = {**shared, "initialize": self._initialize, "ping": self._ping}
         self._modern: dict[str, Handler] = {**shared, "server/discover": self._discover}
         if endpoint.jobs is not None:
@@ -130,9 +134,13 @@ class Lane:
         asked = request.params.get("protocolVersion")
         if not isinstance(asked, str):
             raise ProtocolError(INVALID_PARAMS, "protocolVersion is required and must be a string")
+        version = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
+        capabilities = self.endpoint.capabilities
+        if version in VERSIONS_WITHOUT_COMPLETIONS:
+            capabilities = {name: facts for name, facts in capabilities.items() if name != "completions"}
         result: dict[str, object] = {
-            "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION,
-            "capabilities": self.endpoint.capabilities,
+            "protocolVersion": version,
+            "capabilities": capabilities,
             "serverInfo": self.endpoint.server_info,
         }
         if self.endpoint.instructions:
@@ -253,6 +261,10 @@ class Lane:
                 raise
             raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error), has_run=True) from None
         return self._complete(encode_prompt(expanded), request.is_modern)
+
+    async def _suggest(self, request: Request) -> bytes:
+        inside = await complete(self.endpoint, self._gate, request.params, request.caller, request.visit)
+        return self._complete(inside, request.is_modern)
 
     def _complete(self, inside: bytes, is_modern: bool) -> bytes:
         if is_modern:

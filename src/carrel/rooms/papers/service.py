@@ -76,6 +76,14 @@ class Papers:
         """Which papers are named by keys such as `doi:10.1000/x` and `arxiv:2101.00001`."""
         return await self._store.find_by_keys(keys) if keys else {}
 
+    async def stored_metadata(self, paper_id: str) -> PaperMetadata:
+        """What the index holds of a paper, without asking its summary for the order of its authors."""
+        return (await self._paper(paper_id)).metadata
+
+    async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
+        """Ids of papers whose id or title begins like a text, and how many there are."""
+        return await self._store.ids_like(" ".join(text.split()), count)
+
     async def summary(self, paper_id: str, template: str | None, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS) -> Text:
         body = await self._summary_text(await self._paper(paper_id), template)
         return _part(body, offset, max_chars, "application/json")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call
+from carrel.core.completion import Completion, CompletionRequest
 from carrel.core.operation import Resource
 from carrel.core.quoting import Quotes
 from carrel.rooms.references.quoting import quoted_library, quoted_reference
@@ -30,6 +31,11 @@ def resources(service: ReferencesRoom) -> tuple[Resource, ...]:
     async def some_styles(variables: Mapping[str, str], call: Call) -> Text:
         return _json(await service.styles(variables["words"], first=0, count=200))
 
+    async def complete(request: CompletionRequest, call: Call) -> Completion:
+        if request.argument == "id":
+            return await service.complete_ids(request.value, call)
+        return await service.complete_styles(request.value)
+
     def resource(uri: str, name: str, title: str, description: str, read: object, quotes: Quotes | None = None) -> Resource:
         return Resource(
             uri=uri,
@@ -41,6 +47,7 @@ def resources(service: ReferencesRoom) -> tuple[Resource, ...]:
             scopes=READ,
             media_type="application/json",
             quotes=quotes,
+            complete=complete if "{" in uri else None,
         )
 
     return (

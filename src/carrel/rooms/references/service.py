@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from carrel.core.caller import Call
+from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.jobs import Job
 from carrel.rooms.references.additions import Additions
 from carrel.rooms.references.conforming import checked_changes
@@ -154,10 +155,21 @@ class ReferencesRoom:
         library = self._libraries.of(call.caller)
         return await self._full_texts.detach(library, await self._item(library, reference_id))
 
+    async def complete_ids(self, typed: str, call: Call) -> Completion:
+        """Ids of the caller's references by id or title."""
+        shelf = await self._libraries.of(call.caller).shelf()
+        named = ((str(item.get("id", "")), str(item.get("title", ""))) for item in shelf.items)
+        return await asyncio.to_thread(complete_titled, named, typed)
+
     async def styles(self, words: str, *, first: int, count: int) -> dict[str, object]:
         total, found = await self._styles.search(words, first, count)
         rows = [{"name": style.name, "title": style.title, "parent": style.parent} for style in found]
         return {"total": total, "default": self.default_style, "styles": rows}
+
+    async def complete_styles(self, typed: str) -> Completion:
+        """Names of citation styles by the words of their names and titles."""
+        total, found = await self._styles.search(typed, 0, MAX_COMPLETION_VALUES)
+        return Completion(tuple(style.name for style in found), total)
 
     async def _item(self, library: Library, reference_id: str) -> Item:
         item = await library.find(reference_id)

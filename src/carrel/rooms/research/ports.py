@@ -49,6 +49,10 @@ class ContextMemory(Protocol):
 
     async def hypothesis(self, hypothesis_id: str) -> Hypothesis | None: ...
 
+    async def hypothesis_ids(self, owner: str, start: str, count: int) -> tuple[list[str], int]:
+        """Ids of an owner's hypotheses that begin with a text, newest first, and how many there are."""
+        ...
+
     async def hypotheses(self, research_id: str) -> list[Hypothesis]:
         """All of a project's, in the order they were made."""
         ...

@@ -7,6 +7,7 @@ from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call
+from carrel.core.completion import Completion, CompletionRequest
 from carrel.core.operation import Resource
 from carrel.rooms.research.citing import in_short
 from carrel.rooms.research.inert_text import inert_text
@@ -30,6 +31,12 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
         page = hypothesis_page(found, await service.telling.references([found]))
         return Text(inert_text(page), "text/markdown")
 
+    async def complete_project(request: CompletionRequest, call: Call) -> Completion:
+        return await service.complete_project(request.value, call)
+
+    async def complete_hypothesis(request: CompletionRequest, call: Call) -> Completion:
+        return await service.complete_hypothesis(request.value, call)
+
     return (
         Resource(
             uri="research://projects/{project_id}",
@@ -41,6 +48,7 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
             scopes=frozenset({"research:read"}),
             media_type="text/markdown",
             quotes=quoted_in_project_page,
+            complete=complete_project,
         ),
         Resource(
             uri="hypothesis://{hypothesis_id}",
@@ -52,6 +60,7 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
             scopes=frozenset({"hypotheses:read"}),
             media_type="text/markdown",
             quotes=quoted_in_hypothesis_page,
+            complete=complete_hypothesis,
         ),
     )
 

@@ -165,6 +165,14 @@ class SqlResearch:
         found = await self._hypotheses("id = :id", hypothesis_id)
         return found[0] if found else None
 
+    async def hypothesis_ids(self, owner: str, start: str, count: int) -> tuple[list[str], int]:
+        sql = """FROM research_hypotheses h JOIN research_projects p ON p.id = h.research_id
+            WHERE p.owner = :owner AND substr(h.id, 1, :length) = :start"""
+        names = {"owner": owner, "start": start, "length": len(start)}
+        total = await self._rows(f"SELECT count(*) {sql}", **names)
+        rows = await self._rows(f"SELECT h.id {sql} ORDER BY h.made DESC, h.id LIMIT :most", **names, most=count)
+        return [str(row[0]) for row in rows], int(total[0][0])
+
     async def hypotheses(self, research_id: str) -> list[Hypothesis]:
         return await self._hypotheses("research_id = :id", research_id)
 

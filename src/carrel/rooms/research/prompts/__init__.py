@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from carrel.core.answer import PromptArgument, PromptMessage, PromptText, Text
 from carrel.core.caller import Call
+from carrel.core.completion import Completion, CompletionRequest
 from carrel.core.operation import Prompt
 from carrel.core.quoting import delimit_quotation
 from carrel.rooms.research.prompts.texts import text_of
@@ -23,6 +24,9 @@ def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
         before, _, after = text_of("hypothesis-analysis").replace("{hypothesis_id}", found.id).partition("{hypothesis}")
         page = delimit_quotation(hypothesis_page(found, await service.telling.references([found])), "hypothesis")
         return _told(before + page + after, f"A close look at {found.id}")
+
+    async def complete_hypothesis(request: CompletionRequest, call: Call) -> Completion:
+        return await service.complete_hypothesis(request.value, call)
 
     return (
         Prompt(
@@ -42,6 +46,7 @@ def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
             arguments=(PromptArgument("hypothesis_id", "Hypothesis to analyse"),),
             expand=analysis,
             scopes=frozenset({"hypotheses:read"}),
+            complete=complete_hypothesis,
         ),
     )
 

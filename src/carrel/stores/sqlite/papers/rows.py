@@ -216,6 +216,22 @@ def listed(connection: sqlite3.Connection, first: int, count: int) -> list[str]:
     return [str(row[0]) for row in found]
 
 
+def ids_like(connection: sqlite3.Connection, text: str, count: int) -> tuple[list[str], int]:
+    """Ids that begin with a text, then those in whose titles a word does, newest first, and how many there are in all."""
+    start = f"{_literal_pattern(text)}%"
+    names = {"id": start, "title": start, "word": f"% {start}", "count": count}
+    fits = "FROM paper WHERE paper_id LIKE :id ESCAPE '!' OR title LIKE :title ESCAPE '!' OR title LIKE :word ESCAPE '!'"
+    total = int(connection.execute(f"SELECT count(*) {fits}", names).fetchone()[0])
+    order = f"paper_id LIKE :id ESCAPE '!' DESC, {NEWEST_FIRST}"
+    found = connection.execute(f"SELECT paper_id {fits} ORDER BY {order} LIMIT :count", names)
+    return [str(row[0]) for row in found], total
+
+
+def _literal_pattern(text: str) -> str:
+    """A text for LIKE with `!` as its escape, so that its own signs mean themselves."""
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
 def statistics(connection: sqlite3.Connection, generation: Generation, index: str) -> CorpusStatistics:
     """What the whole snapshot holds, from its counts."""
 

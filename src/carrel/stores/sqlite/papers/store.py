@@ -80,6 +80,9 @@ class SqlitePaperStore:
     async def listed(self, *, first: int, count: int) -> list[str]:
         return await self._run(lambda _, connection: rows.listed(connection, first, count))
 
+    async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
+        return await self._run(lambda _, connection: rows.ids_like(connection, text, count))
+
     async def statistics(self) -> CorpusStatistics:
         def work(generation: Generation, connection: sqlite3.Connection) -> CorpusStatistics:
             return rows.statistics(connection, generation, self._ranking(generation).name)
