@@ -16,6 +16,7 @@ from carrel.cli import main
 from tests.access.support import (
     PASSWORD,
     House,
+    ManualClock,
     Pkce,
     allow,
     answer_in,
@@ -224,5 +225,34 @@ def test_a_retry_may_reach_another_worker(tmp_path: Path) -> None:
             answers = await asyncio.gather(*(house.http.post("/token", data=form) for house in (one, two) * 5))
             assert {answer.status_code for answer in answers} == {200}
             assert len({answer.json()["refresh_token"] for answer in answers}) == 1
+
+    asyncio.run(visit())
+
+
+@pytest.mark.promise("A3")
+def test_replicas_with_different_clocks_agree_while_a_key_is_rotated(tmp_path: Path) -> None:
+    async def visit() -> None:
+        ahead, behind = ManualClock(), ManualClock()
+        ahead.advance(25)
+        settings = settings_for(tmp_path, "builtin", auth={"key_rotation_days": 1}, limits={"burst": 1000})
+        async with opened(settings, clock=ahead) as one, opened(settings, clock=behind) as two:
+            await one.add_user()
+            tokens, client_id, _ = await granted(one)
+            unknown = "eyJhbGciOiJSUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA"
+            used: set[str] = set()
+            for clock in (ahead, behind):
+                clock.advance(DAY - 60)
+            for step in range(24):
+                for clock in (ahead, behind):
+                    clock.advance(10)
+                # A stranger keeps asking for a key that does not exist, so that the next look for keys is as late as can be.
+                for house in (one, two):
+                    assert (await house.call(READ, unknown)).status_code == 401
+                signer, reader = (one, two) if step % 2 else (two, one)
+                tokens = await tokens_of(signer, client_id, tokens["refresh_token"])
+                used.add(jwt.get_unverified_header(tokens["access_token"])["kid"])
+                for house in (signer, reader):
+                    assert (await house.call(READ, tokens["access_token"])).status_code == 200, step
+            assert len(used) == 2, "the key was rotated meanwhile"
 
     asyncio.run(visit())

@@ -18,6 +18,8 @@ from carrel.core.caller import Visit
 from carrel.policy.identity import InvalidTokenError
 from carrel.policy.platform_identity import STRIPPED_SIGNATURE, PlatformIdentity
 from carrel.policy.signed_tokens import read_key_set
+from carrel.settings import Settings, SettingsError
+from carrel.wiring.desk import open_desk
 from tests.access.support import House, ManualClock, granted, opened, operation_for, settings_for
 from tests.access.test_jwt_mode import ISSUER, KEY, jwks_url
 from tests.policy.test_signed_tokens import RSA_KEY, Issuer, rsa_row
@@ -211,6 +213,38 @@ def test_a_token_for_local_cannot_reach_what_the_operator_keeps(tmp_path: Path, 
                     assert answer.status_code == 401
                     assert "hello" not in answer.text
                 assert (await house.invoke(READ, signed(header_of(), body_of(house, sub=name)))).status_code == 401
+
+    asyncio.run(visit())
+
+
+@pytest.mark.promise("A6")
+def test_a_prefix_keeps_names_of_one_mode_from_those_of_another(tmp_path: Path, jwks_url: str) -> None:
+    def wanted(prefix: str) -> Settings:
+        auth = {"issuer": ISSUER, "jwks_url": jwks_url, "user_prefix": prefix}
+        return settings_for(tmp_path, "jwt", auth=auth, server={"public_url": "http://127.0.0.1:8080"})
+
+    async def visit() -> None:
+        async with opened(wanted("sso:")) as house:
+            assert "hello sso:ada" in (await house.call(READ, signed(header_of(), body_of(house)))).text
+            assert (await house.call(READ, signed(header_of(), body_of(house, sub="local")))).status_code == 401
+
+    asyncio.run(visit())
+    for prefix in ("local:", "TOKEN:", "anonymous:", " x", "a\n"):
+        with pytest.raises(SettingsError, match="user_prefix"):
+            open_desk(wanted(prefix))
+
+
+@pytest.mark.promise("A1")
+def test_a_withdrawn_key_does_not_live_on_in_remembered_tokens() -> None:
+    issuer = Issuer()
+    token = issuer.signed(exp=int(issuer.clock.now().timestamp()) + 86_400)
+
+    async def visit() -> None:
+        assert (await issuer.show(token)).user_id == "ada"
+        issuer.keys.rows.clear()
+        issuer.clock.advance(3601)
+        with pytest.raises(InvalidTokenError, match="does not publish"):
+            await issuer.show(token)
 
     asyncio.run(visit())
 

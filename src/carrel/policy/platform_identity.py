@@ -23,10 +23,11 @@ class PlatformIdentity:
     wrote it, so only the former counts.
     """
 
-    def __init__(self, clock: Clock, *, scopes: Iterable[str], admins: Iterable[str]) -> None:
+    def __init__(self, clock: Clock, *, scopes: Iterable[str], admins: Iterable[str], user_prefix: str = "") -> None:
         self._clock = clock
         self._scopes = expand(scopes)
         self._admins = frozenset(admins)
+        self._user_prefix = user_prefix
         self._local = LocalIdentity()
 
     async def identify(self, visit: Visit) -> Caller:
@@ -44,7 +45,8 @@ class PlatformIdentity:
         problem = problem_with_foreign_name(user)
         if problem is not None or not isinstance(user, str):
             raise InvalidTokenError(f"The platform's token {problem}", next_step="Use an identity token.")
-        return Caller(user, ALL_SCOPES if user in self._admins else self._scopes, shown_client(claims.get("azp")))
+        scopes = ALL_SCOPES if user in self._admins else self._scopes
+        return Caller(f"{self._user_prefix}{user}", scopes, shown_client(claims.get("azp")))
 
 
 def _claims(token: str) -> dict[str, object]:

@@ -34,6 +34,7 @@ _PART = re.compile(r"[A-Za-z0-9_-]+")
 # Headers that change what the signature or the body means. Keys in the header (jwk, jku, x5c, x5u) are never looked at.
 _UNSUPPORTED_HEADERS = {"crit", "b64", "zip", "enc"}
 _LONGEST_CLIENT = 200
+_RECHECK_SECONDS = 300.0
 
 
 class KeySource(Protocol):
@@ -138,6 +139,7 @@ class SignedTokenVerifier:
         expiry_leeway_seconds: float | None = None,
         scope_claim: str = "scope",
         user_claim: str = "sub",
+        user_prefix: str = "",
     ) -> None:
         self._keys = keys
         self._clock = clock
@@ -148,7 +150,9 @@ class SignedTokenVerifier:
         self._expiry_leeway_seconds = leeway_seconds if expiry_leeway_seconds is None else expiry_leeway_seconds
         self._scope_claim = scope_claim
         self._user_claim = user_claim
-        self.recheck_seconds: float | None = None
+        self._user_prefix = user_prefix
+        # So that a key that the issuer has withdrawn does not live on in tokens that were checked before.
+        self.recheck_seconds: float | None = _RECHECK_SECONDS
 
     async def verify(self, token: str) -> Recognised | None:
         claims = await self.claims(token)
@@ -156,9 +160,10 @@ class SignedTokenVerifier:
         problem = problem_with_foreign_name(user)
         if problem is not None:
             raise _bad(problem)
+        user = f"{self._user_prefix}{user}"
         client = claims.get("client_id", claims.get("azp"))
         scopes = expand(scopes_in(claims.get(self._scope_claim)))
-        caller = Caller(str(user), scopes, shown_client(client))
+        caller = Caller(user, scopes, shown_client(client))
         return Recognised(caller, float(claims["exp"]) + self._expiry_leeway_seconds)
 
     async def claims(self, token: str) -> dict[str, Any]:

@@ -201,6 +201,11 @@ class AuthSettings(Section):
     leeway_seconds: float = Field(default=30.0, ge=0, le=120)
     scope_claim: str = "scope"
     user_claim: str = "sub"
+    user_prefix: str = Field(
+        default="",
+        max_length=50,
+        description="put before users' names from jwt and cloudrun tokens, so that they never meet those of another mode or issuer",
+    )
     # builtin: the authorization server that is built in
     access_token_seconds: int = Field(default=3600, ge=1, le=86_400)
     refresh_token_days: float = Field(default=30.0, gt=0, le=365)

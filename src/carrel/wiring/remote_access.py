@@ -26,6 +26,7 @@ from carrel.policy.platform_identity import PlatformIdentity
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
 from carrel.policy.static_tokens import StaticTokenVerifier
+from carrel.policy.user_names import problem_with_foreign_name
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.access import Access, open_access_store, resource_paths
 from carrel.wiring.drivers import need_psycopg
@@ -104,6 +105,7 @@ def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> Si
         leeway_seconds=auth.leeway_seconds,
         scope_claim=auth.scope_claim,
         user_claim=auth.user_claim,
+        user_prefix=_user_prefix(settings),
     )
 
 
@@ -116,7 +118,18 @@ def _platform(settings: Settings, clock: Clock, environment: Mapping[str, str]) 
         )
     auth = settings.auth
     scopes = ALL_SCOPES - {"admin"} if auth.platform_scopes is None else auth.platform_scopes
-    return PlatformIdentity(clock, scopes=scopes, admins=auth.platform_admins)
+    return PlatformIdentity(clock, scopes=scopes, admins=auth.platform_admins, user_prefix=_user_prefix(settings))
+
+
+def _user_prefix(settings: Settings) -> str:
+    prefix = settings.auth.user_prefix
+    if prefix and problem_with_foreign_name(f"{prefix}x") is not None:
+        raise SettingsError(
+            f"auth.user_prefix: {prefix!r} cannot begin a user's name",
+            next_step="Use printable characters, such as sso:, and none of local:, token: and anonymous:.",
+            details={"setting": "auth.user_prefix"},
+        )
+    return prefix
 
 
 def _built_in(

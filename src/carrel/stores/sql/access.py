@@ -149,6 +149,7 @@ class SqlAccess:
         found = await self._driver.run(
             (stale, {"unused_before": unused_before, "idle_before": idle_before, "now": now}),
             (expired, {"unused_before": unused_before, "now": now}),
+            ("DELETE FROM access_refresh WHERE used_at IS NOT NULL AND expires_at < :now", {"now": now}),
             ("DELETE FROM access_sessions WHERE expires_at < :now", {"now": now}),
             ("DELETE FROM access_origins WHERE seen_at < :idle_before", {"idle_before": idle_before}),
         )
