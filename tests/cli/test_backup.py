@@ -222,7 +222,7 @@ def test_what_cannot_be_carried_is_an_error_and_there_is_no_file(
 ) -> None:
     (home / "broken.db").write_bytes(b"SQLite format 3\x00" + b"and nothing more" * 100)
     assert main(["backup", "desk.tar.gz"]) == 5
-    assert "broken.db cannot be carried" in capsys.readouterr().err
+    assert "broken.db is damaged: it cannot be carried" in capsys.readouterr().err
     assert not list(Path().glob("desk*"))
     assert main(["backup", "desk.tar.gz", "--home", "nowhere"]) == 3
     Path("empty").mkdir()

@@ -62,6 +62,13 @@ def _a_new_empty_one(file: Path) -> None:
         connection.execute("CREATE TABLE notes (id)")
 
 
+def _pages_lost(file: Path) -> None:
+    """The first page, which says what the database is, stays."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3 :] = bytes(len(content) - len(content) // 3)
+    file.write_bytes(content)
+
+
 DAMAGES: list[Callable[[Path], None]] = [_empty, _remove, _not_a_database, _another, _a_new_empty_one]
 
 
@@ -91,6 +98,38 @@ def test_a_replaced_database_is_refused_with_the_backup_and_left_as_it_is(
     assert (file.read_bytes() if file.exists() else None) == before, "nothing was made in its place"
     assert carrel(capsys, "restore", str(backup), "--force")[0] == 0
     assert "what nobody wants to lose" in carrel(capsys, "knowledge", "search", "*", "--json")[1]
+
+
+@pytest.mark.promise("Q5")
+@pytest.mark.parametrize("damage", [*DAMAGES, _pages_lost])
+def test_a_desk_whose_database_is_gone_is_not_backed_up_as_if_it_were_whole(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], None]
+) -> None:
+    """Such a file would lack the notes, and every later error would name it as the newest backup to restore them from."""
+    assert carrel(capsys, "knowledge", "save", "what nobody wants to lose")[0] == 0
+    backup = tmp_path / "desk.tar.gz"
+    assert carrel(capsys, "backup", str(backup))[0] == 0
+    damage(without_logs(home / "knowledge.sqlite"))
+    code, out, err = carrel(capsys, "backup", str(tmp_path / "later.tar.gz"))
+    assert code == 5 and "knowledge.sqlite is" in err and not out
+    assert [file.name for file in tmp_path.glob("*.tar.gz*")] == ["desk.tar.gz"]
+    code, out, err = carrel(capsys, "knowledge", "save", "one more")
+    assert code == 5 and f"carrel restore {backup} --force" in err
+
+
+@pytest.mark.promise("Q5")
+def test_a_database_that_is_damaged_inside_is_told_with_the_backup_and_found_by_doctor(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert carrel(capsys, "knowledge", "save", "what nobody wants to lose")[0] == 0
+    backup = tmp_path / "desk.tar.gz"
+    assert carrel(capsys, "backup", str(backup))[0] == 0
+    _pages_lost(without_logs(home / "knowledge.sqlite"))
+    for words in (("knowledge", "save", "one more"), ("doctor",)):
+        code, out, err = carrel(capsys, *words)
+        assert code != 0 and "knowledge.sqlite is damaged" in out + err
+        assert f"carrel restore {backup} --force" in out + err and "Try again" not in out + err
+    assert "knowledge.sqlite is damaged" in carrel(capsys, "databases", "list")[1]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

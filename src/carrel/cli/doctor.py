@@ -13,6 +13,7 @@ from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.errors import UnavailableError
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings
+from carrel.wiring.databases import refuse_damaged_databases
 from carrel.wiring.desk import Health, open_desk, sqlite_version
 from carrel.wiring.occupancy import is_open_to_others
 
@@ -80,6 +81,7 @@ def _writable(folder: Path) -> Health:
 
 async def _rooms(settings: Settings) -> dict[str, Health]:
     try:
+        await asyncio.to_thread(refuse_damaged_databases, settings)
         async with open_desk(settings).opened() as desk:
             return await desk.health()
     except UnavailableError as error:

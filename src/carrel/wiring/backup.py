@@ -26,6 +26,7 @@ from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.papers.sidecar import read_manifest
 from carrel.wiring.audit_log import audit_is_in_postgres
 from carrel.wiring.backup_places import BUILD_NAME, Places, is_address, is_index, why_left_out
+from carrel.wiring.databases import refuse_replaced_databases
 
 _BUILD_WAIT_SECONDS = 60.0
 _BUILD_LOOK_SECONDS = 0.2
@@ -46,6 +47,8 @@ def make_backup(settings: Settings, target: Path, *, may_replace: bool, progress
         raise NotFoundError("Home folder", str(settings.home), next_step="Name it with --home; no backup was made.")
     if target.exists() and not may_replace:
         raise _exists(target)
+    # Without this the file would lack what is gone, and be named as the newest backup to restore it from.
+    refuse_replaced_databases(settings)
     draft = target.with_name(f"{target.name}.part")
     scratch = target.with_name(f"{target.name}.part.db")
     with _held(draft) as descriptor:

@@ -10,6 +10,7 @@ from carrel.core.errors import InvalidInputError
 from carrel.settings import Settings
 from carrel.stores.backup.occupancy import alone
 from carrel.stores.database_identity import DatabaseReplacedError, identity_file, refuse_replaced
+from carrel.stores.sqlite.guarded import refuse_damaged
 
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
 
@@ -39,12 +40,18 @@ def refuse_replaced_databases(settings: Settings) -> None:
         refuse_replaced(database.file)
 
 
+def refuse_damaged_databases(settings: Settings) -> None:
+    """Raises DatabaseReplacedError for a database that is not there or is damaged anywhere. Reads all of each."""
+    for database in embedded_databases(settings):
+        refuse_damaged(database.file)
+
+
 def describe_databases(settings: Settings) -> list[tuple[str, str]]:
     """Each database with what is known of it."""
     found = []
     for database in embedded_databases(settings):
         try:
-            refuse_replaced(database.file)
+            refuse_damaged(database.file)
         except DatabaseReplacedError as error:
             found.append((database.name, error.message))
         else:

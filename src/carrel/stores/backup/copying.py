@@ -14,6 +14,7 @@ from pathlib import Path
 from carrel.stores.backup.archive import ArchiveWriter
 from carrel.stores.backup.errors import BackupFailedError
 from carrel.stores.file_lock import hold_lock
+from carrel.stores.sqlite.failures import is_damaged, is_whole
 
 _SQLITE = b"SQLite format 3\x00"
 _IN_MEMORY_BYTES = 16 * 1024 * 1024
@@ -50,6 +51,8 @@ class Copier:
         except FileNotFoundError:
             return False
         except (OSError, sqlite3.Error) as error:
+            if isinstance(error, sqlite3.Error) and is_damaged(error):
+                raise _damaged(found) from error
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise BackupFailedError(
                 f"{found.path} cannot be carried: {reason}", next_step="Mend that and run it again; no backup was made."
@@ -96,6 +99,8 @@ class Copier:
                 source.execute("BEGIN")
                 source.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 source.backup(copy, pages=_PAGES)
+                if not is_whole(copy):
+                    raise _damaged(found)
                 version = int(copy.execute("PRAGMA user_version").fetchone()[0])
             with self._scratch.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -104,6 +109,13 @@ class Copier:
                 )
         finally:
             self._scratch.unlink(missing_ok=True)
+
+
+def _damaged(found: FoundFile) -> BackupFailedError:
+    return BackupFailedError(
+        f"{found.path} is damaged: it cannot be carried",
+        next_step="Restore an earlier backup, or move the file aside; no backup was made.",
+    )
 
 
 def _reading(file: Path) -> sqlite3.Connection:

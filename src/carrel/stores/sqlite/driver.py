@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from carrel.core.errors import ConflictError, StorageFullError, UnavailableError
-from carrel.stores.database_identity import refuse_replaced
+from carrel.stores.database_identity import DatabaseReplacedError, identity_file, refuse_replaced
 from carrel.stores.sql.driver import LeaseClock, Rows, Step
 from carrel.stores.sqlite.disk_space import is_disk_full
-from carrel.stores.sqlite.failures import reason_of
+from carrel.stores.sqlite.failures import is_damaged, reason_of
 from carrel.stores.sqlite.guarded import bring_guarded_forward
 from carrel.stores.sqlite.machine_clock import MachineClock, SystemMachineClock
 from carrel.stores.sqlite.upgrading import bring_forward, write_ahead
@@ -64,6 +64,8 @@ class SqliteFileDriver:
         except sqlite3.DatabaseError as error:
             if is_disk_full(error, self._file):
                 raise StorageFullError.at(f"the folder of {self._file.name}") from error
+            if is_damaged(error) and identity_file(self._file).exists():
+                raise DatabaseReplacedError(self._file, "is damaged") from error
             message = f"{self._file.name} cannot be used: {reason_of(error)}"
             raise UnavailableError(message, next_step="Try again; the operator should look at the home folder.") from error
 

@@ -35,5 +35,15 @@ def is_damaged(error: sqlite3.Error) -> bool:
     return _primary(error) in _DAMAGED
 
 
+def is_whole(connection: sqlite3.Connection) -> bool:
+    """Whether every page of a database can be read as what it should be."""
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as error:
+        if is_damaged(error):
+            return False
+        raise
+
+
 def _primary(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF

@@ -6,11 +6,11 @@ import logging
 import secrets
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from carrel.stores.database_identity import DatabaseReplacedError, read_identity, refuse_replaced, write_identity
-from carrel.stores.sqlite.failures import is_damaged
+from carrel.stores.sqlite.failures import is_damaged, is_whole
 from carrel.stores.sqlite.upgrading import bring_forward
 
 log = logging.getLogger("carrel.home")
@@ -36,6 +36,20 @@ def bring_guarded_forward(file: Path, scripts: Sequence[str]) -> None:
         if is_damaged(error):
             raise DatabaseReplacedError(file, "is damaged or is not a database") from error
         raise
+
+
+def refuse_damaged(file: Path) -> None:
+    """Reads all of a database; DatabaseReplacedError where a part of it cannot be read as what it should be."""
+    refuse_replaced(file)
+    if not file.exists():
+        return
+    # Where it cannot be opened or is busy, whoever uses it says so.
+    with (
+        suppress(sqlite3.OperationalError),
+        closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True)) as connection,
+    ):
+        if not is_whole(connection):
+            raise DatabaseReplacedError(file, "is damaged")
 
 
 def _application_id(file: Path) -> int:

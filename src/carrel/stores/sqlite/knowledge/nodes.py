@@ -23,11 +23,11 @@ class SqliteNodeStore:
         self._database = database
 
     async def put(self, nodes: Sequence[Node]) -> None:
-        with told_plainly():
+        with told_plainly(self._database.path):
             await self._database.write(lambda connection: _put(connection, nodes))
 
     async def find(self, names: Sequence[str]) -> dict[str, Node]:
-        with told_plainly():
+        with told_plainly(self._database.path):
             return await self._database.read(lambda connection: _find(connection, names))
 
     async def near(self, name: str, limit: int) -> list[str]:
@@ -37,7 +37,7 @@ class SqliteNodeStore:
             f"WHERE gram IN ({', '.join('?' * len(pieces))}) GROUP BY number ORDER BY shared DESC, number LIMIT ?) g "
             "JOIN nodes n USING (number)"
         )
-        with told_plainly():
+        with told_plainly(self._database.path):
             rows = await self._database.read(lambda connection: connection.execute(sql, (*pieces, limit)).fetchall())
         return [row[0] for row in rows]
 
@@ -48,7 +48,7 @@ class SqliteNodeStore:
         )
         after = int(since or 0)
         while True:
-            with told_plainly():
+            with told_plainly(self._database.path):
                 start = after
                 rows = await self._database.read(lambda connection: connection.execute(sql, (start,)).fetchall())  # noqa: B023
             for row in rows:

@@ -38,24 +38,24 @@ class SqliteNoteStore:
         self._database = database
 
     async def write(self, changes: Sequence[Change]) -> None:
-        with told_plainly():
+        with told_plainly(self._database.path):
             await self._database.write(lambda connection: _write(connection, changes))
 
     async def find(self, note_id: str) -> Note | None:
-        with told_plainly():
+        with told_plainly(self._database.path):
             return await self._database.read(lambda connection: _find(connection, note_id))
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
-        with told_plainly():
+        with told_plainly(self._database.path):
             return await self._database.read(lambda connection: _titled(connection, titles, shelf))
 
     async def search(self, question: NoteSearch) -> list[Found]:
-        with told_plainly():
+        with told_plainly(self._database.path):
             return await self._database.read(lambda connection: search(connection, question))
 
     async def history(self, note_id: str, limit: int) -> list[Version]:
         sql = "SELECT * FROM note_history WHERE note_id = ? ORDER BY changed_at DESC LIMIT ?"
-        with told_plainly():
+        with told_plainly(self._database.path):
             rows = await self._database.read(lambda connection: connection.execute(sql, (note_id, limit)).fetchall())
         return [version_from(row) for row in rows]
 
@@ -66,7 +66,7 @@ class SqliteNoteStore:
         sql = f"SELECT {COLUMNS}, number FROM notes WHERE number > ? AND {where} ORDER BY number LIMIT {PAGE}"
         after = 0
         while True:
-            with told_plainly():
+            with told_plainly(self._database.path):
                 start = after
                 rows = await self._database.read(lambda connection: connection.execute(sql, (start, *values)).fetchall())  # noqa: B023
             for row in rows:
@@ -83,7 +83,7 @@ class SqliteNoteStore:
         )
         after = int(since or 0)
         while True:
-            with told_plainly():
+            with told_plainly(self._database.path):
                 start = after
                 rows = await self._database.read(lambda connection: connection.execute(sql, (start,)).fetchall())  # noqa: B023
             for row in rows:
@@ -95,11 +95,11 @@ class SqliteNoteStore:
                 return
 
     async def ping(self) -> None:
-        with told_plainly():
+        with told_plainly(self._database.path):
             await self._database.read(lambda connection: connection.execute("SELECT 1 FROM notes LIMIT 1").fetchone())
 
     async def check(self) -> str:
-        with told_plainly():
+        with told_plainly(self._database.path):
             count = await self._database.read(lambda connection: connection.execute("SELECT count(*) FROM notes").fetchone()[0])
         return f"{count} notes in {self._database.path}"
 

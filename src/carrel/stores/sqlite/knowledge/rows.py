@@ -6,12 +6,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import orjson
 
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, Origin, Version
-from carrel.stores.sqlite.failures import reason_of
+from carrel.stores.database_identity import DatabaseReplacedError
+from carrel.stores.sqlite.failures import is_damaged, reason_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -64,9 +66,11 @@ def version_from(row: tuple[object, ...]) -> Version:
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
-    """Turns SQLite's errors into the room's own."""
+def told_plainly(file: Path) -> Iterator[None]:
+    """Turns SQLite's errors into the room's own. A damaged file is told as such: to try again is no help there."""
     try:
         yield
     except sqlite3.Error as error:
+        if is_damaged(error):
+            raise DatabaseReplacedError(file, "is damaged") from error
         raise KnowledgeStoreError("SQLite", reason_of(error)) from error
