@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import httpx2
@@ -163,6 +164,23 @@ def test_what_one_worker_has_learned_another_knows(tmp_path: Path) -> None:
             assert await guess(two, url, "203.0.113.250") == 429
             async with browser(two, OWN_ADDRESS) as http:
                 assert "Allow" in (await log_in(http, url)).text
+
+    asyncio.run(visit())
+
+
+@pytest.mark.promise("A3")
+def test_people_log_in_and_guesses_are_counted_while_the_shared_buckets_are_locked(tmp_path: Path) -> None:
+    async def visit() -> None:
+        settings = settings_for(tmp_path, "builtin", server={"workers": 2})
+        async with opened(settings) as house:
+            await house.add_user()
+            url = authorize_url((await register(house)).json()["client_id"], Pkce())
+            with closing(sqlite3.connect(tmp_path / "limits.sqlite", isolation_level=None)) as other:
+                other.execute("BEGIN EXCLUSIVE")
+                answers = [await guess(house, url, OWN_ADDRESS) for _ in range(6)]
+                assert answers == [401] * 5 + [429]
+                async with browser(house, "192.0.2.99") as http:
+                    assert "Allow" in (await log_in(http, url)).text
 
     asyncio.run(visit())
 

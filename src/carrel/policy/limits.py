@@ -73,6 +73,21 @@ class InProcessBuckets:
         return Taken(is_granted, tokens)
 
 
+class FallbackBuckets:
+    """Shared buckets and, while they cannot be reached or are busy, this process's own: nobody is let in unlimited or kept out."""
+
+    def __init__(self, shared: Buckets, clock: Clock) -> None:
+        self._shared = shared
+        self._own = InProcessBuckets(clock)
+
+    async def take(self, key: str, cost: float, rate: Rate) -> Taken:
+        try:
+            return await self._shared.take(key, cost, rate)
+        except UnavailableError as error:
+            log.error("shared buckets cannot be reached, using this process's own", extra={"reason": error.message})
+            return await self._own.take(key, cost, rate)
+
+
 class Limits(Protocol):
     """Charges a caller, leaving the receipt with the visit. Raises RateLimitExceededError when too little is left.
 
@@ -115,8 +130,7 @@ class BucketLimits:
         rates: Mapping[str, Rate] | None = None,
         costs: Mapping[str, float] | None = None,
     ) -> None:
-        self._buckets = buckets
-        self._own = InProcessBuckets(clock)
+        self._buckets = FallbackBuckets(buckets, clock)
         self._rate = rate
         self._rates = dict(rates or {})
         self._costs = dict(costs or {})
@@ -131,7 +145,7 @@ class BucketLimits:
         _, suffix, rate, cost = found
         if cost <= 0:
             return
-        taken = await self._take(bucket_key(caller, visit) + suffix, cost, rate)
+        taken = await self._buckets.take(bucket_key(caller, visit) + suffix, cost, rate)
         reset = math.ceil((rate.burst - taken.tokens) / rate.per_second)
         visit.receipts.append(Allowance(int(rate.burst), int(taken.tokens), reset))
         if not taken.is_granted:
@@ -140,16 +154,9 @@ class BucketLimits:
     async def check(self, caller: Caller, visit: Visit) -> None:
         if not caller.is_limited:
             return
-        taken = await self._take(bucket_key(caller, visit), 0.0, self._rate)
+        taken = await self._buckets.take(bucket_key(caller, visit), 0.0, self._rate)
         if taken.tokens < 1.0:
             raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / self._rate.per_second))
-
-    async def _take(self, key: str, cost: float, rate: Rate) -> Taken:
-        try:
-            return await self._buckets.take(key, cost, rate)
-        except UnavailableError as error:
-            log.error("shared buckets cannot be reached, using this process's own", extra={"reason": error.message})
-            return await self._own.take(key, cost, rate)
 
     def _priced(self, entry: Entry) -> tuple[str, Rate, float]:
         names = (entry.name, *sorted(entry.scopes))

@@ -20,7 +20,7 @@ from carrel.policy.authorization.redirects import APP_SCHEMES, problem_with_redi
 from carrel.policy.authorization.server import AuthorizationServer
 from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.identity import BearerIdentity, Identity, TokenVerifier
-from carrel.policy.limits import BucketLimits, Buckets, InProcessBuckets, Limits, Rate
+from carrel.policy.limits import BucketLimits, Buckets, FallbackBuckets, InProcessBuckets, Limits, Rate
 from carrel.policy.origin import is_loopback
 from carrel.policy.platform_identity import PlatformIdentity
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
@@ -71,7 +71,7 @@ def open_remote_access(
         case "builtin":
             store = open_access_store(settings)
             closers.append(store.close)
-            built_in = _built_in(settings, catalogue, store, buckets, clock, documents)
+            built_in = _built_in(settings, catalogue, store, FallbackBuckets(buckets, clock), clock, documents)
             verifiers: list[TokenVerifier] = [StaticTokenVerifier(store, clock), built_in.verifier]
             access = Access(BearerIdentity(verifiers, clock), limits, audit, mode, built_in, (built_in.server.issuer,), store)
         case _:
