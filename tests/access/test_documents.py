@@ -50,7 +50,8 @@ def test_the_container_starts_guarded_on_all_addresses(monkeypatch: pytest.Monke
 @pytest.mark.promise("K4")
 def test_the_deployments_name_settings_that_exist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    config, deployment, service = _documents("mcp-server.yaml")
+    by_kind = {document["kind"]: document for document in _documents("mcp-server.yaml")}
+    config, deployment, service = by_kind["ConfigMap"], by_kind["Deployment"], by_kind["Service"]
     settings = _starts_with({**config["data"], "DATABASE_URL": "postgresql://x"})
     assert settings.database.url == "postgresql://x"
     container = deployment["spec"]["template"]["spec"]["containers"][0]

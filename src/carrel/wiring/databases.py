@@ -10,7 +10,6 @@ from carrel.core.errors import InvalidInputError
 from carrel.settings import Settings
 from carrel.stores.backup.occupancy import alone
 from carrel.stores.database_identity import DatabaseReplacedError, identity_file, refuse_replaced
-from carrel.stores.sqlite.guarded import refuse_damaged
 
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
 
@@ -42,12 +41,17 @@ def refuse_replaced_databases(settings: Settings) -> None:
 
 def refuse_damaged_databases(settings: Settings) -> None:
     """Raises DatabaseReplacedError for a database that is not there or is damaged anywhere. Reads all of each."""
+    # Not at the top: a desk that only looks whether its databases are there starts without SQLite.
+    from carrel.stores.sqlite.guarded import refuse_damaged
+
     for database in embedded_databases(settings):
         refuse_damaged(database.file)
 
 
 def describe_databases(settings: Settings) -> list[tuple[str, str]]:
     """Each database with what is known of it."""
+    from carrel.stores.sqlite.guarded import refuse_damaged
+
     found = []
     for database in embedded_databases(settings):
         try:
