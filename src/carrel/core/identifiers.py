@@ -88,6 +88,16 @@ class Doi:
         return self.value
 
 
+def without_resolver(text: str) -> str:
+    """A DOI without resolver or label, its letters as they were; a text that is no DOI is left alone."""
+    try:
+        value = Doi.parse(text).value
+    except NotAnIdentifierError:
+        return text
+    start = text.lower().find(value)
+    return text[start : start + len(value)] if start >= 0 else value
+
+
 def _cut_doi_tail(value: str) -> str:
     """A closing bracket belongs to the DOI when its opening one does: 10.1016/0921-4534(89)90484-X(b)."""
     while value and value[-1] in _DOI_TAIL:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from carrel.core.errors import CarrelError, UnavailableError
+from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.engines.attached_files import LocalFiles
 from tests.rooms.references.desk import Reader, Stage
 
@@ -54,7 +54,7 @@ def test_a_damaged_snapshot_is_said_and_is_not_a_missing_paper(tmp_path: Path, d
 def test_a_file_that_cannot_be_looked_at_is_not_absent(tmp_path: Path) -> None:
     assert asyncio.run(LocalFiles().exists(tmp_path / "nothing.pdf")) is False
     assert asyncio.run(LocalFiles().exists(tmp_path)) is False
-    with pytest.raises(UnavailableError):
+    with pytest.raises(InvalidInputError):
         asyncio.run(LocalFiles().exists(tmp_path / ("x" * 5000)))
 
 
@@ -74,3 +74,33 @@ def test_a_folder_that_may_not_be_read_is_not_absent(tmp_path: Path) -> None:
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_library_that_an_editor_left_broken_is_said_and_what_it_may_hold_is_not_absent(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+
+    async def scene(reader: Reader) -> None:
+        await reader.ask("add_references", input="@book{a, title={A}}")
+        whole = stage.library.read_text(encoding="utf-8")
+        stage.library.write_text('[{"id": "a", "type": "book"}, {"id": "b", "type": "book"},]', encoding="utf-8")
+        for name, arguments in (
+            ("cite_references", {"ids": ["a", "b"]}),
+            ("get_fulltext", {"id": "b"}),
+            ("remove_reference", {"id": "b", "force": True}),
+            ("edit_reference", {"id": "b", "changes": {"volume": "1"}}),
+        ):
+            with pytest.raises(CarrelError) as refused:
+                await reader.ask(name, **arguments)
+            assert refused.value.code == "library_unavailable", name
+        for _ in range(2):
+            found = await reader.ask("search_references", query="b")
+            assert "The library file cannot be read (it is not JSON" in found["notices"][0]
+        assert (await reader.ask("cite_references", ids=["a"]))["notices"]
+        stage.library.write_text(whole.replace('"A"', '"Mended"'), encoding="utf-8")
+        found = await reader.ask("search_references", query="mended")
+        assert found["total"] == 1 and "notices" not in found
+        with pytest.raises(CarrelError) as absent:
+            await reader.ask("cite_references", ids=["b"])
+        assert absent.value.code == "resource_not_found"
+
+    stage.play(scene)

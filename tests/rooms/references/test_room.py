@@ -312,3 +312,14 @@ def test_an_outside_edit_is_found_by_the_next_search(stage: Stage) -> None:
         return before, (await reader.ask("search_references", query="newton"))["total"]
 
     assert stage.play(scene) == (0, 1)
+
+
+@pytest.mark.parametrize("doi", ["https://doi.org/10.1000/ABC.d", "doi:10.1000/ABC.d", "10.1000/ABC.d"])
+def test_a_doi_that_has_its_resolver_is_cited_with_one(tmp_path: Path, doi: str) -> None:
+    stage = Stage(tmp_path)
+    stage.library.write_text(json.dumps([{"id": "a", "type": "article-journal", "title": "T", "DOI": doi}]), encoding="utf-8")
+
+    async def scene(reader: Reader) -> Any:
+        return await reader.ask("cite_references", ids=["a"], style="apa")
+
+    assert stage.play(scene)["text"] == "T. (n.d.). https://doi.org/10.1000/ABC.d"

@@ -35,7 +35,7 @@ from carrel.rooms.references.models import (
 )
 from carrel.rooms.references.ports import ExportFormat, Files, Formats, Libraries, Library, Styles
 from carrel.rooms.references.query import parse
-from carrel.rooms.references.records import Item, names_text, text_of, year_of
+from carrel.rooms.references.records import Item, as_cited, names_text, text_of, year_of
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
 OWN_DOORS = frozenset({"stdio", "cli"})
@@ -122,7 +122,7 @@ class ReferencesRoom:
         missing = [name for name, item in zip(question.ids, items, strict=True) if item is None]
         if missing:
             raise ReferencesNotFoundError(missing)
-        found = [item for item in items if item is not None]
+        found = [as_cited(item) for item in items if item is not None]
         locale = question.locale or self._default_locale
         style = question.style or self.default_style
         if question.kind == "in_text":

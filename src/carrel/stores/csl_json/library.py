@@ -41,6 +41,9 @@ class CslJsonLibrary:
 
     async def find(self, reference_id: str) -> Item | None:
         entry = (await self._state()).document.get(reference_id)
+        if entry is None and (reason := self._file.unreadable):
+            # It may be in the file that cannot be read: that is no absence.
+            raise LibraryUnreadableError(reason)
         return None if entry is None else dict(entry.value)
 
     async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
@@ -83,6 +86,8 @@ class CslJsonLibrary:
         fresh = self._file.fresh()
         if fresh is not None and not fresh.has_notices:
             return ()
+        if reason := self._file.unreadable:
+            return (f"The library file cannot be read ({reason}). This is its last good state; mend the file.",)
         try:
             return await self._run(self._file.take_notices)
         except (LibraryUnreadableError, LibraryHalfChangedError):

@@ -54,6 +54,7 @@ class LibraryFile:
         self._now = now
         self._opened: Workshop | None = None
         self._state: State | None = None
+        self._unreadable = ""
         self._mutex = threading.Lock()
 
     @property
@@ -84,6 +85,11 @@ class LibraryFile:
 
     def is_fresh(self) -> bool:
         return self.fresh() is not None
+
+    @property
+    def unreadable(self) -> str:
+        """Why the file could not be read when that was last tried, and the last good library was used; empty where it is."""
+        return self._unreadable if self._unreadable and self.fresh() is None else ""
 
     def change(self, edit: Edit) -> State:
         """Applies an edit to what is in the file now, and returns once it is safely there."""
@@ -136,10 +142,11 @@ class LibraryFile:
         workshop = self._workshop(location)
         try:
             data, document = self._read_present(workshop)
-        except UnreadableLibraryError:
+        except UnreadableLibraryError as error:
             if self._state is None and not workshop.interrupted():
                 raise
             if not workshop.interrupted():
+                self._unreadable = str(error)
                 return self._state  # type: ignore[return-value]
             data, document = b"", Document()
         mark = workshop.versions.current_digest()
@@ -191,6 +198,7 @@ class LibraryFile:
         signature = self.signature()
         generation = 1 if self._state is None else self._state.generation + 1
         self._state = State(signature, document, generation, mark, workshop.notices.path.exists())
+        self._unreadable = ""
         return self._state
 
     def _read_present(self, workshop: Workshop) -> tuple[bytes, Document]:
