@@ -71,6 +71,10 @@ image: ## the container image (TAG=carrel; needs docker, or IMAGE_TOOL that take
 	$(if $(IMAGE_TOOL),$(IMAGE_TOOL) build . $(TAG),docker build -t $(TAG) .)
 
 
+.PHONY: judge-image
+judge-image: $(READY) ## build the image and start every deployment file from it (IMAGE_TOOL=program that does so without a daemon)
+	CARREL_TEST_IMAGE_TOOL=$(IMAGE_TOOL) $(BIN)/python -m tests.deployments.image_judge
+
 .PHONY: bench
 bench: $(READY) ## side by side with peers, printed as ratios
 	$(BIN)/python -m benchmarks.doors

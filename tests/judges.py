@@ -47,6 +47,7 @@ JUDGES: Mapping[str, Judge] = {
         "CARREL_TEST_ELASTICSEARCH_URL",
         test_files=("tests/stores/test_elasticsearch_search.py", "tests/stores/test_elasticsearch_papers.py"),
     ),
+    "image": Judge("CARREL_TEST_IMAGE_TOOL, which builds and runs images", module="tests.deployments.image_judge"),
     "small-model": Judge(
         "CARREL_SMALL_MODEL (make small-model makes it)", test_files=("tests/rooms/research/test_small_model.py",)
     ),

@@ -23,6 +23,7 @@ from tests.deployments.manifests import (
     CLOUD_RUN,
     CLOUD_RUN_KNOWLEDGE,
     KUBERNETES,
+    ROOT,
     ContainerStart,
     cloud_run_start,
     image_start,
@@ -244,6 +245,7 @@ def test_cloud_run_with_firestore_alone_keeps_notes_and_audits_to_standard_outpu
         "audit": {"ok": True, "note": "on_standard_output"},
         "limits": {"ok": True, "note": "per_instance"},
     }
+    assert json.dumps(ready) in (ROOT / "docs" / "deploying.md").read_text(encoding="utf-8")
     answer_of(invoke(first, RUN_APP, token, "save_knowledge", title="Kept in Firestore", content="text"))
     answer_of(invoke(first, "notes.example.org", token, "search_knowledge", query="Kept"))
     records = [json.loads(line) for line in first.output().splitlines()]
@@ -254,6 +256,15 @@ def test_cloud_run_with_firestore_alone_keeps_notes_and_audits_to_standard_outpu
     first.end(signal.SIGKILL)
     again, _ = new_instance(2)
     assert "Kept in Firestore" in answer_of(invoke(again, RUN_APP, token, "search_knowledge", query="Kept"))
+
+
+@pytest.mark.promise("Q7")
+@pytest.mark.parametrize("file", [KUBERNETES, CLOUD_RUN, CLOUD_RUN_KNOWLEDGE], ids=lambda file: file.name)
+def test_the_commands_at_the_head_of_a_file_are_those_of_the_documentation(file: Path) -> None:
+    commands = [line[1:].strip() for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("#   ")]
+    documented = (ROOT / "docs" / "deploying.md").read_text(encoding="utf-8").splitlines()
+    assert commands
+    assert [command for command in commands if command not in documented] == []
 
 
 @pytest.mark.promise("Q7")
@@ -275,9 +286,9 @@ def test_the_kubernetes_file_has_what_the_specification_asks_for() -> None:
 @pytest.mark.promise("Q7")
 @pytest.mark.parametrize("name", ["image.txt", "build.txt"])
 def test_what_the_image_installs_is_locked_with_hashes_and_names_no_index(name: str) -> None:
-    text = (KUBERNETES.parents[1] / "requirements" / name).read_text(encoding="utf-8")
+    text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
     entries = text.replace("\\\n", " ").splitlines()
     assert all("==" in entry and "--hash=sha256:" in entry for entry in entries if entry.strip())
     assert "://" not in text and "index-url" not in text
-    dockerfile = (KUBERNETES.parents[1] / "Dockerfile").read_text(encoding="utf-8")
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert f"--require-hashes -r requirements/{name}" in dockerfile

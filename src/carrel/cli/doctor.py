@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import logging
 import os
 import sys
 from pathlib import Path
@@ -12,23 +14,57 @@ from carrel import __version__
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.errors import UnavailableError
 from carrel.policy.origin import is_loopback
-from carrel.settings import Settings
+from carrel.settings import Settings, SettingsError
+from carrel.wiring.audit_log import audit_place
 from carrel.wiring.databases import refuse_damaged_databases
 from carrel.wiring.desk import Health, open_desk, sqlite_version
+from carrel.wiring.left_behind import left_behind
 from carrel.wiring.occupancy import is_open_to_others
+
+# For a finding whose cause is not known well enough to say more.
+_UNKNOWN_ACTION = "Run it again with --log-level debug; the log says what failed."
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel doctor", description="Say what is configured, reachable and missing.")
+    parser = argparse.ArgumentParser(
+        prog="carrel doctor", description="Say what is configured, reachable and missing, and what to do about it."
+    )
     add_desk_options(parser)
-    settings = settings_from(parser.parse_args(words[1:]))
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    options = parser.parse_args(words[1:])
+    settings = settings_from(options)
+    # The findings say what the driver would repeat with every attempt.
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
     findings = {**_machine(settings), **asyncio.run(_rooms(settings))}
+    is_well = all(finding.is_well for finding in findings.values())
+    if options.json:
+        shown = [_as_facts(name, finding) for name, finding in findings.items()]
+        print(json.dumps({"is_well": is_well, "findings": shown}, ensure_ascii=False, indent=2))
+    else:
+        _print_findings(findings)
+    return 0 if is_well else 1
+
+
+def _print_findings(findings: dict[str, Health]) -> None:
     width = max(len(name) for name in findings)
     for name, finding in findings.items():
         print(f"{'ok  ' if finding.is_well else 'MISS'} {name:{width}}  {finding.says}")
-        if not finding.is_well and finding.next_step:
-            print(f"     {'':{width}}  → {finding.next_step}")
-    return 0 if all(finding.is_well for finding in findings.values()) else 1
+        action = _action(finding)
+        if action:
+            print(f"     {'':{width}}  → {action}")
+
+
+def _as_facts(name: str, finding: Health) -> dict[str, object]:
+    facts: dict[str, object] = {"name": name, "is_well": finding.is_well, "says": finding.says}
+    action = _action(finding)
+    return {**facts, "action": action} if action else facts
+
+
+def _action(finding: Health) -> str:
+    """What to do about a finding. One that is well needs nothing, unless a caller should know something all the same."""
+    if finding.is_well:
+        return finding.next_step if finding.note else ""
+    return finding.next_step or _UNKNOWN_ACTION
 
 
 def _machine(settings: Settings) -> dict[str, Health]:
@@ -44,7 +80,31 @@ def _machine(settings: Settings) -> dict[str, Health]:
             f"{host} port {settings.server.port}, auth.mode {settings.auth.mode or 'local'}",
             "Listen on 127.0.0.1, or set auth.mode.",
         ),
-        "audit": _writable(settings.audit_file.parent) if settings.audit.enabled else Health(True, "turned off"),
+        "audit": _audit(settings),
+        **_left_behind(settings),
+    }
+
+
+def _audit(settings: Settings) -> Health:
+    if not settings.audit.enabled:
+        return Health(True, "turned off")
+    match audit_place(settings):
+        case "file":
+            return _writable(settings.audit_file.parent, "Name another file with audit.file, or mend the rights of the folder.")
+        case "postgres":
+            return Health(True, "in PostgreSQL")
+        case "stdout":
+            return Health(True, "on standard output of the server; whoever collects that keeps it")
+
+
+def _left_behind(settings: Settings) -> dict[str, Health]:
+    return {
+        f"home: {what}": Health(
+            False,
+            f"{file} holds {what} that are not served, because DATABASE_URL is set",
+            f"Start without DATABASE_URL to use them, or move {file} away where they are no longer wanted.",
+        )
+        for what, file in left_behind(settings).items()
     }
 
 
@@ -70,13 +130,13 @@ def _home(home: Path) -> Health:
     )
 
 
-def _writable(folder: Path) -> Health:
+def _writable(folder: Path, action: str = "Choose another place with --home or CARREL_HOME.") -> Health:
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent
     if os.access(place, os.W_OK):
         return Health(True, f"{folder}{'' if folder.exists() else ' (made on first use)'}")
-    return Health(False, f"{folder} cannot be written", "Choose another place with --home or CARREL_HOME.")
+    return Health(False, f"{folder} cannot be written", action)
 
 
 async def _rooms(settings: Settings) -> dict[str, Health]:
@@ -86,3 +146,5 @@ async def _rooms(settings: Settings) -> dict[str, Health]:
             return await desk.health()
     except UnavailableError as error:
         return {"databases": Health(False, error.message, error.next_step)}
+    except SettingsError as error:
+        return {"rooms": Health(False, error.message, error.next_step)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import os
 import sys
 
@@ -17,8 +18,11 @@ from carrel.wiring.access import refuse_to_be_open_to_the_world
 from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import RESOLVED_SETTINGS, connection_limits, http_app
+from carrel.wiring.left_behind import left_behind
 from carrel.wiring.local_secret import read_local_secret
 from carrel.wiring.papers import snapshot_path
+
+log = logging.getLogger("carrel.serve")
 
 
 def run(words: list[str]) -> int:
@@ -47,6 +51,8 @@ def run(words: list[str]) -> int:
         settings = with_demo(settings)
     configure_logs(settings.log.level, settings.log.format)
     refuse_to_be_open_to_the_world(settings)
+    for what, file in left_behind(settings).items():
+        log.warning("not served, because DATABASE_URL is set", extra={"what": what, "file": file})
     listener = listen(settings.server.host, settings.server.port)
     port = listener.getsockname()[1]
     settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})

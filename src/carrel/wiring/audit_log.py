@@ -91,6 +91,12 @@ def open_audit(settings: Settings, clock: Clock | None = None, *, stream: AuditS
 
         return PostgresAudit(str(settings.database.url), open_anchors=_opener(settings), options=options, clock=clock)
     if audit_place(settings) == "stdout":
+        if settings.server.workers > 1:
+            raise SettingsError(
+                "audit.store = stdout needs server.workers = 1: long lines of several processes would be mixed up",
+                next_step="Set server.workers = 1 and run more instances, or keep the log in PostgreSQL (DATABASE_URL) or in files.",
+                details={"setting": "server.workers"},
+            )
         from carrel.stores.json_lines.stream_audit import StreamAudit
 
         return StreamAudit(stream, options=options, clock=clock)

@@ -20,6 +20,7 @@ from carrel.stores.private_home import make_private
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
 from carrel.wiring.audit_log import AuditStream, audit_place
 from carrel.wiring.databases import refuse_replaced_databases
+from carrel.wiring.drivers import POSTGRES_ACTION
 
 log = logging.getLogger("carrel.desk")
 
@@ -102,7 +103,7 @@ class Desk:
         try:
             users = len(await self.access.store.users())
         except CarrelError as error:
-            return {"access": Health(False, error.message, error.next_step)}
+            return {"access": Health(False, error.message, POSTGRES_ACTION if self.settings.database.url else error.next_step)}
         hint = "carrel users add makes one." if self.access.mode == "builtin" and not users else ""
         return {"access": Health(True, f"{self.access.mode}, {users} users. {hint}".strip())}
 

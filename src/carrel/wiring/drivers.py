@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from carrel.settings import SettingsError
 
+# What an operator does where it does not answer.
+POSTGRES_ACTION = "Start PostgreSQL, or correct DATABASE_URL; psql with the same address says what is wrong."
+
 
 def need_psycopg() -> None:
     try:

@@ -19,6 +19,7 @@ from carrel.settings import Settings, SettingsError
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.papers.concepts import SnapshotConcepts
 from carrel.wiring.desk import Check, Health, OpenRoom
+from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
 from carrel.wiring.left_behind import refuse_notes_left_behind
 from carrel.wiring.papers import snapshot_path
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
 OWN_INDICES = ("papers", "references", "knowledge", "nodes")
 # Whoever may ask these may read all of them.
 PUBLIC_INDICES = frozenset({"papers", "nodes"})
+# What an operator does where a store does not answer; callers are told by the error itself to try again.
+_OPERATOR_ACTIONS = {
+    "postgres": POSTGRES_ACTION,
+    "firestore": "Correct knowledge.project and knowledge.database, or the credentials: gcloud auth application-default login.",
+    "elasticsearch": "Start Elasticsearch, or correct elasticsearch.url and elasticsearch.api_key.",
+}
 _LETTERS = string.ascii_letters + string.digits
 
 
@@ -52,12 +59,13 @@ def open_knowledge(settings: Settings) -> OpenRoom:
     clock = SystemClock()
     stores = open_stores(settings)
     searcher: Searcher
-    checks: dict[str, Check] = {"knowledge": _health(stores.notes.check)}
-    probes: dict[str, Check] = {"knowledge": _health(lambda: _answers(stores.notes.ping))}
+    action = _OPERATOR_ACTIONS.get(settings.knowledge_store, "")
+    checks: dict[str, Check] = {"knowledge": _health(stores.notes.check, action)}
+    probes: dict[str, Check] = {"knowledge": _health(lambda: _answers(stores.notes.ping), action)}
     neighbours = Neighbours()
     if settings.elasticsearch.address:
         remote = open_remote(settings, stores.sources)
-        checks["elasticsearch"] = probes["elasticsearch"] = _health(remote.check)
+        checks["elasticsearch"] = probes["elasticsearch"] = _health(remote.check, _OPERATOR_ACTIONS["elasticsearch"])
         searcher = remote
     else:
         from carrel.stores.sqlite.derived import DerivedDatabase
@@ -174,11 +182,11 @@ async def _answers(ping: Callable[[], Awaitable[None]]) -> str:
     return "answers"
 
 
-def _health(ask: Callable[[], Awaitable[str]]) -> Check:
+def _health(ask: Callable[[], Awaitable[str]], action: str) -> Check:
     async def check() -> Health:
         try:
             return Health(True, await ask())
         except CarrelError as error:
-            return Health(False, error.message, error.next_step)
+            return Health(False, error.message, action or error.next_step)
 
     return check

@@ -104,7 +104,7 @@ def open_papers(settings: Settings) -> OpenRoom:
                 # Only a question shows whether the cluster answers, and for this very snapshot.
                 await papers.service.search("papers", page=1, limit=1)
         except CarrelError as error:
-            return Health(False, f"{path}: {error.message}", error.next_step)
+            return Health(False, f"{path}: {error.message}", _action(settings, path))
         return Health(True, str(path))
 
     described = room(papers.service)
@@ -126,6 +126,17 @@ def open_papers(settings: Settings) -> OpenRoom:
         await papers.close()
 
     return OpenRoom(described, {"papers": check}, close, probes={"papers": probe})
+
+
+def _action(settings: Settings, path: Path) -> str:
+    """What an operator does about a corpus that cannot be used."""
+    if settings.papers.search == "elasticsearch" and path.exists():
+        return "Start Elasticsearch or correct elasticsearch.url, then fill it with carrel search sync."
+    if settings.papers.snapshot is not None:
+        return (
+            "Correct papers.snapshot (PAPER_DB_SNAPSHOT_DB, --snapshot), or make the file again with carrel papers build FOLDER."
+        )
+    return NEXT_STEP_WITHOUT_PAPERS if not path.exists() else "Make it again with carrel papers build FOLDER."
 
 
 def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:

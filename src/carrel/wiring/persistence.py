@@ -26,8 +26,8 @@ def home_not_persistent(settings: Settings, what: str) -> HomeNotPersistentError
     reason = "beside a shared database" if settings.database.url else "on a platform whose instances keep no files"
     return HomeNotPersistentError(
         f"{what} kept in files of the server's home folder, and {reason} nothing says that this folder lasts and is the same for "
-        "every replica. Nothing was changed.",
-        next_step="Tell the operator: mount one persistent folder for all replicas and set server.home_is_persistent = true "
+        "every replica",
+        next_step="The operator can mount one persistent folder for all replicas and set server.home_is_persistent = true "
         "(CARREL_SERVER_HOME_IS_PERSISTENT).",
         details={"setting": "server.home_is_persistent"},
     )

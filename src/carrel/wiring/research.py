@@ -20,6 +20,7 @@ from carrel.rooms.research.runs import Runner
 from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.papers import papers_service, snapshot_path
 from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 from carrel.wiring.research_corpus import SnapshotCorpus
@@ -107,7 +108,7 @@ def open_research(settings: Settings) -> OpenRoom:
         try:
             waiting = await memory.open_jobs()
         except CarrelError as error:
-            return Health(False, error.message, error.next_step)
+            return Health(False, error.message, POSTGRES_ACTION if settings.database.url else error.next_step)
         return Health(True, f"{len(waiting)} jobs under way")
 
     async def start() -> None:
