@@ -100,9 +100,19 @@ def test_loopback_pages_may_only_look_in_local_mode_and_cannot_read_the_answer(h
 @pytest.mark.promise("D14")
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:8080", "http://localhost:8080", "HTTP://LocalHost:8080"])
 def test_our_own_pages_may_write(house: House, origin: str) -> None:
-    answer = house.send("POST", "/mcp/invoke", SAY, [("origin", origin), JSON])
+    answer = house.send("POST", "/mcp/invoke", SAY, [("origin", origin), JSON], host=origin.split("/")[2])
     assert answer.status == 200
     assert answer.header("access-control-allow-origin") is None, "our own pages need no permission to read"
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize(
+    ("host", "origin"), [("127.0.0.1:8080", "http://localhost:8080"), ("localhost:8080", "http://127.0.0.1:8080")]
+)
+def test_localhost_and_its_address_are_two_servers(house: House, host: str, origin: str) -> None:
+    """Browsers ask [::1] first for localhost, and there, on the same port, may be somebody else's server."""
+    answer = house.send("POST", "/mcp/invoke", SAY, [("origin", origin), JSON], host=host)
+    assert answer.status == 403
 
 
 @pytest.mark.promise("D14")

@@ -108,14 +108,14 @@ def _canonical_host(text: str) -> str:
 class OriginPolicy:
     """Hosts that are answered besides loopback, and web pages that may call besides our own.
 
-    `*` among hosts means any. A page is our own when its origin is the address the request itself was sent to, or one of
-    `own_origins`; every other page has to be listed. `loopback_pages_may_read` lets other pages on this machine make requests
-    that change nothing; the answers stay hidden from their scripts.
+    `*` among hosts means any. A page is our own when its origin is the very address the request itself was sent to; every other
+    page has to be listed. `localhost` is not 127.0.0.1 here: browsers ask [::1] first, where another program may serve the page.
+    `loopback_pages_may_read` lets other pages on this machine make requests that change nothing; the answers stay hidden from
+    their scripts.
     """
 
     allowed_hosts: frozenset[Authority] = frozenset()
     allowed_origins: frozenset[Origin] = frozenset()
-    own_origins: frozenset[Origin] = frozenset()
     accepts_any_host: bool = False
     accepts_any_origin: bool = False
     loopback_pages_may_read: bool = False
@@ -125,7 +125,6 @@ class OriginPolicy:
         cls,
         hosts: Iterable[str],
         origins: Iterable[str],
-        own_origins: Iterable[str] = (),
         *,
         loopback_pages_may_read: bool = False,
     ) -> OriginPolicy:
@@ -134,7 +133,6 @@ class OriginPolicy:
         return cls(
             frozenset(Authority.parse(host) for host in hosts if host != ANY),
             frozenset(Origin.parse(origin.rstrip("/")) for origin in origins if origin != ANY),
-            frozenset(Origin.parse(origin) for origin in own_origins),
             ANY in hosts,
             ANY in origins,
             loopback_pages_may_read,
@@ -150,8 +148,6 @@ class OriginPolicy:
         return self.accepts_any_origin or origin in self.allowed_origins
 
     def is_own(self, origin: Origin, scheme: str, host: Authority) -> bool:
-        """Whether a page came from this server: from the very address it now calls, or from the public one."""
-        if origin in self.own_origins:
-            return True
+        """Whether a page came from this server: from the very address it now calls."""
         port = host.port or _DEFAULT_PORTS.get(scheme)
         return (origin.scheme, origin.host, origin.port) == (scheme, host.host, port)

@@ -163,16 +163,13 @@ def _origin_policy(settings: Settings) -> OriginPolicy:
         # nobody knows before it is deployed, and those that the operator maps to it.
         hosts.append(ANY)
     listed = list(server.allowed_origins)
-    own = []
-    if is_local and server.port:
-        own = [f"http://{host}:{server.port}" for host in {"localhost", _as_host(server.host)}]
     if server.public_url:
         scheme, _, rest = server.public_url.partition("://")
         authority = rest.partition("/")[0]
         hosts.append(authority)
         listed.append(f"{scheme}://{authority}")
     try:
-        return OriginPolicy.of(hosts, listed, own, loopback_pages_may_read=is_local)
+        return OriginPolicy.of(hosts, listed, loopback_pages_may_read=is_local)
     except MalformedAuthorityError as error:
         raise SettingsError(
             f"server.allowed_hosts, server.allowed_origins or server.public_url: cannot read {str(error)!r}",

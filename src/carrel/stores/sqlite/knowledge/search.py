@@ -30,6 +30,7 @@ from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, 
 
 _MANY = 2000
 _TITLE_WEIGHT = 4.0
+_WORDS_PER_JOIN = 32
 
 _COLUMNS = ", ".join(f"n.{name}" for name in COLUMNS.split(", "))
 Row = tuple[object, ...]
@@ -137,19 +138,37 @@ def _text(
         )
         values += asked
         scores.append(f"{inverse_frequency(notes, holding)!r} * {saturation(f'{name}.count', 'z.words', average)}")
-    joins = "".join(f" JOIN w{place} ON w{place}.number = w0.number" for place in range(1, len(tables)))
-    has_phrases = any(len(phrase) > 1 for phrase in phrases)
-    if has_phrases:
-        joins += " JOIN note_shelf_words f ON f.rowid = w0.number AND note_shelf_words MATCH ?"
+    parts = _parts(scores)
+    tables += parts
+    joins = "".join(f" JOIN s{place} ON s{place}.number = s0.number" for place in range(1, len(parts)))
+    if any(len(phrase) > 1 for phrase in phrases):
+        # Asked once for all notes: joined directly, SQLite asks FTS5 again for each note that holds the words.
+        tables.append("phrased (number) AS MATERIALIZED (SELECT rowid FROM note_shelf_words WHERE note_shelf_words MATCH ?)")
         values.append(phrase_query(groups, phrases))
+        joins += " JOIN phrased ON phrased.number = s0.number"
+    score = " + ".join(f"s{place}.score" for place in range(len(parts)))
     by = "n.created_at DESC, n.id" if order == "newest" else "score DESC, n.created_at DESC, n.id"
     sql = (
-        f"WITH {', '.join(tables)} SELECT {_COLUMNS}, {' + '.join(scores)} AS score FROM w0{joins} "
-        f"JOIN note_sizes z ON z.number = w0.number JOIN notes n ON n.number = w0.number WHERE 1{_HAS_TAG * len(tags)} "
+        f"WITH {', '.join(tables)} SELECT {_COLUMNS}, {score} AS score FROM s0{joins} "
+        f"JOIN notes n ON n.number = s0.number WHERE 1{_HAS_TAG * len(tags)} "
         f"ORDER BY {by} LIMIT ?"
     )
     found = connection.execute(sql, (*values, *tags, limit)).fetchall()
     return [Found(note_from(row), text_score(row[-1])) for row in found]
+
+
+def _parts(scores: list[str]) -> list[str]:
+    """Tables of the notes that hold every word, with their scores; several of them, since SQLite joins at most 64 tables."""
+    tables: list[str] = []
+    for begin in range(0, len(scores), _WORDS_PER_JOIN):
+        names = [f"w{place}" for place in range(begin, min(begin + _WORDS_PER_JOIN, len(scores)))]
+        joins = "".join(f" JOIN {name} ON {name}.number = {names[0]}.number" for name in names[1:])
+        score = " + ".join(scores[begin : begin + _WORDS_PER_JOIN])
+        tables.append(
+            f"s{len(tables)} (number, score) AS MATERIALIZED (SELECT {names[0]}.number, {score} FROM {names[0]}{joins} "
+            f"JOIN note_sizes z ON z.number = {names[0]}.number)"
+        )
+    return tables
 
 
 def _any_shelf(where: str, shelves: list[tuple[str, ...]]) -> str:

@@ -27,6 +27,8 @@ from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, 
 
 Value = str | int | float
 _NOTHING = "SELECT NULL, NULL WHERE 0"
+# Elasticsearch's own default (indices.query.bool.max_clause_count): every word counts once for each field it is looked for in.
+MAX_WORDS = 1024
 
 
 class Compiler:
@@ -40,6 +42,7 @@ class Compiler:
         self._visible = f"group_number IN ({', '.join(str(group) for group in self._groups)})"
         self._tables: list[str] = []
         self._values: list[Value] = []
+        self._word_count = 0
 
     def matched(self, clause: Clause) -> tuple[str, list[Value]]:
         """SQL for the documents that fit and may be read, as (document, score)."""
@@ -205,6 +208,7 @@ class Compiler:
         column = self._index.columns.get(field)
         if column is None or not found or wanted > len(found) or not self._groups:
             return self._table(_NOTHING)
+        self._count_words(found)
         parts = [part for word in found if (part := self._word(field, column, word, boost)) is not None]
         if len(parts) < max(wanted, 1):
             return self._table(_NOTHING)
@@ -212,6 +216,15 @@ class Compiler:
             return parts[0]
         union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
         return self._table(f"SELECT document, sum(score) FROM ({union}) GROUP BY document HAVING count(*) >= ?", max(wanted, 1))
+
+    def _count_words(self, found: list[str]) -> None:
+        self._word_count += len(found)
+        if self._word_count > MAX_WORDS:
+            raise InvalidInputError(
+                f"[query] looks for more than {MAX_WORDS} words, counted once for each field",
+                next_step="Ask with fewer words or name fewer fields.",
+                details={"clause": "query"},
+            )
 
     def _word(self, field: str, column: str, word: str, boost: float) -> str | None:
         asked = terms(self._groups, word)
@@ -233,6 +246,7 @@ class Compiler:
         column = self._index.columns.get(field)
         if column is None or not found or not self._groups:
             return self._table(_NOTHING)
+        self._count_words(found)
         query = f"{column} : ({phrase_query(self._groups, [found])})"
         counted = f"SELECT count(*) FROM {self._index.words} WHERE {self._index.words} MATCH ?"
         holding = int(self._connection.execute(counted, (query,)).fetchone()[0])
@@ -241,8 +255,9 @@ class Compiler:
         place = list(self._index.columns.values()).index(column)
         times = f"(length(highlight({self._index.words}, {place}, char(1), '')) - length({self._index.words}.{column}))"
         inside = f"SELECT rowid AS doc, {times} AS times FROM {self._index.words} WHERE {self._index.words} MATCH ?"
+        # CROSS JOIN keeps this order: the other way round SQLite asks FTS5 again for every document that has the field.
         sql = (
-            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w JOIN present p "
+            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w CROSS JOIN present p "
             "ON p.index_number = ? AND p.field = ? AND p.document = w.doc"
         )
         weight = boost * inverse_frequency(documents, holding)
