@@ -14,7 +14,7 @@ import pytest
 
 from carrel.cli import main
 from carrel.core.errors import CarrelError
-from carrel.stores.database_identity import DatabaseReplacedError
+from carrel.stores.database_identity import DatabaseReplacedError, identity_file
 from carrel.wiring.access import open_access_store
 from carrel.wiring.knowledge import open_stores
 from carrel.wiring.research import open_memory
@@ -208,3 +208,17 @@ def test_a_fresh_home_and_an_earlier_one_start_at_once(home: Path, capsys: pytes
         connection.commit()
     assert "kept by an earlier version" in carrel(capsys, "knowledge", "search", "*", "--json")[1]
     assert (home / ".knowledge.sqlite.id").exists()
+
+
+@pytest.mark.promise("Q5")
+def test_the_commands_that_a_refusal_names_are_there_for_every_database(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("knowledge.sqlite", "access.sqlite", "research/research.db", "jobs/jobs.db"):
+        file = home / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("not a database", encoding="utf-8")
+        identity_file(file).write_text('{"application_id": 7}', encoding="utf-8")
+    for name in ("knowledge", "access", "research", "jobs"):
+        assert "is not a database any more" in carrel(capsys, "doctor")[1]
+        code, _, err = carrel(capsys, "databases", "reset", name)
+        assert code == 0, err
+    assert "is not a database" not in carrel(capsys, "databases", "list")[1]

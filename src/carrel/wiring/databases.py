@@ -30,6 +30,7 @@ def embedded_databases(settings: Settings) -> tuple[EmbeddedDatabase, ...]:
     if not settings.database.url:
         found.append(EmbeddedDatabase("access", settings.home / "access.sqlite"))
         found.append(EmbeddedDatabase("research", settings.home / "research" / "research.db"))
+        found.append(EmbeddedDatabase("jobs", settings.home / "jobs" / "jobs.db"))
     return tuple(found)
 
 
