@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import difflib
 import math
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,9 @@ _SAYING_PARTS = ("date-parts", "literal", "raw", "edtf")
 _MOST_POINTS, _MOST_PARTS = 2, 3
 # Months 13 to 16 and 21 to 24 are the seasons of citeproc and of EDTF.
 _LAST_MONTH_OR_SEASON, _LAST_DAY = 24, 31
+_FIRST_SEASON, _MONTHS, _SEASONS = 21, 12, 4
+# The calendar repeats itself after so many years.
+_CALENDAR_YEARS = 400
 _LONGEST_SHOWN = 60
 
 A_NAME_LIST = 'a list of names such as [{"family": "Curie", "given": "Marie"}] or [{"literal": "World Health Organization"}]'
@@ -60,6 +64,33 @@ class FieldProblem:
 def check_item(fields: Mapping[str, object]) -> list[FieldProblem]:
     """Every field that breaks the schema. A field that is absent is no problem."""
     return [problem for name, value in fields.items() for problem in check_field(name, value)]
+
+
+def check_calendar(fields: Mapping[str, object]) -> list[FieldProblem]:
+    """Dates that the schema allows and no calendar has. Whoever writes one now means another; in files they are left alone."""
+    problems: list[FieldProblem] = []
+    for name in sorted(DATE_VARIABLES & fields.keys()):
+        value = fields[name]
+        if not isinstance(value, dict):
+            continue
+        for place, point in enumerate(value.get("date-parts") or ()):
+            problems.extend(_check_point(f"{name}.date-parts[{place}]", [_as_integer(part) or 0 for part in point]))
+        season = _as_integer(value.get("season"))
+        if season is not None and not 1 <= season <= _SEASONS:
+            problems.append(FieldProblem(f"{name}.season", "a season, 1 to 4", describe(season)))
+    return problems
+
+
+def _check_point(where: str, point: list[int]) -> Iterator[FieldProblem]:
+    year, month, day = (*point, 0, 0)[:3]
+    if _MONTHS < month < _FIRST_SEASON:
+        yield FieldProblem(f"{where}[1]", "a month from 1 to 12, or a season from 21 to 24", describe(month))
+    elif month >= _FIRST_SEASON and day:
+        yield FieldProblem(f"{where}[2]", "absent beside a season", describe(day))
+    elif day:
+        last = calendar.monthrange(_CALENDAR_YEARS + year % _CALENDAR_YEARS, month)[1]
+        if day > last:
+            yield FieldProblem(f"{where}[2]", f"a day from 1 to {last}", describe(day))
 
 
 def check_field(name: str, value: object) -> Iterator[FieldProblem]:

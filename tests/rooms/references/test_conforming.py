@@ -49,6 +49,10 @@ def stored(stage: Stage) -> list[dict[str, Any]]:
         ({"type": None}, "type"),
         ({"issued": "the day before yesterday"}, "issued"),
         ({"issued": {"date-parts": [[2020, 99]]}}, "issued.date-parts[0][1]"),
+        ({"issued": {"date-parts": [[2020, 13]]}}, "issued.date-parts[0][1]"),
+        ({"accessed": {"date-parts": [[2020, 1], [2021, 2, 29]]}}, "accessed.date-parts[1][2]"),
+        ({"issued": "2020-02-31"}, "issued.date-parts[0][2]"),
+        ({"issued": {"date-parts": [[2020]], "season": 9}}, "issued.season"),
         ({"title": "fine", "volume": {"x": 1}}, "volume"),
         ({"titel": "x"}, "titel"),
         ({"id": "other"}, "id"),
@@ -201,3 +205,27 @@ def test_exports_are_plain_unless_asked_to_be_lossless(stage: Stage) -> None:
         assert stored(again)[0] | {"custom": None} == speech | {"custom": None}
         assert stored(again)[0]["custom"]["tags"] == ["a"]
     assert "carrel" not in ask(stage, "list_references", format="bibtex")["text"]
+
+
+@pytest.mark.parametrize(
+    "issued",
+    [
+        {"date-parts": [[2020, 2, 29]]},
+        {"date-parts": [["2020", "12", "31"]]},
+        {"date-parts": [[-44, 3, 15]]},
+        {"date-parts": [[2020, 21]]},
+        {"date-parts": [[2020]], "season": "2"},
+        {"season": "Trinity term", "date-parts": [[2020]]},
+        "2020-05/2020-07",
+        "2020-21",
+    ],
+)
+def test_dates_that_a_calendar_has_are_taken(stage: Stage, issued: object) -> None:
+    ask(stage, "add_references", input=TWO_AND_OTHERS)
+    edited = ask(stage, "edit_reference", id="two", changes={"issued": issued})
+    assert edited["reference"]["issued"] == issued or isinstance(issued, str)
+
+
+def test_a_date_that_no_calendar_has_is_kept_as_it_came_in(stage: Stage) -> None:
+    answer = ask(stage, "add_references", input="@article{feb, title={F}, year=2000, month=feb, day=31}")
+    assert answer["failed"] == [] and stored(stage)[0]["issued"] == {"date-parts": [[2000, 2, 31]]}

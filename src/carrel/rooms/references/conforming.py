@@ -12,6 +12,7 @@ from carrel.core.csl_schema import (
     TEXT_VARIABLES,
     VARIABLES,
     FieldProblem,
+    check_calendar,
     check_field,
     check_item,
 )
@@ -106,7 +107,7 @@ def checked_changes(changes: Mapping[str, object], read_date: ReadDate) -> Calla
         if value is not None:
             date = read_date(value) if name in DATE_VARIABLES and isinstance(value, str) else None
             values[name] = value if date is None else date
-    problems = check_item(values)
+    problems = check_item(values) or check_calendar(values)
     if problems:
         raise FieldsNotValidError(problems)
     return lambda present: _with_et_al(present, values, removed)
