@@ -81,6 +81,7 @@ TEXTS: dict[str, Family] = {
     **{f"repeated {name}": repeated(unit) for name, unit in _UNITS.items()},
     **{f"nested {name}": nested(opening, closing) for name, (opening, closing) in _NESTED.items()},
     "numbered words": numbered("w# "),
-    "numbered tags": numbered("#t# "),
+    "numbered tags": lambda size: " ".join(f"#t{number}" for number in range(size // 6)),
+    "numbered phrases": numbered('"p# q" '),
     "numbered sentences": numbered("A# b. "),
 }

@@ -438,7 +438,7 @@ PARSERS: list[Parser] = [
     Parser("papers query", _papers_query, largest=20_000),
     Parser("paper snippet", _snippet),
     Parser("paper identity", _paper_identity),
-    Parser("notes query", parse_notes_query),
+    Parser("notes query", parse_notes_query, {"": ("", ""), "a search of texts": ("text:", "")}),
     Parser("search body", _search_body, {"a query": ('{"query":{"match":{"a":"', '"}}}')}, {**_json_own("", ""), **{f"{name} in a query": family for name, family in _json_own('{"query":{"bool":{"must":', "}}}").items()}}),
     Parser("note", _note, {"": ("", ""), "a body": ("---\ntitle: t\n---\n", ""), **_FRONT}, _YAML_OWN),
     Parser("Markdown paper", _file_reader(MarkdownReader(), ".md"), {"": ("", ""), "a heading": ("# ", "\n"), **_FRONT}, _YAML_OWN),

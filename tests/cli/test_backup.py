@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import carrel.stores.backup.archive as archive_module
 from carrel.cli import main
 from carrel.stores.backup.archive import MANIFEST_NAME
 from carrel.stores.backup.known import KNOWN_BACKUPS_NAME
@@ -318,6 +319,69 @@ def test_an_archive_that_could_write_elsewhere_is_refused(
     left = [path for path in sorted(tmp_path.rglob("*")) if path not in before]
     assert [path for path in left if path.is_file() and path.name != ".carrel.lock"] == []
     assert not Path("/tmp/escaped-from-a-backup").exists()
+
+
+def _with_extension_headers(count: int, comment_bytes: int) -> bytes:
+    """An archive in which a file has extension headers (PAX) before it, each with a comment of that length."""
+    whole = gzip.decompress(packed([named("home/x")]))
+    place = whole.index(b"home/x")
+    # A record begins with its own length in digits.
+    record = next(
+        text
+        for digits in range(1, 9)
+        if len(text := b"%d comment=" % (comment_bytes + digits + 10) + b"a" * (comment_bytes - 1) + b"\n")
+        == comment_bytes + digits + 10
+    )
+    header = tarfile.TarInfo("extension")
+    header.type, header.size = tarfile.XHDTYPE, len(record)
+    block = header.tobuf(tarfile.USTAR_FORMAT) + record + b"\0" * (-len(record) % 512)
+    return gzip.compress(whole[:place] + block * count + whole[place:])
+
+
+def _with_file(name: str, data: bytes) -> bytes:
+    """An archive in which the header or the manifest is something else."""
+    out = io.BytesIO()
+    texts = {"carrel-backup.json": json.dumps({"format": 1, "carrel": "0.1.0", "made_at": "x"}).encode()}
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for each, content_ in {**texts, name: data}.items():
+            info = tarfile.TarInfo(each)
+            info.size = len(content_)
+            archive.addfile(info, io.BytesIO(content_))
+    return out.getvalue()
+
+
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "a long extension header": lambda: _with_extension_headers(1, 1_000_000),
+    "extension headers without end": lambda: _with_extension_headers(5_000, 10),
+    "a long header": lambda: _with_file(
+        "carrel-backup.json", b" " * 1_000_000 + b'{"format": 1, "carrel": "0.1.0", "made_at": "x"}'
+    ),
+    "a manifest nested without end": lambda: _with_file("manifest.json", b"[" * 100_000),
+}
+
+
+@pytest.mark.promise("Q5")
+@pytest.mark.parametrize("kind", BOMBS)
+def test_an_archive_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bomb.tar.gz").write_bytes(BOMBS[kind]())
+    assert main(["restore", "bomb.tar.gz", "--home", "home"]) == 2
+    said = capsys.readouterr().err
+    assert any(words in said for words in ("is damaged", "is not a backup"))
+    assert [path for path in Path("home").rglob("*") if path.is_file() and path.name != ".carrel.lock"] == []
+
+
+@pytest.mark.promise("Q5")
+def test_an_archive_of_too_many_files_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(archive_module, "_MAX_FILES", 3)
+    Path("many.tar.gz").write_bytes(packed([named(f"home/{number}") for number in range(4)]))
+    assert main(["restore", "many.tar.gz", "--home", "home"]) == 2
+    assert "more than 3 files" in capsys.readouterr().err
 
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {

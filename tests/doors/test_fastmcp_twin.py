@@ -164,3 +164,17 @@ def test_what_the_lane_does_not_answer_is_answered_behind_it_and_always_as_json(
     assert (stream.status, stream.json["error"]["code"]) == (404, -32601)
     for answer in (listed, lane, first, second, unknown, stream):
         assert answer.header("content-type") == "application/json"
+
+
+@pytest.mark.promise("D14")
+def test_arguments_nested_too_deep_are_refused_and_never_a_crash() -> None:
+    deep: Any = "x"
+    for _ in range(300):
+        deep = [deep]
+    house = build_house()
+    server = fastmcp_server(room_endpoint(house.desk, house.desk.catalogue.room("sample")), house.desk.gate)
+    # As a server that has mounted this one calls it: no JSON is read on the way.
+    answer = asyncio.run(server.call_tool("say", {"text": deep}))
+    assert answer.is_error
+    assert answer.structured_content is not None
+    assert "input_too_costly" in str(answer.structured_content)

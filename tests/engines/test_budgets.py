@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
 
 import pytest
 
+import carrel.core.budget as budget_module
 from carrel.core.budget import (
     MAX_DEPTH,
     OUTPUT_ALLOWANCE,
@@ -22,7 +24,9 @@ from carrel.core.budget import (
 from carrel.engines.bibliography.bibtex.reader import read_bibtex
 from carrel.engines.bibliography.reading import read
 from carrel.engines.bibliography.recognition import Kind
+from carrel.engines.bibliography.writing import Form, write
 from carrel.engines.front_matter import FrontMatterError, load_front_matter
+from carrel.wiring.references import CitationStyles
 
 pytestmark = pytest.mark.promise("D14")
 
@@ -160,6 +164,51 @@ async def test_when_the_caller_stops_waiting_the_reader_on_the_thread_ends() -> 
     with pytest.raises(asyncio.CancelledError):
         await waiting
     await asyncio.to_thread(ended.wait)
+
+
+REFERENCES = [
+    {"id": f"r{number}", "type": "book", "title": f"Book {number}", "author": [{"family": "Berg", "given": f"A{number}"}]}
+    for number in range(60)
+]
+
+
+@pytest.mark.parametrize("is_bibliography", [True, False])
+def test_the_computing_time_of_citations_ends(monkeypatch: pytest.MonkeyPatch, is_bibliography: bool) -> None:
+    looks = itertools.count()
+    monkeypatch.setattr(time, "thread_time", lambda: float(next(looks)))
+    styles = CitationStyles(None)
+    render = styles.bibliography if is_bibliography else styles.in_text
+    with pytest.raises(InputTooCostlyError) as refusal:
+        asyncio.run(render(REFERENCES, "apa", "text", None))
+    assert refusal.value.exceeded == "cpu"
+
+
+@pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX, Form.RIS])
+def test_an_export_ends_when_nobody_waits_for_it(form: Form) -> None:
+    is_over = threading.Event()
+    token = budget_module._cancellation.set(is_over)
+    try:
+        assert "Book 59" in write(REFERENCES, form)
+        is_over.set()
+        with pytest.raises(InputTooCostlyError) as ended:
+            write(REFERENCES, form)
+    finally:
+        budget_module._cancellation.reset(token)
+    assert ended.value.exceeded == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "tail"),
+    [
+        (Kind.RIS, "TY  - JOUR\nTI  - a\nDO  - ", "\nER  - \n"),
+        (Kind.REFER, "%0 Journal Article\n%T a\n%R ", "\n"),
+        (Kind.BIBTEX, "@article{k, title = {a}, doi = {", "}}"),
+        (Kind.CSL_JSON, '[{"id": "a", "title": "a", "DOI": "', '"}]'),
+    ],
+)
+def test_a_doi_without_end_is_kept_apart_and_never_a_recursion_error(kind: Kind, head: str, tail: str) -> None:
+    found = read(f"{head}{'10.1234/' * 5_000}{tail}", kind)
+    assert len(found.items) == 1
 
 
 def test_nesting_is_judged_without_recursion() -> None:

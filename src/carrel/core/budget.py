@@ -10,7 +10,7 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, TypeVar
@@ -28,6 +28,7 @@ _STEPS_PER_LOOK = 1_000
 
 Exceeded = Literal["output", "depth", "cpu", "memory", "cancelled"]
 ResultT = TypeVar("ResultT")
+ItemT = TypeVar("ItemT")
 
 
 class InputTooCostlyError(CarrelError):
@@ -138,6 +139,13 @@ def check_cancelled() -> None:
     cancelled = _cancellation.get()
     if cancelled is not None and cancelled.is_set():
         raise InputTooCostlyError("The work was ended", exceeded="cancelled", limit=0)
+
+
+def until_cancelled(items: Iterable[ItemT]) -> Iterator[ItemT]:
+    """The same items, as long as somebody waits for what is made of them."""
+    for item in items:
+        check_cancelled()
+        yield item
 
 
 async def parse_in_thread(read: Callable[..., ResultT], *arguments: Any) -> ResultT:

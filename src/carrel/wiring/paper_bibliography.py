@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from carrel.core.budget import parse_in_thread, until_cancelled
 from carrel.core.citation_keys import make_paper_key
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.ports import PaperToCite
@@ -32,13 +32,13 @@ class PaperBibliographies:
     """Papers in a bibliography format; the writers are imported at their first use."""
 
     async def write(self, papers: Sequence[PaperToCite], form: str) -> str:
-        return await asyncio.to_thread(_written, papers, form)
+        return await parse_in_thread(_written, papers, form)
 
 
 def _written(papers: Sequence[PaperToCite], form: str) -> str:
     from carrel.engines.bibliography.writing import Form, write
 
-    items = [cited_item(paper) for paper in papers]
+    items = [cited_item(paper) for paper in until_cancelled(papers)]
     keys = Counter(str(item["id"]).lower() for item in items)
     for item, paper in zip(items, papers, strict=True):
         if keys[str(item["id"]).lower()] > 1:

@@ -40,6 +40,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from carrel.core.answer import Binary, Embedded, Text
+from carrel.core.budget import check_nesting
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect, Resource
@@ -197,6 +198,8 @@ class _CatalogueTool(Tool):
         visit = _visit()
         try:
             caller = await self._gate.identify(visit)
+            # FastMCP has read the request itself, with a depth of its own or, in this process, without any.
+            check_nesting(arguments, "the arguments")
             answer = await self._gate.call(self._tool.operation, arguments, caller, visit, _report_progress)
         except CarrelError as error:
             if showing(error).is_refusal:
@@ -301,6 +304,7 @@ class _CataloguePrompt(Prompt):
         visit = _visit()
         try:
             caller = await self._gate.identify(visit)
+            check_nesting(arguments, "the arguments")
             given = {name: str(value) for name, value in (arguments or {}).items()}
             text = await self._gate.expand(self._prompt, given, caller, visit)
         except CarrelError as error:

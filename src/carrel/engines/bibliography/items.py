@@ -68,14 +68,14 @@ def put_doi(item: CslItem, text: str) -> None:
     """A DOI in any dress; a text that holds none is kept apart."""
     if not text:
         return
-    try:
-        put(item, "DOI", str(Doi.parse(text)))
-    except NotAnIdentifierError:
-        found = _DOI_WITHIN.search(text)
-        if found:
-            put_doi(item, found.group())
-        else:
-            put_other(item, "doi", text)
+    found = _DOI_WITHIN.search(text)
+    for candidate in (text, found.group()) if found else (text,):
+        try:
+            put(item, "DOI", str(Doi.parse(candidate)))
+        except NotAnIdentifierError:
+            continue
+        return
+    put_other(item, "doi", text)
 
 
 def put_standard_numbers(item: CslItem, *texts: str) -> None:

@@ -23,6 +23,8 @@ from .sorting import ordered
 from .style import Style
 from .tokens import Tokens
 
+# A rendering of one item takes 0.1 to 1 ms, as much as this many steps of a parser's loop; see core/budget.py.
+_STEPS_PER_RENDERING = 50
 _compared = Cite("", position=SUBSEQUENT)
 _telling_apart = ("disambiguate-add-names", "disambiguate-add-givenname", "disambiguate-add-year-suffix")
 
@@ -47,6 +49,7 @@ class Processor:
         self.format = FORMATS[output]
         self.quotes = self.locale.quotes()
         self.range_delimiter = "–"
+        self._budget = current_budget()
         self.items: dict[str, Item] = {}
         for source in items:
             item = Item(source)
@@ -67,6 +70,7 @@ class Processor:
         for item_id in ids:
             if item_id not in self.items:
                 raise ItemNotFoundError(item_id)
+        self._budget = current_budget()
         ids = list(dict.fromkeys(ids))
         self.numbers = {item_id: number for number, item_id in enumerate(ids, 1)}
         self.disambiguations = {}
@@ -81,6 +85,7 @@ class Processor:
             raise self._too_deep() from None
 
     def _sort_context(self, item_id: str) -> Context:
+        self._budget.step(_STEPS_PER_RENDERING)
         context = Context(self.items[item_id], disambiguation=self.disambiguations.get(item_id, NO_DISAMBIGUATION))
         context.citation_number = self.numbers.get(item_id, 0)
         context.citation_label = self._label_of(context.item)
@@ -102,6 +107,7 @@ class Processor:
     def _ambiguous(
         self, item: Item, disambiguation: Disambiguation, with_givens: bool
     ) -> tuple[str, list[tuple[int, int, list[int]]]]:
+        self._budget.step(_STEPS_PER_RENDERING)
         context = Context(item, _compared, disambiguation)
         context.is_subsequent = True
         context.is_comparing = True
@@ -118,6 +124,7 @@ class Processor:
         item = self.items.get(cite.id)
         if item is None:
             raise ItemNotFoundError(cite.id)
+        self._budget.step(_STEPS_PER_RENDERING)
         disambiguation = self.disambiguations.get(cite.id, NO_DISAMBIGUATION)
         context = Context(item, cite, disambiguation)
         context.citation_number = self.numbers.get(cite.id, 0)
@@ -138,6 +145,7 @@ class Processor:
 
     def cite(self, clusters: Sequence[Cluster]) -> list[str]:
         """Each citation as text, in the order of the document; positions such as ibid are found from that order."""
+        self._budget = current_budget()
         set_positions([cluster for cluster in clusters if not cluster.has_positions], self.near_note_distance)
         try:
             return [self._finish(self.citations.cluster(cluster)) for cluster in clusters]
@@ -165,9 +173,9 @@ class Processor:
         entries = []
         before: NameSet | None = None
         try:
-            budget = current_budget()
+            self._budget = current_budget()
             for item_id in self.order:
-                budget.check_time()
+                self._budget.check_time()
                 tokens, names = entry_tokens(layout, self._entry_context(item_id))
                 if substitute is not None and names is not None:
                     substitution = name_substitution(before, names, substitute, rule)

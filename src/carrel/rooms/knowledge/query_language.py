@@ -23,18 +23,18 @@ def parse(query: str) -> Condition:
         return TextMatch(_phrases(rest[len(_TEXT) :]))
     if not rest.startswith("#"):
         return TitlePrefix(folded(rest), rest)
-    tags: list[str] = []
-    as_typed: list[str] = []
-    while match := _TAG.match(rest):
+    tags: dict[str, str] = {}
+    place = 0
+    while match := _TAG.match(rest, place):
         typed = (match[1] if match[1] is not None else match[2]).lstrip("#").strip()
-        if folded(typed) and folded(typed) not in tags:
-            tags.append(folded(typed))
-            as_typed.append(typed)
-        rest = rest[match.end() :]
+        if folded(typed):
+            tags.setdefault(folded(typed), typed)
+        place = match.end()
+    rest = rest[place:]
     if not tags:
         raise InvalidInputError("a tag is required after #", next_step="Write #tag, or several: #tag #other.")
     if not rest:
-        return Tagged(tuple(tags), tuple(as_typed))
+        return Tagged(tuple(tags), tuple(tags.values()))
     if rest[: len(_TEXT)].casefold() == _TEXT:
         return TextMatch(_phrases(rest[len(_TEXT) :]), tuple(tags))
     raise InvalidInputError(
@@ -44,11 +44,8 @@ def parse(query: str) -> Condition:
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
-    found: list[tuple[str, ...]] = []
-    for quoted, bare in _PHRASE.findall(text):
-        phrase = tuple(words(quoted or bare))
-        if phrase and phrase not in found:
-            found.append(phrase)
+    phrases = (tuple(words(quoted or bare)) for quoted, bare in _PHRASE.findall(text))
+    found = dict.fromkeys(phrase for phrase in phrases if phrase)
     if not found:
         raise InvalidInputError("words are required after text:", next_step='Write text:word, or text:"a phrase".')
     if len(found) > MAX_PHRASES:

@@ -31,6 +31,11 @@ PLACES = ("home", "papers", "static", "library", "attachments", "audit")
 
 _LEVEL = 3
 _CHUNK = 1024 * 1024
+# What is held in memory while an archive is read: a header, a manifest of about 300 bytes for each file, long names.
+_MAX_HEADER_BYTES = 64 * 1024
+_MAX_MANIFEST_BYTES = 512 * 1024 * 1024
+_MAX_FILES = 1_000_000
+_MAX_EXTENSION_BYTES = 64 * 1024
 _NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\\]|^[A-Za-z]:")
 
 Advance = Callable[[int], None]
@@ -80,6 +85,16 @@ class Manifest(Header):
     @property
     def size_bytes(self) -> int:
         return sum(file.size_bytes for file in self.files)
+
+
+class _BoundedTarInfo(tarfile.TarInfo):
+    """Refuses extension headers that are longer than any name of ours, since the library reads them into memory whole."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        if not self.isreg() and self.size > _MAX_EXTENSION_BYTES:
+            raise tarfile.ReadError("a header in it is too long")
+        member: tarfile.TarInfo = super()._proc_member(tar)  # type: ignore[misc]
+        return member
 
 
 class ArchiveWriter:
@@ -179,10 +194,12 @@ def read_archive(file: Path, advance: Advance, put: Put | None = None) -> Manife
     with _opened(file) as archive:
         for member in archive.members:
             name = _checked_name(file, member, found)
+            if len(found) >= _MAX_FILES:
+                raise UnsafeBackupError(file, f"it holds more than {_MAX_FILES:,} files")
             if manifest is not None:
                 raise DamagedBackupError(file, "something follows the manifest")
             if name == MANIFEST_NAME:
-                manifest = _manifest(file, _content(archive.tar, member).read(), archive.header)
+                manifest = _manifest(file, _small(archive.tar, member, _MAX_MANIFEST_BYTES), archive.header)
             else:
                 found[name] = _taken(_content(archive.tar, member), None if put is None else put(name))
             advance(archive.stream.tell() - at)
@@ -211,8 +228,8 @@ def _opened(file: Path) -> Iterator[_Opened]:
     """The archive behind its header."""
     with file.open("rb") as stream, _readable(file), gzip.GzipFile(fileobj=stream) as plain:
         try:
-            tar = tarfile.open(fileobj=plain, mode="r|")  # noqa: SIM115
-        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile):
+            tar = tarfile.open(fileobj=plain, mode="r|", tarinfo=_BoundedTarInfo)  # noqa: SIM115
+        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError):
             raise NotABackupError(file) from None
         with tar:
             members = iter(tar)
@@ -225,18 +242,28 @@ def _readable(file: Path) -> Iterator[None]:
         yield
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DamagedBackupError(file, str(error)) from None
+    except RecursionError:
+        # Each extension header is read inside the one before it.
+        raise DamagedBackupError(file, "its headers are nested without end") from None
 
 
 def _header(file: Path, tar: tarfile.TarFile, member: tarfile.TarInfo | None) -> Header:
     if member is None or member.name != HEADER_NAME or not member.isreg():
         raise NotABackupError(file)
     try:
-        header = Header.model_validate_json(_content(tar, member).read())
+        header = Header.model_validate_json(_small(tar, member, _MAX_HEADER_BYTES))
     except ValidationError:
         raise NotABackupError(file) from None
     if header.format > FORMAT:
         raise NewerBackupError(file, f"format {header.format}, known {FORMAT}; Carrel {header.carrel}")
     return header
+
+
+def _small(tar: tarfile.TarFile, member: tarfile.TarInfo, most: int) -> bytes:
+    """The content of a member that is held in memory."""
+    if member.size > most:
+        raise tarfile.ReadError(f"{member.name} is larger than {most:,} bytes")
+    return _content(tar, member).read()
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
@@ -269,7 +296,7 @@ def _checked_name(file: Path, member: tarfile.TarInfo, seen: dict[str, tuple[int
 def _manifest(file: Path, data: bytes, header: Header) -> Manifest:
     try:
         manifest = Manifest.model_validate(json.loads(data))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedBackupError(file, f"its manifest cannot be read ({type(error).__name__})") from None
     if Header(**header.model_dump()) != Header(**manifest.model_dump()):
         raise DamagedBackupError(file, "its header and its manifest do not agree")

@@ -4,6 +4,7 @@ import re
 from enum import Enum
 from typing import Any
 
+from carrel.core.budget import until_cancelled
 from carrel.core.citation_keys import distinct_key, make_paper_key
 from carrel.core.name_lists import et_al_variables, names_of
 from carrel.engines.bibliography.bibtex.fields import KEPT_FIELD, EntryReader, Titles
@@ -79,7 +80,7 @@ def write_bibtex(items: list[CslItem], dialect: Dialect, *, lossless: bool = Fal
     """
     keys = _keys(items)
     entry = _lossless_entry if lossless else _entry
-    return "\n".join(entry(item, key, dialect) for item, key in zip(items, keys, strict=True))
+    return "\n".join(entry(item, key, dialect) for item, key in until_cancelled(zip(items, keys, strict=True)))
 
 
 def _keys(items: list[CslItem]) -> list[str]:

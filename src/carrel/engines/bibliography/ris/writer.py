@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from carrel.core.budget import until_cancelled
 from carrel.core.name_lists import et_al_variables, names_of
 from carrel.engines.bibliography.dates import whole_date
 from carrel.engines.bibliography.imports import CslItem
@@ -30,7 +31,7 @@ def write_ris(items: list[CslItem], *, lossless: bool = False) -> str:
     A lossless file also has a note that begins with `carrel-csl:` where RIS has no tag for something; it reads back exactly.
     """
     reference = _lossless_reference if lossless else _reference
-    return "\r\n".join(reference(item) for item in items)
+    return "\r\n".join(reference(item) for item in until_cancelled(items))
 
 
 def _reference(item: CslItem) -> str:

@@ -7,10 +7,13 @@ from typing import Any
 
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.knowledge.errors import RefusedClauseError
-from carrel.rooms.knowledge.search_body.parse import bounded
+from carrel.rooms.knowledge.search_body.parse import MAX_CLAUSES, MAX_TEXT_CHARACTERS, MAX_VALUES, bounded
 
 MAX_NESTING = 20
 MAX_BUCKETS = 1000
+# A pattern becomes an automaton, whose size can grow with the power of its signs.
+MAX_WILDCARD_SIGNS = 10
+MAX_WILDCARD_CHARACTERS = 200
 
 _PARTS = {
     *("query", "from", "size", "sort", "_source", "fields", "highlight", "aggs", "aggregations", "track_total_hits"),
@@ -109,6 +112,7 @@ def _check(body: Mapping[str, Any]) -> None:
         if part not in _PARTS:
             raise _refused(str(part), "the search body")
     bounded(body)
+    _check_size(body)
     for part in ("query", "post_filter"):
         if part in body:
             _query(body[part], 0)
@@ -118,6 +122,27 @@ def _check(body: Mapping[str, Any]) -> None:
     for part in ("highlight", "fields", "docvalue_fields", "_source"):
         _without_scripts(body.get(part), part, 0)
     _highlight(body.get("highlight"))
+
+
+def _check_size(body: Mapping[str, Any]) -> None:
+    """No text, list or body so long that the cluster works on it for longer than it would on a question."""
+    clauses = 0
+    waiting: list[tuple[object, int]] = [(body, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > 4 * MAX_NESTING:
+            raise InvalidInputError("the body is nested too deep", details={"clause": "query"})
+        if isinstance(node, str) and len(node) > MAX_TEXT_CHARACTERS:
+            raise InvalidInputError(f"a text may have at most {MAX_TEXT_CHARACTERS} characters", details={"clause": "query"})
+        if isinstance(node, Mapping):
+            clauses += sum(name in _LEAVES or name in _JOINTS for name in node)
+            waiting += [(inside, depth + 1) for inside in (*node, *node.values())]
+        elif isinstance(node, list):
+            waiting += [(inside, depth + 1) for inside in node]
+            if len(node) > MAX_VALUES:
+                raise InvalidInputError(f"a list may have at most {MAX_VALUES} values", details={"clause": "query"})
+        if clauses > MAX_CLAUSES:
+            raise InvalidInputError(f"[query] has more than {MAX_CLAUSES} clauses", details={"clause": "query"})
 
 
 def _query(node: object, depth: int) -> None:
@@ -157,8 +182,16 @@ def _leaf(name: str, inside: object) -> None:
             raise _refused(str(field), name)
         if name == "wildcard":
             pattern = options.get("value", options.get("wildcard")) if isinstance(options, Mapping) else options
-            if field != "boost" and str(pattern).startswith(("*", "?")):
-                raise RefusedClauseError("wildcard", "query", "a pattern may not begin with * or ?")
+            if field != "boost":
+                _wildcard(str(pattern))
+
+
+def _wildcard(pattern: str) -> None:
+    if pattern.startswith(("*", "?")):
+        raise RefusedClauseError("wildcard", "query", "a pattern may not begin with * or ?")
+    if len(pattern) > MAX_WILDCARD_CHARACTERS or pattern.count("*") + pattern.count("?") > MAX_WILDCARD_SIGNS:
+        why = f"a pattern may have {MAX_WILDCARD_CHARACTERS} characters and {MAX_WILDCARD_SIGNS} of * and ? at most"
+        raise RefusedClauseError("wildcard", "query", why)
 
 
 def _sort(node: object) -> None:

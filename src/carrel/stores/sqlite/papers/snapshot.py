@@ -14,15 +14,21 @@ from urllib.parse import quote
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.stores.sqlite.papers.facets import FacetValues
 from carrel.stores.sqlite.papers.sidecar import manifest_file
+from carrel.stores.sqlite.papers.snapshot_schema import refuse_computed_tables
 
 _MISSING = re.compile(r"no such (?:table|column): (?:\w+\.)?(\w+)")
 _SETTINGS = """
+PRAGMA trusted_schema = OFF;
+PRAGMA cell_size_check = ON;
 PRAGMA temp_store = MEMORY;
 PRAGMA mmap_size = 2147418112;
 PRAGMA cache_size = -16000;
 CREATE VIRTUAL TABLE temp.paper_words USING fts5vocab(main, paper_fts, row);
 PRAGMA query_only = 1;
 """
+
+# No text of a paper is nearly as long; a row that says so would fill the memory.
+_LONGEST_VALUE_BYTES = 128 * 1024 * 1024
 
 Signature = tuple[int, ...]
 
@@ -48,6 +54,7 @@ class Generation:
                 self.tables = frozenset(row[0] for row in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
                 if "paper" not in self.tables:
                     raise SnapshotUnavailableError("it has no table 'paper'", missing="paper")
+                refuse_computed_tables(first)
                 self.build_id = (_build_id(first) if "snapshot_meta" in self.tables else "") or _state_id(signature)
         except SnapshotUnavailableError:
             first.close()
@@ -111,6 +118,7 @@ class Generation:
 
     def _connect(self, parameters: str) -> sqlite3.Connection:
         connection = sqlite3.connect(f"file:{quote(str(self.path))}?{parameters}", uri=True, check_same_thread=False)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE_BYTES)
         try:
             connection.executescript(_SETTINGS)
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
