@@ -60,8 +60,10 @@ class ParserResult:
 def main() -> int:
     options = _options()
     gc.freeze()
+    chosen = "every family" if options.is_all else f"{options.sample} unsuspicious families of each parser"
+    print(f"seed {options.seed}; at full size {chosen}\n")
     print(
-        f"seed {options.seed}, {'every family' if options.is_all else f'{options.sample} of the unsuspicious families'} at full size"
+        "| parser | families | suspicious | measured | worst exponent | in | slowest | result |\n|---|---|---|---|---|---|---|---|"
     )
     results = []
     for parser in PARSERS:
@@ -72,7 +74,7 @@ def main() -> int:
     families = sum(result.families for result in results)
     measured = sum(result.measured for result in results)
     print(
-        f"{families} families screened, {measured} measured at full size, in {_cpu_seconds():.0f} s of CPU; "
+        f"\n{families} families screened, {measured} measured at full size, in {_cpu_seconds():.0f} s of CPU; "
         + (f"{bad} grow faster than size ** {MAX_EXPONENT}, take too much or raise what they should not" if bad else "all linear")
     )
     return 1 if bad else 0
@@ -89,8 +91,8 @@ def _options() -> Options:
     arguments.add_argument("--family", default="", help="only families whose name contains this")
     arguments.add_argument("--all", action="store_true", help="every family at full size, not only the suspicious (hours)")
     arguments.add_argument("--verbose", action="store_true", help="print every measurement at full size, not only the bad ones")
-    arguments.add_argument("--seed", type=int, default=12, help="of the sample of unsuspicious families")
-    arguments.add_argument("--sample", type=int, default=6, help="how many unsuspicious families of each parser")
+    arguments.add_argument("--seed", type=int, default=8, help="of the sample of unsuspicious families")
+    arguments.add_argument("--sample", type=int, default=12, help="how many unsuspicious families of each parser")
     arguments.add_argument("--scale", type=float, default=1.0, help="0.1 takes full sizes a tenth as long")
     chosen = arguments.parse_args()
     return Options(chosen.parser, chosen.family, chosen.all, chosen.verbose, chosen.seed, chosen.sample, chosen.scale)
@@ -153,11 +155,10 @@ def _is_bad(found: Measured, parser: Parser) -> bool:
 
 
 def _print_row(result: ParserResult) -> None:
-    exponent = "-" if result.worst_exponent is None else f"{result.worst_exponent:.2f}"
+    exponent = "none" if result.worst_exponent is None else f"{result.worst_exponent:.2f}"
     print(
-        f"{result.name:30} {result.families:5} families, {result.suspicious:4} suspicious, {result.measured:4} measured; "
-        f"worst exponent {exponent:>5} ({result.worst_family}); slowest {result.slowest_seconds:.3f} s ({result.slowest_family})"
-        + (f"; {result.bad} BAD" if result.bad else ""),
+        f"| {result.name} | {result.families} | {result.suspicious} | {result.measured} | {exponent} | {result.worst_family} "
+        f"| {result.slowest_seconds:.2f} s | {f'{result.bad} BAD' if result.bad else 'good'} |",
         flush=True,
     )
 

@@ -454,7 +454,7 @@ PARSERS: list[Parser] = [
     Parser("nodes", _nodes, {"": ("", ""), "a table": ("id,text\n", "\n"), "metadata": ('id,text,metadata\na,b,"', '"\n')}, _json_own("", "")),
     Parser("Crossref abstract", lambda text: tidied({"abstract": text}, Doi.parse("10.1234/a"))),
     Parser("model answer", _object_in, {"": ("", ""), "an object": ('{"a":"', '"}')}, _json_own("", "")),
-    Parser("goal safety", lambda text: (check_goal(text), check_hypothesis(text, text)), largest=100_000),
+    Parser("goal safety", lambda text: (check_goal(text), check_hypothesis(text, text)), largest=20_000),  # no field is longer
     Parser("hypotheses to import", _research_import, {"an object": ('{"a":"', '"}')}, _json_own("", "")),
     Parser("concepts of a paper", _chunk, largest=100_000),
 ]  # fmt: skip

@@ -155,6 +155,10 @@ def test_an_unknown_style_is_refused_by_name(name: str) -> None:
             "calls itself",
         ),
         ("<style xmlns='http://purl.org/net/xbiblio/csl'><info/></style>", "no citation layout"),
+        (
+            _style("<text variable='title'/>").replace("<layout>", f"<sort>{'<key/>' * 101}</sort><layout>", 1),
+            "more than 100 keys",
+        ),
         (_style("<group>" * 3000 + "</group>" * 3000), "nested without end"),
     ],
 )

@@ -184,3 +184,39 @@ def test_the_order_of_one_index_is_the_order_of_several(facts: list[dict[str, An
 
 def test_a_request_without_a_query_asks_for_everything() -> None:
     assert parse({}) == SearchRequest()
+
+
+def deep_filters(depth: int) -> dict[str, Any]:
+    node: dict[str, Any] = {"match_all": {}}
+    for _ in range(depth):
+        node = {"bool": {"filter": node}}
+    return {"query": node}
+
+
+COSTLY: dict[str, dict[str, Any]] = {
+    "many stars": {"query": {"wildcard": {"title": "a" + "*a" * 11}}},
+    "many question marks": {"query": {"wildcard": {"title": {"value": "a" + "?" * 11}}}},
+    "a long pattern": {"query": {"wildcard": {"title": {"wildcard": "a" * 201}}}},
+    "a pattern in an aggregation": {"aggs": {"a": {"filter": {"wildcard": {"title": "a" + "?*" * 10}}}}},
+    "a long text": {"query": {"match": {"title": "a " * 1001}}},
+    "a long name": {"query": {"match": {"a" * 2001: "x"}}},
+    "many values": {"query": {"terms": {"tags": ["a"] * 1025}}},
+    "many clauses": {"query": {"bool": {"should": [{"match": {"title": "a"}}] * 201}}},
+    "many clauses in levels": {"query": {"bool": {"should": [{"bool": {"should": [{"match": {"a": "b"}}] * 50}}] * 5}}},
+    "many sort keys": {"sort": ["a"] * 1025},
+    "deep": deep_filters(21),
+    "very deep": deep_filters(100_000),
+}
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize("kind", COSTLY)
+def test_a_body_that_would_keep_a_cluster_busy_is_not_passed_on(kind: str) -> None:
+    with pytest.raises(CarrelError) as refused:
+        checked(COSTLY[kind])
+    assert refused.value.code in {"invalid_input", "refused_clause"}
+
+
+def test_an_ordinary_body_is_passed_on_as_it_is() -> None:
+    body = {"query": {"bool": {"must": [{"wildcard": {"title": "fis*"}}], "filter": {"terms": {"tags": ["a"] * 1024}}}}}
+    assert checked(body) == body

@@ -9,6 +9,7 @@ from .context import Context
 from .date_element import sort_key
 from .decoration import Render
 from .elements import compile_element, compile_macro
+from .errors import StyleBrokenError
 from .items import DATE_VARIABLES, NAME_VARIABLES, NUMBER_VARIABLES
 from .locale import Locale
 from .scope import Scope
@@ -16,6 +17,8 @@ from .tokens import plain
 from .xml_source import Element
 
 T = TypeVar("T")
+# Each key may look through the whole style. Real styles have fewer than ten.
+_most_keys = 100
 _overrides = {"names-min": "et-al-min", "names-use-first": "et-al-use-first", "names-use-last": "et-al-use-last"}
 
 
@@ -30,10 +33,16 @@ def compile_sort(area: Element | None, style_id: str, root: Element, locale: Loc
     sort = area.find("sort") if area is not None else None
     if sort is None:
         return []
+    found = sort.findall("key")
+    if len(found) > _most_keys:
+        raise StyleBrokenError(style_id, f"it sorts by more than {_most_keys} keys.")
     keys = []
-    for key in sort.findall("key"):
+    scopes: dict[tuple[tuple[str, str], ...], Scope] = {}
+    for key in found:
         options = {**inherited, **{name: key.attrib[given] for given, name in _overrides.items() if given in key.attrib}}
-        scope = Scope(style_id, root, locale, "sort", options)
+        scope = scopes.get(tuple(options.items()))
+        if scope is None:
+            scope = scopes[tuple(options.items())] = Scope(style_id, root, locale, "sort", options)
         variable = key.get("variable", "")
         text = (
             _macro_text(compile_macro(key.get("macro", ""), scope)) if "macro" in key.attrib else _variable_text(variable, scope)

@@ -58,6 +58,7 @@ class Lexicon:
                 for part in line.split(","):
                     self._learn(Expression(concept, _slots(part.split())))
         self._shortest = min(map(len, self._by_stem))
+        self._longest = max(map(len, self._by_stem))
 
     def _learn(self, expression: Expression) -> None:
         for word in expression.slots[0].words:
@@ -80,7 +81,7 @@ class Lexicon:
 
     def _beginning(self, word: str) -> Iterator[Expression]:
         yield from self._by_word.get(word, ())
-        for length in range(self._shortest, len(word) + 1):
+        for length in range(self._shortest, min(len(word), self._longest) + 1):
             yield from self._by_stem.get(word[:length], ())
 
 
