@@ -198,12 +198,15 @@ def test_every_file_that_is_too_large_for_a_note_is_named_with_the_limit_and_non
     told = capsys.readouterr()
     assert told.out == "1 new, 35 refused\n"
     for line in (
-        "title.md: the title has 501 characters; at most 500 are kept",
-        "heading.md: the title has 600 characters; at most 500 are kept",
-        "tags.md: there are 150 tags; at most 100 are kept",
-        "inline.md: there are 101 tags; at most 100 are kept",
-        "tag.md: a tag has 101 characters; at most 100 are kept",
-        *(f"more{number}.md: the title has 501 characters; at most 500 are kept" for number in range(30)),
+        "title.md: the title has 501 characters; at most 500 are allowed, so the file was not imported",
+        "heading.md: the title has 600 characters; at most 500 are allowed, so the file was not imported",
+        "tags.md: there are 150 tags; at most 100 are allowed, so the file was not imported",
+        "inline.md: there are 101 tags; at most 100 are allowed, so the file was not imported",
+        "tag.md: a tag has 101 characters; at most 100 are allowed, so the file was not imported",
+        *(
+            f"more{number}.md: the title has 501 characters; at most 500 are allowed, so the file was not imported"
+            for number in range(30)
+        ),
     ):
         assert f"  {line}\n" in told.err
     (hit,) = found(capsys, "*")

@@ -28,6 +28,7 @@ MAX_TITLE_CHARACTERS = 500
 _TAG_KINDS = (str, int, float, date)
 _UNFINISHED_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n[ \t]*[\w-]+[ \t]*:(?:[ \t]|\r?\n)")
 _UNFINISHED = "the front matter that begins in line 1 has no end (---); it was kept as text"
+_REFUSED = "are allowed, so the file was not imported"
 
 
 class EmptyNoteError(ValueError):
@@ -72,12 +73,12 @@ def refuse_too_large(note: ParsedNote) -> None:
     """Raises NoteTooLargeError for what a store would not take whole."""
     title, tags = note.title, note.tags
     if len(title) > MAX_TITLE_CHARACTERS:
-        raise NoteTooLargeError(f"the title has {len(title)} characters; at most {MAX_TITLE_CHARACTERS} are kept")
+        raise NoteTooLargeError(f"the title has {len(title)} characters; at most {MAX_TITLE_CHARACTERS} {_REFUSED}")
     if len(tags) > MAX_TAGS:
-        raise NoteTooLargeError(f"there are {len(tags)} tags; at most {MAX_TAGS} are kept")
+        raise NoteTooLargeError(f"there are {len(tags)} tags; at most {MAX_TAGS} {_REFUSED}")
     longest = max((len(tag) for tag in tags), default=0)
     if longest > MAX_TAG_CHARACTERS:
-        raise NoteTooLargeError(f"a tag has {longest} characters; at most {MAX_TAG_CHARACTERS} are kept")
+        raise NoteTooLargeError(f"a tag has {longest} characters; at most {MAX_TAG_CHARACTERS} {_REFUSED}")
 
 
 def _front_matter_problems(text: str) -> list[str]:
