@@ -61,6 +61,24 @@ def test_a_line_that_is_not_json_is_answered_and_the_next_one_too(house: House, 
     assert second == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
+@pytest.mark.parametrize(
+    ("line", "answered"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"q":"cut \\ud83d"}}}', 7),
+        (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":NaN}}', "a"),
+        (b'{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":' + b"[" * 300 + b"]" * 300 + b"}}", 8),
+        (b'{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}', None),
+        (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}', None),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping","params":{"x":NaN}}', None),
+    ],
+)
+def test_a_request_whose_id_can_be_read_is_refused_under_it(house: House, line: bytes, answered: object) -> None:
+    """A client that cut a text within an emoji would wait for an answer that never comes."""
+    first, second = converse(house, line, request(2, "ping"))
+    assert (first["id"], first["error"]["code"]) == (answered, -32700)
+    assert second["id"] == 2
+
+
 @pytest.mark.parametrize("message", [1, "x", None, {}, {"jsonrpc": "2.0", "id": 1, "method": 2}, {"id": 1, "method": "ping"}])
 def test_what_is_not_a_request_is_invalid(house: House, message: object) -> None:
     assert converse(house, message)[0]["error"]["code"] == -32600

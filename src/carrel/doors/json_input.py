@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import orjson
 
 from carrel.core.budget import MAX_DEPTH, InputTooCostlyError, check_nesting
+
+_LONGEST_READ_TWICE = 1024 * 1024
 
 
 def parse_json(raw: bytes) -> Any:
@@ -18,3 +21,22 @@ def parse_json(raw: bytes) -> Any:
         except InputTooCostlyError as error:
             raise orjson.JSONDecodeError(error.message, "", 0) from None
     return value
+
+
+def id_of_refused(raw: bytes) -> str | int | None:
+    """The id of a message that `parse_json` refuses and a lenient reader can read, such as one with half an emoji: where there
+    is no other sign of which request failed, its sender would wait for ever."""
+    if len(raw) > _LONGEST_READ_TWICE:
+        return None
+    try:
+        message = json.loads(raw)
+        found = message.get("id") if isinstance(message, dict) else None
+        if isinstance(found, str):
+            found.encode()
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, str | int) and not isinstance(found, bool) and _is_plain(found) else None
+
+
+def _is_plain(request_id: str | int) -> bool:
+    return isinstance(request_id, str) or abs(request_id) < 2**53

@@ -18,7 +18,7 @@ from carrel.core.caller import LOCAL_USER, Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.process_name import process_name
 from carrel.doors.errors import INVALID_REQUEST, PARSE_ERROR
-from carrel.doors.json_input import parse_json
+from carrel.doors.json_input import id_of_refused, parse_json
 from carrel.doors.mcp.lane import Lane, refusal
 from carrel.doors.mcp.wire import (
     ASSUMED_VERSION,
@@ -145,7 +145,7 @@ class _Session:
             message = parse_json(line)
         except orjson.JSONDecodeError as error:
             group.create_task(self._note_malformed())
-            self._write_line(failure(None, PARSE_ERROR, f"Parse error: {error}").body)
+            self._write_line(failure(id_of_refused(line), PARSE_ERROR, f"Parse error: {error}").body)
             return
         method = message.get("method") if isinstance(message, dict) else None
         if method == "notifications/cancelled" and "id" not in message:
