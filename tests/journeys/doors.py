@@ -80,12 +80,16 @@ def _said(text: str, structured: Mapping[str, Any] | None) -> Said:
 class SdkDoor:
     """The official Python client, of either era, over HTTP or stdio."""
 
-    def __init__(self, portal: BlockingPortal, client: mcp.Client) -> None:
+    def __init__(self, portal: BlockingPortal, client: mcp.Client, names: Mapping[str, str] | None = None) -> None:
         self._portal = portal
         self._client = client
+        self._names = names or {}
 
     def ask(self, tool: str, **arguments: Any) -> Said | Failed:
-        result = self._portal.call(self._client.call_tool, tool, arguments)
+        try:
+            result = self._portal.call(self._client.call_tool, self._names.get(tool, tool), arguments)
+        except mcp.MCPError as error:
+            return _failed(error.error.data)
         assert isinstance(result, mcp.types.CallToolResult)
         if result.is_error:
             return _failed(result.structured_content or {})
@@ -165,22 +169,41 @@ class CommandLineDoor:
     def ask(self, tool: str, **arguments: Any) -> Said | Failed:
         operation = self._catalogue.operations[tool]
         required = input_schema(operation).get("required", [])
-        words = ["papers", str(operation.command), *self._options, "--json"]
+        words = [operation.room, str(operation.command), *self._options, "--json"]
         for name, value in arguments.items():
-            if name not in required:
-                words += [f"--{name.replace('_', '-')}", str(value)]
-        words += ["--", *(str(arguments[name]) for name in required)]
-        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()):
-            exit_code = main(words)
+            if name not in required and value is True:
+                words += [f"--{name.replace('_', '-')}"]
+            elif name not in required:
+                words += [f"--{name.replace('_', '-')}", *_typed_words(value)]
+        if required:
+            words += ["--", *(word for name in required for word in _typed_words(arguments[name]))]
+        exit_code, said = self._typed(words)
         if exit_code != 0:
             return Failed(None, exit_code)
-        return Said(said.getvalue().rstrip("\n") if operation.answer is Text else orjson.loads(said.getvalue()))
+        return Said(said.rstrip("\n") if operation.answer is Text else orjson.loads(said))
+
+    def watch_research(self, research_id: str) -> None:
+        """Does the work of a project here: a command that only starts one leaves it to a server, or to this."""
+        exit_code, _ = self._typed(["research", "watch", *self._options, research_id])
+        assert exit_code == 0
+
+    def _typed(self, words: list[str]) -> tuple[int, str]:
+        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()):
+            exit_code = main(words)
+        return exit_code, said.getvalue()
 
     def tools(self) -> set[str]:
         listed = subprocess.run(
             [*PROGRAM, "papers", "--help"], capture_output=True, text=True, env=ENVIRONMENT, check=True
         ).stdout
         return {name for name, operation in self._catalogue.operations.items() if f"    {operation.command} " in listed}
+
+
+def _typed_words(value: Any) -> list[str]:
+    """A value as it is typed: lists word by word, objects as JSON."""
+    if isinstance(value, list):
+        return [str(item) for item in value]
+    return [orjson.dumps(value).decode() if isinstance(value, dict) else str(value)]
 
 
 @contextlib.contextmanager
@@ -215,15 +238,37 @@ MCP_DOORS = (
     "FastMCP client over stdio, stateless",
 )
 DOORS = (*MCP_DOORS, "REST", "command line")
+# For rooms that change things: every address and era once, and each kind of door.
+ROOM_DOORS = (
+    "FastMCP in memory",
+    "SDK over HTTP, handshake",
+    "SDK over HTTP, stateless",
+    "FastMCP client at /desk/mcp, handshake",
+    "SDK at /desk/mcp, stateless",
+    "SDK at the room's own door, handshake",
+    "SDK at the room's own door, stateless",
+    "SDK over stdio, handshake",
+    "REST",
+    "command line",
+)
 
 
 def desk_options(settings: Settings) -> list[str]:
-    return ["--home", str(settings.home), "--rooms", ",".join(settings.rooms), "--snapshot", str(settings.papers.snapshot)]
+    snapshot = [] if settings.papers.snapshot is None else ["--snapshot", str(settings.papers.snapshot)]
+    return ["--home", str(settings.home), "--rooms", ",".join(settings.rooms), *snapshot]
 
 
-def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> Iterator[Door]:
-    """One door, open while the test is inside."""
+def names_alone(settings: Settings, room: str) -> dict[str, str]:
+    """What a room's tools are called where it is served alone."""
+    operations = open_desk(settings).catalogue.room(room).operations
+    return {operation.name: operation.name_alone or operation.name for operation in operations}
+
+
+def opened(name: str, settings: Settings, port: int, portal: BlockingPortal, room: str = "papers") -> Iterator[Door]:
+    """One door, open while the test is inside; `room` is the one whose own door is meant."""
     url = f"http://127.0.0.1:{port}/mcp"
+    desk_url, room_url = f"http://127.0.0.1:{port}/desk/mcp", f"http://127.0.0.1:{port}/{room}/mcp"
+    names: dict[str, str] = {}
     sdk: mcp.Client | None = None
     fast: fastmcp.Client[Any] | None = None
     match name:
@@ -237,7 +282,15 @@ def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> 
             fast = fastmcp.Client(url, mode="legacy")
         case "FastMCP client over HTTP, stateless":
             fast = fastmcp.Client(url)
+        case "FastMCP client at /desk/mcp, handshake":
+            fast = fastmcp.Client(desk_url, mode="legacy")
+        case "SDK at /desk/mcp, stateless":
+            sdk = mcp.Client(desk_url)
+        case "SDK at the room's own door, handshake" | "SDK at the room's own door, stateless":
+            sdk = mcp.Client(room_url, mode="legacy" if name.endswith("handshake") else "auto")
+            names = names_alone(settings, room)
         case "SDK over stdio, handshake":
+            names = names_alone(settings, room) if len(settings.rooms) == 1 else {}
             sdk = mcp.Client(stdio_parameters(desk_options(settings)), mode="legacy")
         case "FastMCP client over stdio, stateless":
             fast = fastmcp.Client(stdio_transport(desk_options(settings)))
@@ -247,7 +300,7 @@ def opened(name: str, settings: Settings, port: int, portal: BlockingPortal) -> 
             yield CommandLineDoor(open_desk(settings).catalogue, desk_options(settings))
     if sdk is not None:
         with portal.wrap_async_context_manager(sdk):
-            yield SdkDoor(portal, sdk)
+            yield SdkDoor(portal, sdk, names)
     if fast is not None:
         with portal.wrap_async_context_manager(fast):
             yield FastMcpDoor(portal, fast)

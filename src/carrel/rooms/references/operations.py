@@ -208,6 +208,7 @@ def room(service: ReferencesRoom) -> Room:
                 scopes=WRITE,
                 effect=Effect.WRITES,
                 is_idempotent=True,
+                command="edit",
             ),
             Operation(
                 name="cite_references",
