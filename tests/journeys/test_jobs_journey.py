@@ -34,11 +34,6 @@ def begin(home_port: int) -> RestDoor:
     return RestDoor(home_port)
 
 
-@pytest.fixture(scope="module")
-def research_id(begin: RestDoor) -> str:
-    return str(said(begin.ask("start_research", goal=GOAL, hypothesis_count=1))["research_id"])
-
-
 @pytest.fixture(scope="module", params=ROOM_DOORS)
 def door(request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal) -> Iterator[Door]:
     yield from opened(request.param, home, home_port, portal, "research")
@@ -49,7 +44,8 @@ def test_a_job_that_is_not_there_is_said_to_be_missing(door: Door) -> None:
     failed(door.ask("cancel_job", job_id="job_none"), "resource_not_found")
 
 
-def test_a_job_is_followed_to_its_result_and_another_stopped(door: Door, begin: RestDoor, research_id: str) -> None:
+def test_a_job_is_followed_to_its_result_and_another_stopped(door: Door, begin: RestDoor) -> None:
+    research_id = said(begin.ask("start_research", goal=GOAL, hypothesis_count=1))["research_id"]
     going = said(begin.ask("generate_hypotheses", research_id=research_id, count=1))
     assert set(going) >= {"pending", "job_id"}
     ended = until(door, "get_job", lambda job: job["state"] != "running", job_id=going["job_id"], wait_seconds=5)

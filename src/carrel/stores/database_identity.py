@@ -11,6 +11,7 @@ from pathlib import Path
 
 from carrel.core.errors import UnavailableError
 from carrel.stores.backup.known import newest_backup
+from carrel.stores.database_start import read_database_start
 
 _MAGIC = b"SQLite format 3\x00"
 # Where SQLite keeps the application id in the header of a file.
@@ -73,8 +74,7 @@ def refuse_replaced(file: Path) -> None:
     if known is None:
         return
     try:
-        with file.open("rb") as stream:
-            header = stream.read(_HEADER_BYTES)
+        header = read_database_start(file, _HEADER_BYTES)
     except FileNotFoundError:
         raise DatabaseReplacedError(file, "is missing, and this desk has kept data in it") from None
     if not header:
