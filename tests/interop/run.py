@@ -220,7 +220,7 @@ def tasks(report: Report) -> None:
         port = free_port()
         options = ["--home", home, "--rooms", "papers,research", "--snapshot", str(snapshot), "--port", str(port)]
         with running([*PROGRAM, "serve", *options], port, CARREL_RESEARCH_TASK_AFTER_SECONDS="0"):
-            for path in ("/research/mcp", "/mcp"):
+            for path in ("/research/mcp", "/desk/mcp"):
                 for name, program in (
                     ("TypeScript", [str(NODE), "ts_tasks.mjs"]),
                     ("FastMCP", [str(TASKS_PYTHON), "tasks_client.py"]),
