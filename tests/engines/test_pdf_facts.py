@@ -33,6 +33,10 @@ def facts(tmp_path: Path, page: str, content: bytes = b"%PDF-1.7") -> PdfFacts:
         ("Jones (2011) doi:10.1234/other", None),
         ("Data: https://doi.org/10.1234/data", None),
         ("doi:10.1234/one doi:10.1234/two", None),
+        ("On Engines\nThe original article can be found online at\nhttps://doi.org/10.1234/other", None),
+        ("Author Correction: On Engines\nAnn Author\nThe paper that this concerns is here:\nhttps://doi.org/10.1234/other", None),
+        ("Retraction notice\n\nJ. Tests\ndoi:10.1234/other", None),
+        ("Available online at www.tests.example\nhttps://doi.org/10.1234/own.4\nOn Error Correction", "10.1234/own.4"),
     ],
 )
 def test_a_doi_counts_only_where_a_paper_speaks_of_itself(tmp_path: Path, head: str, doi: str | None) -> None:

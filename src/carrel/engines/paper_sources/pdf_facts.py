@@ -26,8 +26,15 @@ _DOI = re.compile(r"(?:doi\.org/|\bdoi\b\s*[:=]?\s*)(10\.\d{4,9}/[^\s\"<>{}|\\^`
 # Lines that speak of another work: a citation, a companion, a work that is reviewed or corrected.
 _OF_ANOTHER = re.compile(
     r"\bet\s+al\b|\b(?:cit(?:e|ed|es|ing|ation)|see|refer(?:ence)?s?|comment(?:ary|s)?\s+on|reply\s+to|response\s+to|review\s+of"
-    r"|correct(?:ion|s)|corrigendum|erratum|retract|supplement|companion|related|based\s+on|extends?|data(?:set)?|software|code)\b"
+    r"|correct(?:ion|s)|corrigendum|erratum|retract|supplement|companion|related|based\s+on|extends?|data(?:set)?|software|code"
+    r"|original\s+(?:article|paper|publication|version|work))\b"
     r"|^\s*\[\d+\]|^\s*\d{1,3}\.\s+[A-Z]|[A-Z][\w'’-]+,?\s+\(\d{4}[a-z]?\)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A notice about another paper, whose DOI such a page gives at least as often as its own.
+_NOTICE = re.compile(
+    r"^\s*(?:(?:author|publisher)(?:['’]s)?\s+)?(?:correction|corrigend|errat|retraction|withdrawal|addendum|expression\s+of\s+concern"
+    r"|comments?\s+on|reply|response\s+to|book\s+review)",
     re.IGNORECASE | re.MULTILINE,
 )
 _ARXIV_STAMP = re.compile(
@@ -107,6 +114,8 @@ def _stated_doi(xmp: str) -> str | None:
 
 def _printed_doi(head: str) -> str | None:
     """The one DOI at the head of the page. Where there are several, none of them is known to be the paper's."""
+    if _NOTICE.search(head):
+        return None
     own: set[str] = set()
     lines = head.split("\n")
     for at, line in enumerate(lines):
