@@ -98,15 +98,15 @@ def result_of_tests(report: Path) -> str:
 
 def run_judge(name: str) -> Record:
     """Runs a judge on the committed tree and says how it went."""
-    changed = _git("status", "--porcelain", "--untracked-files=no")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", f":!{RECORDS.relative_to(ROOT)}")
     if changed:
         raise SystemExit("the tree has changes that are not committed; a record names a commit, so commit first")
-    judge = JUDGES[name]
+    commit, judge = _git("rev-parse", "HEAD"), JUDGES[name]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         status = subprocess.run(judge.command(report), cwd=ROOT, check=False).returncode
         result = result_of_tests(report) if report.exists() else "passed" if status == 0 else f"exit status {status}"
-    return Record(_git("rev-parse", "HEAD"), datetime.now(UTC).date().isoformat(), result)
+    return Record(commit, datetime.now(UTC).date().isoformat(), result)
 
 
 def _git(*words: str) -> str:
