@@ -46,6 +46,10 @@ docs: $(READY) ## write docs/reference.md again from the catalogue
 	$(BIN)/python -m carrel.cli.reference > docs/reference.md
 	$(BIN)/python -m carrel.cli.access_table docs/access.md
 
+.PHONY: transcript
+transcript: $(READY) ## type README and guide from a wheel and write docs/transcript.md again
+	$(BIN)/python -m tests.journeys.typed.session
+
 .PHONY: judge
 judge: $(READY) ## run a judge and record its result in docs/judges.toml (NAME=name; without it, the list)
 	$(BIN)/python -m tests.judges $(if $(NAME),run $(NAME),list)

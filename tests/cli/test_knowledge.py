@@ -67,6 +67,22 @@ def test_importing_twice_saves_once_and_bad_files_are_named(vault: Path, capsys:
 
 
 @pytest.mark.promise("K7")
+def test_notes_that_were_imported_as_personal_are_shared_by_importing_them_for_the_team(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, "import", str(vault)) == "2 new, 3 refused\n"
+    assert not json.loads(run(capsys, "search", "*", "--whose", "team", "--json"))
+    (vault / "sub" / "two.md").write_text("Second note, changed")
+    assert run(capsys, "import", str(vault), "--source", "team") == "2 changed, 3 refused\n"
+    shared = json.loads(run(capsys, "search", "*", "--whose", "team", "--json"))
+    assert {hit["content"].strip() for hit in shared} == {"See [[two]] #b", "Second note, changed"}
+    assert not json.loads(run(capsys, "search", "*", "--whose", "mine", "--json"))
+    # A later import without the option does not take them back.
+    assert run(capsys, "import", str(vault)) == "3 refused, 2 unchanged\n"
+    assert len(json.loads(run(capsys, "search", "*", "--whose", "team", "--json"))) == 2
+
+
+@pytest.mark.promise("K7")
 def test_each_side_may_change_and_neither_is_overwritten(vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "import", str(vault))
     one = json.loads(run(capsys, "show", str(found(capsys, "one")[0]["id"]), "--json"))

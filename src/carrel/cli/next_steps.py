@@ -23,7 +23,7 @@ _NEXT: dict[str, str] = {
     "users add": "carrel tokens create NAME --scopes … makes a token for a script; people log in when their client sends them.",
     "tokens create": "Send it as the header Authorization: Bearer TOKEN.",
     "backup": "carrel restore FILE puts it in place, here or on another machine.",
-    "restore": "carrel doctor says what is on the desk now.",
+    "restore": "carrel doctor{HOME} says what is on the desk now.",
 }
 
 

@@ -26,7 +26,7 @@ def run(words: list[str]) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="the folder of the corpus")
+    parser.add_argument("--into", type=Path, metavar="DIR", help="the folder of the corpus (the desk's own, in the home folder)")
     parser.add_argument("--template", required=True, help="deep_read, eight_questions or three_pass")
     parser.add_argument("--model", default=os.environ.get("CARREL_MODEL_NAME"), help="the model's name (CARREL_MODEL_NAME)")
     parser.add_argument(
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def summarise(options: argparse.Namespace) -> int:
     """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be done."""
     from carrel.rooms.papers.building.summarising import Prices
+    from carrel.wiring.papers import snapshot_path
     from carrel.wiring.papers_summarise import summarise_papers
 
     if not options.model or not options.model_url:
@@ -53,10 +54,11 @@ def summarise(options: argparse.Namespace) -> int:
         return 2
     progress = Progress()
     settings = home_settings(options)
+    into = options.into or snapshot_path(settings).parent
     try:
-        with record_command(settings, "papers:summarise", f"papers:{options.into}", {"template": options.template}):
+        with record_command(settings, "papers:summarise", f"papers:{into}", {"template": options.template}):
             tally = summarise_papers(
-                options.into,
+                into,
                 template=options.template,
                 base_url=options.model_url,
                 model=options.model,

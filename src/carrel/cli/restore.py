@@ -47,7 +47,7 @@ def run(words: list[str]) -> int:
     for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, done)):
         print(f"To do: {line}", file=sys.stderr)
     print(f"{settings.home} holds the state of {done.manifest.made_at}: {describe_backup(done.manifest)}.")
-    say_next_step("restore")
+    say_next_step("restore", **{"{HOME}": f" --home {options.home}" if options.home else ""})
     return 0
 
 

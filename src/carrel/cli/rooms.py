@@ -115,7 +115,8 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_j
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
     if not as_json:
-        say_next_step(f"{operation.room} {operation.command}")
+        made = getattr(answer, "id", None)
+        say_next_step(f"{operation.room} {operation.command}", **({"ID": made} if isinstance(made, str) else {}))
     return 0
 
 
@@ -179,5 +180,5 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return "; ".join(_value(item) for item in value)
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_value(item)}" for name, item in value.items())
+        return ", ".join(f"{name} {_value(item)}" for name, item in value.items() if item not in (None, [], ""))
     return str(value)

@@ -133,6 +133,10 @@ class Notebook:
         file_before, note_before = _before(note, last)
         report.agreed[file.path] = Agreed(note.id, file_before, note_before)
         is_file_changed, is_note_changed = file.digest != file_before, mine != note_before
+        # An original whose copy the team has already is brought up to date by promoting it again.
+        to_share = source == "team" and note.source == "personal" and note.promoted_to_id is None
+        if to_share and not is_file_changed:
+            return self._replace(replace(note, source="team", status="promoted"), note, caller)
         if file.digest == mine or not (is_file_changed or is_note_changed):
             report.add(file.path, "unchanged")
             report.agreed[file.path] = Agreed(note.id, file.digest, mine)
@@ -141,17 +145,17 @@ class Notebook:
         elif is_note_changed:
             report.add(file.path, "conflict", "changed both in the file and in Carrel; neither was overwritten")
         else:
+            whose: Source = "team" if to_share else note.source
+            status = "promoted" if whose == "team" else "draft"
             changed = replace(
-                note,
-                title=file.title,
-                content=file.content,
-                tags=file.tags,
-                status="promoted" if note.source == "team" else "draft",
-                updated_at=max(self._clock.now(), note.updated_at + _TICK),
-                origin=origin,
+                note, title=file.title, content=file.content, tags=file.tags, source=whose, status=status, origin=origin
             )
-            return Replace(changed, note.updated_at, caller.user_id, "imported")
+            return self._replace(changed, note, caller)
         return None
+
+    def _replace(self, changed: Note, note: Note, caller: Caller) -> Replace:
+        later = max(self._clock.now(), note.updated_at + _TICK)
+        return Replace(replace(changed, updated_at=later), note.updated_at, caller.user_id, "imported")
 
     async def _known(self, note_id: str, caller: Caller, last: Agreed | None) -> Note | None:
         for one in [note_id] if last is None else [last.note_id, note_id]:
@@ -196,4 +200,5 @@ def _before(note: Note, last: Agreed | None) -> tuple[str, str]:
 
 def _count(file: NoteFile, change: Insert | Replace, report: Report) -> None:
     report.add(file.path, "new" if isinstance(change, Insert) else "changed")
-    report.agreed[file.path] = Agreed(change.note.id, file.digest, file.digest)
+    note = change.note
+    report.agreed[file.path] = Agreed(note.id, file.digest, digest_of(note.title, note.content, note.tags))

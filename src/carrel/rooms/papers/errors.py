@@ -107,6 +107,6 @@ class SnapshotUnavailableError(UnavailableError):
             details["missing"] = missing
         super().__init__(
             f"The paper snapshot cannot be used: {reason}.",
-            next_step="Run `carrel doctor` on the server; set a good snapshot, or make one with `carrel papers build`.",
+            next_step="`carrel papers build FOLDER` makes one; --snapshot or the setting papers.snapshot names another.",
             details=details,
         )

@@ -92,6 +92,14 @@ def test_a_model_fills_a_template_and_the_corpus_shows_it(
     assert three.ask("SELECT count(*) FROM paper_fts WHERE paper_fts MATCH '\"asks about\"'") == [(3,)]
 
 
+def test_without_a_folder_the_papers_of_the_desk_itself_are_summarised(
+    three: Corpus, chat: ChatServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CARREL_PAPERS_SNAPSHOT", str(three.into / "paper_snapshot.db"))
+    assert run(["summarise", "--model", "small", "--model-url", chat.url, "--template", "deep_read"]) == 0
+    assert "3 summaries written" in capsys.readouterr().out
+
+
 def test_a_run_that_stops_early_goes_on_where_it_was_and_asks_nothing_twice(three: Corpus, chat: ChatServer) -> None:
     assert summarise(three, chat, "--limit", "2", "--parallel", "1") == 0
     assert summarise(three, chat) == 0
