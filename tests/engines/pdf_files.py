@@ -28,6 +28,24 @@ def make_pdf(pages: list[list[Line]], title: str | None = None) -> bytes:
     if title is not None:
         objects.append(b"<< /Title (%s) >>" % title.encode("latin-1"))
         trailer += b" /Info %d 0 R" % len(objects)
+    return _written(objects, trailer)
+
+
+def make_form_bomb(levels: int) -> bytes:
+    """A PDF of a few lines whose only page draws a text 2 ** levels times: each form draws the one before it twice."""
+    form = b"<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << %s >> /Length %d >>\nstream\n%s\nendstream"
+    words, twice = b"BT /F1 10 Tf 50 700 Td (the words of the page) Tj ET", b"/X Do /X Do"
+    objects = [b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", form % (b"/Font << /F1 1 0 R >>", len(words), words)]
+    for _ in range(levels):
+        objects.append(form % (b"/XObject << /X %d 0 R >>" % len(objects), len(twice), twice))
+    last = len(objects)
+    page = b"<< /Type /Page /Parent %d 0 R /MediaBox [0 0 595 842] /Contents %d 0 R /Resources << /XObject << /X %d 0 R >> >> >>"
+    objects += [b"<< /Length 5 >>\nstream\n/X Do\nendstream", page % (last + 3, last + 1, last)]
+    objects += [b"<< /Type /Pages /Kids [%d 0 R] /Count 1 >>" % (last + 2), b"<< /Type /Catalog /Pages %d 0 R >>" % (last + 3)]
+    return _written(objects, b"/Root %d 0 R" % len(objects))
+
+
+def _written(objects: list[bytes], trailer: bytes) -> bytes:
     written = bytearray(b"%PDF-1.4\n")
     places = []
     for number, body in enumerate(objects, start=1):

@@ -22,7 +22,7 @@ from carrel.engines.paper_sources.markdown import MarkdownReader
 from carrel.engines.paper_sources.paper_infos import PaperInfosReader
 from carrel.engines.paper_sources.pdf import PdfReader
 from carrel.engines.paper_sources.reading import Errand, read_here, read_in_processes, read_part
-from tests.engines.pdf_files import make_pdf
+from tests.engines.pdf_files import make_form_bomb, make_pdf
 
 PAPERS = Path(__file__).parents[2] / ".." / "shared" / "data" / "papers"
 
@@ -350,6 +350,29 @@ def test_a_file_that_never_ends_or_takes_all_memory_costs_one_file(tmp_path: Pat
     assert codes(answers["endless"]) == ["too_costly"]
     assert codes(answers["huge"]) == ["too_large"]
     assert [name for name in names if answers[name].records] == ["a", "b", "c"]
+
+
+def pdf_equipment() -> tuple[tuple[SourceReader, ...], Shelf]:
+    return (PdfReader(),), Shelf()
+
+
+@pytest.mark.promise("D14")
+def test_a_pdf_that_makes_a_great_deal_of_text_of_a_few_lines_is_too_costly(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(make_form_bomb(16))
+    assert codes(read_part(PdfReader(), SourcePart(path), Shelf())) == ["too_costly"]
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its memory")
+def test_a_pdf_that_would_fill_the_memory_costs_one_file(tmp_path: Path) -> None:
+    contents = {"a": make_pdf([PAGE]), "bomb": make_form_bomb(30), "b": make_pdf([PAGE])}
+    for name, content in contents.items():
+        (tmp_path / f"{name}.pdf").write_bytes(content)
+    errands = [Errand("pdf", SourcePart(tmp_path / f"{name}.pdf"), name) for name in contents]
+    answers = dict(read_in_processes(errands, pdf_equipment, workers=1))
+    assert codes(answers["bomb"])[0] in {"reader_crashed", "too_costly", "too_large"}
+    assert [name for name in contents if answers[name].records] == ["a", "b"]
 
 
 READERS: list[tuple[SourceReader, str]] = [

@@ -11,6 +11,7 @@ from pathlib import Path
 import pypdfium2
 from pypdfium2 import raw as pdfium
 
+from carrel.core.budget import current_budget
 from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.engines.paper_sources.fields import clean, one_line, people_in
 from carrel.engines.paper_sources.pdf_facts import read_facts
@@ -111,12 +112,15 @@ def _page_texts(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:
     """The text of every page, and the numbers, from 1, of those that PDFium cannot load."""
     pages: list[str] = []
     failed: list[int] = []
+    budget = current_budget()
     for number in range(len(document)):
         try:
             pages.append(_page_text(document, number))
         except pypdfium2.PdfiumError:
             pages.append("")
             failed.append(number + 1)
+        # A form that draws itself twice, in a form that does so too, makes gigabytes of text out of a few lines.
+        budget.spend_output(len(pages[-1]))
     return pages, failed
 
 

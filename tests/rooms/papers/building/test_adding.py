@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sys
 from pathlib import Path
 
 import orjson
@@ -14,7 +15,7 @@ from carrel.core.errors import CarrelError
 from carrel.core.identifiers import ArxivId, Doi
 from carrel.rooms.papers.building.operations import AddPaper, PaperAdded, add_paper_operation
 from carrel.wiring.papers_build import build_papers, paper_adder
-from tests.engines.pdf_files import make_pdf
+from tests.engines.pdf_files import make_form_bomb, make_pdf
 from tests.rooms.papers.building.conftest import Corpus
 
 CALL = Call(Caller("somebody", frozenset({"papers:write"})), Visit("test", "1"))
@@ -90,6 +91,11 @@ def test_a_paper_that_is_there_already_is_completed_and_not_doubled(served: Corp
         ({"pdf_base64": "%%%"}, "invalid_input"),
         ({"pdf_base64": base64.b64encode(b"not a pdf").decode()}, "paper_not_added"),
         ({"pdf_base64": base64.b64encode(make_pdf([[]])).decode()}, "paper_not_added"),
+        pytest.param(
+            {"pdf_base64": base64.b64encode(make_form_bomb(30)).decode()},
+            "paper_not_added",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its memory"),
+        ),
     ],
 )
 def test_what_cannot_be_added_is_refused_with_a_reason_and_changes_nothing(
