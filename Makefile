@@ -135,7 +135,7 @@ bench-discovery: $(READY) ## literature-based discovery against known findings (
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)
 
 .PHONY: growth-parsers
-growth-parsers: $(READY) ## CPU of every parser over the size of pathological input (minutes; no part of the tests)
+growth-parsers: $(READY) ## CPU of every parser over the size of pathological input (5 minutes of CPU; no part of the tests)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.growth
 
 .PHONY: fit-safety
