@@ -109,6 +109,32 @@ def test_a_job_interrupted_by_a_crash_is_resumed_from_what_it_had_saved(tmp_path
     asyncio.run(scene())
 
 
+def test_work_is_taken_up_also_where_there_was_no_store_to_look_into_at_first(tmp_path: Path) -> None:
+    async def finish(job: JobRun) -> str:
+        return "Done."
+
+    async def scene() -> None:
+        looked: list[bool] = []
+
+        def has_store() -> bool:
+            looked.append((tmp_path / "jobs.db").exists())
+            return looked[-1]
+
+        second = jobs(tmp_path, finish, worker="w2")
+        second.take_up_work(has_store)
+        while not looked:
+            await asyncio.sleep(0)
+        assert not (tmp_path / "jobs.db").exists(), "looking makes nothing"
+        first = jobs(tmp_path, save_and_hang)
+        job = await first.submit("count", "ada", "", 2)
+        await crash(first, job.id)
+        assert (await second.wait(job.id, "ada", 30)).state == "completed"
+        await first.close()
+        await second.close()
+
+    asyncio.run(scene())
+
+
 def test_a_job_that_cannot_resume_is_marked_failed_and_keeps_what_it_had(tmp_path: Path) -> None:
     async def scene() -> None:
         first = jobs(tmp_path, save_and_hang, is_resumable=False)

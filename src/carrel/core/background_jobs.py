@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -217,10 +217,11 @@ class BackgroundJobs:
         """Forgets a job whose whole result its caller has been given."""
         await self._store.remove(job_id)
 
-    def take_up_work(self) -> None:
-        """From now on takes up jobs that a process left behind."""
+    def take_up_work(self, has_store: Callable[[], bool] = lambda: True) -> None:
+        """From now on takes up jobs that a process left behind. While `has_store` says that there is nothing to look at yet,
+        nothing is opened or made: another process may be the first to begin a job."""
         if self._looking is None:
-            self._looking = asyncio.create_task(self._look_for_work(), name="abandoned jobs")
+            self._looking = asyncio.create_task(self._look_for_work(has_store), name="abandoned jobs")
 
     async def close(self) -> None:
         """Stops the runs of this process; what can resume is given back for the next."""
@@ -283,7 +284,9 @@ class BackgroundJobs:
             with suppress(CarrelError):
                 await self._store.renew(list(self._running), self._worker, self._policy.lease_seconds)
 
-    async def _look_for_work(self) -> None:
+    async def _look_for_work(self, has_store: Callable[[], bool]) -> None:
+        while not await asyncio.to_thread(has_store):
+            await asyncio.sleep(self._policy.look_every_seconds)
         while True:
             try:
                 before = self._clock.now() - timedelta(days=self._policy.keep_days)

@@ -32,8 +32,7 @@ def background_jobs(settings: Settings, handlers: Mapping[str, JobHandler], cloc
     jobs = BackgroundJobs(_store(settings), handlers, clock, f"worker_{secrets.token_hex(16)}", policy)
 
     async def start() -> None:
-        if settings.database.url is not None or jobs_file(settings).exists():
-            jobs.take_up_work()
+        jobs.take_up_work(lambda: settings.database.url is not None or jobs_file(settings).exists())
 
     return OpenedJobs(jobs, start)
 

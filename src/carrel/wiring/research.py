@@ -112,8 +112,7 @@ def open_research(settings: Settings) -> OpenRoom:
         return Health(True, f"{len(waiting)} jobs under way")
 
     async def start() -> None:
-        if settings.database.url is not None or research_file(settings).exists():
-            research.runner.look_for_work()
+        research.runner.look_for_work(lambda: settings.database.url is not None or research_file(settings).exists())
 
     described = room(research.service)
     if settings.database.url is None and not settings.keeps_home:

@@ -89,6 +89,17 @@ def test_no_model_call_that_was_answered_is_made_again_after_a_kill(wide_snapsho
     assert len(kept) <= len(script.asked) <= len(kept) + 3
 
 
+@pytest.mark.promise("S2")
+def test_a_server_that_was_there_before_the_first_project_takes_up_what_another_left(wide_snapshot: Path, tmp_path: Path) -> None:
+    """The second server is started on a home where nobody has researched yet, so it finds no database to look into."""
+    with serving(wide_snapshot, tmp_path) as second:
+        with serving(wide_snapshot, tmp_path) as first:
+            research_id = first.ask("start_research", goal=GOAL, hypothesis_count=6)["research_id"]
+        while (status := second.ask("get_research_status", research_id=research_id))["status"] != "completed":
+            assert status["status"] in {"initializing", "active"}, status["problem"]
+        assert status["matches_played"]
+
+
 def _frozen(kind: str, record: dict[str, Any]) -> Any:
     """What of a record must never change: of a hypothesis, not its standing."""
     return (record["id"], record["draft"]["title"]) if kind == "hypotheses" else json.dumps(record, sort_keys=True)

@@ -80,10 +80,11 @@ class Runner:
         if is_wanted and not task.cancelled():
             self.begin(job_id)
 
-    def look_for_work(self) -> None:
-        """From now on takes up jobs that nobody runs: those of a process that died, and those that wait."""
+    def look_for_work(self, has_memory: Callable[[], bool] = lambda: True) -> None:
+        """From now on takes up jobs that nobody runs: those of a process that died, and those that wait. While `has_memory` says
+        that there is nothing to look at yet, nothing is opened or made: another process may be the first to begin a job."""
         if self._watch is None:
-            self._watch = asyncio.create_task(self._look(), name="research recovery")
+            self._watch = asyncio.create_task(self._look(has_memory), name="research recovery")
 
     async def wait(self, job_id: str, seconds: float) -> Job | None:
         """The job once it has ended, or as it is when the time is over."""
@@ -123,7 +124,9 @@ class Runner:
                 with suppress(CarrelError):
                     await self._write(outcome)
 
-    async def _look(self) -> None:
+    async def _look(self, has_memory: Callable[[], bool]) -> None:
+        while not await asyncio.to_thread(has_memory):
+            await asyncio.sleep(self._look_every_seconds)
         is_reconciled = False
         while True:
             try:
