@@ -34,7 +34,14 @@ FORMS: dict[str, Callable[[str], str]] = {
     "after one byte": lambda key: base64.b64encode(f"a{key}b".encode()).decode(),
     "after two bytes": lambda key: base64.b64encode(f"ab{key}bc".encode()).decode(),
     "in hexadecimal": lambda key: key.encode().hex(),
+    "in hexadecimal with spaces": lambda key: key.encode().hex(" ").upper(),
+    "in hexadecimal with colons": lambda key: key.encode().hex(":"),
+    "as numbers in HTML": lambda key: "".join(f"&#{ord(sign)};" for sign in key),
+    "as hexadecimal numbers in HTML": lambda key: "".join(f"&#x{ord(sign):x};" for sign in key),
+    "as numbers in JSON": lambda key: "".join(f"\\u{ord(sign):04x}" for sign in key),
+    "as bytes": lambda key: "".join(f"\\x{byte:02x}" for byte in key.encode()),
     "upper case": str.upper,
+    "in two lines, in JSON": lambda key: f"{key[:12]}\\n{key[12:]}",
     "in two lines": lambda key: f"{key[:12]}\n    {key[12:]}",
     "in pieces": lambda key: '" + "'.join(key[at : at + 5] for at in range(0, len(key), 5)),
 }
@@ -59,7 +66,15 @@ def test_a_known_secret_is_hidden_in_every_form(form: str, key: str) -> None:
 
 
 def test_what_is_left_of_a_cut_or_half_hidden_key_is_hidden() -> None:
-    for echoed in (PLAIN[:-5], f"{PLAIN[:-4]}...", f"{PLAIN[:6]}********{PLAIN[-4:]}", f"{PLAIN[:5]}…{PLAIN[-4:]}"):
+    for echoed in (
+        PLAIN[:-5],
+        f"{PLAIN[:-4]}...",
+        PLAIN[9:],
+        f"...{PLAIN[9:]}",
+        f"********{PLAIN[-10:]}",
+        f"{PLAIN[:6]}********{PLAIN[-4:]}",
+        f"{PLAIN[:5]}…{PLAIN[-4:]}",
+    ):
         assert mask_secrets(f"Incorrect key provided: {echoed}").replace("***", "").strip() == "Incorrect key provided:"
 
 

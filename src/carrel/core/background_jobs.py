@@ -285,17 +285,21 @@ class BackgroundJobs:
                 await self._store.renew(list(self._running), self._worker, self._policy.lease_seconds)
 
     async def _look_for_work(self, has_store: Callable[[], bool]) -> None:
-        while not await asyncio.to_thread(has_store):
-            await asyncio.sleep(self._policy.look_every_seconds)
+        is_there = False
         while True:
             try:
-                before = self._clock.now() - timedelta(days=self._policy.keep_days)
-                await self._store.remove_ended(before.isoformat())
-                for job_id in await self._store.abandoned(list(self._handlers)):
-                    await self._take_up(job_id)
+                is_there = is_there or await asyncio.to_thread(has_store)
+                if is_there:
+                    await self._take_up_abandoned()
             except CarrelError as error:
                 log.warning("jobs cannot be looked for", extra={"reason": error.message})
             await asyncio.sleep(self._policy.look_every_seconds)
+
+    async def _take_up_abandoned(self) -> None:
+        before = self._clock.now() - timedelta(days=self._policy.keep_days)
+        await self._store.remove_ended(before.isoformat())
+        for job_id in await self._store.abandoned(list(self._handlers)):
+            await self._take_up(job_id)
 
     async def _take_up(self, job_id: str) -> None:
         if job_id in self._running:

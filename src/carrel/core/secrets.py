@@ -23,7 +23,7 @@ _LEAST_CHARACTERS = 8
 _TELLING_CHARACTERS = 8
 _MOST_KNOWN = 64
 _HEAD = 6
-_BETWEEN = r"""[\s"'`+\\,|\u200b-]{0,8}"""
+_BETWEEN = r"""(?:\\[nrt]|[\s"'`+\\,|\u200b-]){0,8}"""
 
 _SHAPES = re.compile(
     r"""
@@ -170,6 +170,11 @@ def _known_secret(secret: str) -> _Known:
         html.escape(secret),
         secret.encode().hex(),
         "".join(f"%{byte:02X}" for byte in secret.encode()),
+        "".join(f"\\x{byte:02x}" for byte in secret.encode()),
+        "".join(f"\\u{ord(character):04x}" for character in secret),
+        "".join(f"&#{ord(character)};" for character in secret),
+        "".join(f"&#x{ord(character):x};" for character in secret),
+        *(secret.encode().hex(separator) for separator in " :-"),
         *_base64_forms(secret),
     }
     forms = [re.escape(form) for form in sorted(whole, key=len, reverse=True)]
@@ -180,6 +185,10 @@ def _known_secret(secret: str) -> _Known:
         return _Known(pattern, heads, secret.lower())
     forms.append(_BETWEEN.join(re.escape(character) for character in secret))
     forms.extend(_cut_forms(secret))
+    end = _telling_end(secret)
+    if end:
+        forms.append(rf"[\w*.…+/~%-]{{0,64}}{re.escape(end)}")
+        heads = (*heads, end.lower())
     return _Known(re.compile("|".join(forms), re.IGNORECASE), (*heads, secret[:4].lower()), secret.lower().translate(_SEPARATORS))
 
 
@@ -195,12 +204,22 @@ def _base64_forms(secret: str) -> set[str]:
     return {form for form in forms if len(form) >= _TELLING_CHARACTERS}
 
 
+def _is_telling(piece: str) -> bool:
+    """Whether a piece of a secret gives it away: one that may be an ordinary word tells nothing."""
+    return any(character.isdigit() for character in piece) or (piece != piece.lower() and piece != piece.upper())
+
+
+def _telling_end(secret: str) -> str:
+    """The shortest end of a secret that gives it away, where it was cut at its beginning; empty if there is none."""
+    ends = (secret[-length:] for length in range(_TELLING_CHARACTERS, len(secret)))
+    return next((end for end in ends if _is_telling(end)), "")
+
+
 def _cut_forms(secret: str) -> Iterator[str]:
     """The beginning of a secret, and its two ends with something that hides the middle, as some services show keys."""
     for length in range(_TELLING_CHARACTERS, len(secret)):
         start = secret[:length]
-        # A beginning that may be an ordinary word tells nothing.
-        if any(character.isdigit() for character in start) or (start != start.lower() and start != start.upper()):
+        if _is_telling(start):
             yield rf"{re.escape(start)}[\w*.…+/=~%-]{{0,400}}"
             break
     yield rf"{re.escape(secret[:4])}[\w.~-]{{0,12}}?(?:\*{{2,}}|\.{{3,}}|…)[\w~-]{{0,12}}?{re.escape(secret[-2:])}(?!\w)"

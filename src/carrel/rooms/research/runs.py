@@ -125,16 +125,14 @@ class Runner:
                     await self._write(outcome)
 
     async def _look(self, has_memory: Callable[[], bool]) -> None:
-        while not await asyncio.to_thread(has_memory):
-            await asyncio.sleep(self._look_every_seconds)
         is_reconciled = False
         while True:
             try:
-                if not is_reconciled:
+                if not is_reconciled and await asyncio.to_thread(has_memory):
                     await self._memory.reconcile(self._at())
                     await self._memory.mask_stored_secrets()
                     is_reconciled = True
-                for job_id in await self._memory.open_jobs():
+                for job_id in await self._memory.open_jobs() if is_reconciled else ():
                     if job_id not in self._tasks and job_id not in self.unwritten:
                         self.begin(job_id)
             except CarrelError as error:
