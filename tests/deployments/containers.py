@@ -160,6 +160,8 @@ class Machine:
         for instance in self._running:
             if instance.process.poll() is None:
                 instance.end(signal.SIGKILL)
+            # A test that fails shows it.
+            print(f"what the server at port {instance.port} said:\n{instance.errors()}")
 
     def _command(
         self, start: ContainerStart, environment: Mapping[str, str], disks: Mapping[str, Path], pid_file: Path | None

@@ -27,11 +27,12 @@ from carrel.engines.paper_sources.paper_infos import PaperInfosReader
 from carrel.engines.paper_sources.pdf import PdfReader
 from carrel.engines.paper_sources.reading import Errand, read_here, read_in_processes
 from carrel.rooms.papers.building.adding import PaperAdder
-from carrel.rooms.papers.building.errors import ForeignSnapshotError, PaperNotAddedError
+from carrel.rooms.papers.building.errors import BuildInProgressError, ForeignSnapshotError, PaperNotAddedError
 from carrel.rooms.papers.building.models import AddedPaper, FileStamp, FoundSource, KnownSource, PartJob, PartRead, Skipped
 from carrel.rooms.papers.building.ports import Progress, Silence, WorkLookup
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
+from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
 from carrel.stores.sqlite.paper_snapshot_writer import SNAPSHOT_NAME, BeforeSwap, SqliteSnapshotShelf
@@ -46,6 +47,9 @@ WORKSHOP_NAME = ".carrel-build"
 # Below this much to read, starting further processes takes longer than they save.
 _WORTH_PROCESSES_BYTES = 4 * 1024 * 1024
 _MAY_CRASH = frozenset({"pdf"})
+_ADDING_LOCK = "lock.db.adding"
+# Less than add_paper may take, so that who waits is told why.
+_ADDING_WAIT_SECONDS = 240.0
 
 
 def paper_readers() -> tuple[SourceReader, ...]:
@@ -215,8 +219,17 @@ def _add_paper(
 ) -> AddedPaper | tuple[type[CarrelError], str, str, dict[str, object]]:
     """Errors with their fields do not survive the way between processes, so they are taken apart here."""
     try:
-        with paper_builder(into, workers=1) as builder:
-            added = builder.add(into / INBOX_NAME, file, Silence())
+        # Servers that share a home add one after another, the first of them with the corpus still to be made.
+        workshop = into / WORKSHOP_NAME
+        workshop.mkdir(parents=True, exist_ok=True)
+        with hold_lock(workshop / _ADDING_LOCK, wait_seconds=_ADDING_WAIT_SECONDS):
+            with paper_builder(into, workers=1) as builder:
+                added = builder.add(into / INBOX_NAME, file, Silence())
+            if after_swap is not None:
+                after_swap(into / SNAPSHOT_NAME)
+    except LockHeldError:
+        busy = BuildInProgressError()
+        return ConflictError, busy.message, busy.next_step, busy.details
     except PaperNotAddedError as error:
         # The caller may have stopped waiting and takes nothing back then.
         file.unlink(missing_ok=True)
@@ -225,8 +238,6 @@ def _add_paper(
         return ConflictError, error.message, error.next_step, error.details
     except ForeignSnapshotError as error:
         return PaperNotAddedError, error.message, error.next_step, error.details
-    if after_swap is not None:
-        after_swap(into / SNAPSHOT_NAME)
     return added
 
 
