@@ -128,7 +128,8 @@ def main(words: Sequence[str] | None = None) -> int:
             print(f"{name:14} {when} (needs {judge.needs})")
         return 0
     record = run_judge(options.name)
-    write_records({**records, options.name: record})
+    # Read again: another judge may have been recorded in the meantime.
+    write_records({**read_records(), options.name: record})
     print(f"{options.name}: {record.result} at {record.commit[:12]}, written to {RECORDS.relative_to(ROOT)}")
     return 0 if record.has_passed else 1
 
