@@ -159,3 +159,13 @@ def test_no_command_is_forgotten() -> None:
 def _modules_of(words: tuple[str, ...]) -> set[str]:
     own = _MODULES.get(words[0], {}).get(words[1])
     return {own.rpartition(".")[2]} if own else {words[0]}
+
+
+def test_a_log_that_is_not_there_is_not_called_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "home"))
+    assert main(["audit", "verify"]) == 0
+    said = capsys.readouterr().out
+    assert "whole" not in said
+    assert "no log here" in said

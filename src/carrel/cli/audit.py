@@ -80,6 +80,11 @@ def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
         show(f"note    {notice}")
     if not found.is_anchored and found.lines:
         show("note    there are no anchors: a cut tail, a deleted file or a history made anew would not show")
+    if not found.is_anchored and not found.lines and not found.problems:
+        show(
+            "There is no log here and no anchor: nothing was written yet, or all of it was removed. Only a head kept elsewhere tells."
+        )
+        return 0
     if found.torn_lines:
         show(f"torn    {found.torn_lines} lines were cut off while being written")
     show(f"{found.lines} lines in {found.chains} chains: {'NOT whole' if found.problems else 'whole'}")
