@@ -164,6 +164,23 @@ def test_a_corpus_is_built_into_the_home_and_seen_by_every_command(tmp_path: Pat
     assert "Gremlin and fibrosis" in carrel(tmp_path, "papers", "search", "fibrosis").stdout
 
 
+@pytest.mark.promise("P9")
+def test_a_second_folder_joins_the_corpus_and_only_leaves_the_first_out(tmp_path: Path) -> None:
+    for name, title in (("one", "Gremlin and fibrosis"), ("two", "Reelin and memory")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "paper.md").write_text(f"---\ntitle: {title}\n---\nA text.\n")
+        assert carrel(tmp_path, "papers", "build", str(tmp_path / name), "--quiet").returncode == 0
+    assert "Gremlin and fibrosis" in carrel(tmp_path, "papers", "search", "fibrosis").stdout
+    assert "Reelin and memory" in carrel(tmp_path, "papers", "search", "memory").stdout
+    (tmp_path / "one" / "paper.md").unlink()
+    (tmp_path / "one" / "other.md").write_text("---\ntitle: Netrin and axons\n---\nA text.\n")
+    assert carrel(tmp_path, "papers", "build", str(tmp_path / "one"), "--quiet").returncode == 0
+    assert "Gremlin" not in carrel(tmp_path, "papers", "search", "fibrosis").stdout, "a file that is gone takes its paper along"
+    assert "Reelin and memory" in carrel(tmp_path, "papers", "search", "memory").stdout
+    assert carrel(tmp_path, "papers", "build", str(tmp_path / "two"), "--only", "--quiet").returncode == 0
+    assert "Netrin" not in carrel(tmp_path, "papers", "search", "axons").stdout
+
+
 def test_a_corpus_built_elsewhere_says_how_it_is_opened(tmp_path: Path) -> None:
     (tmp_path / "one.md").write_text("---\ntitle: Gremlin and fibrosis\n---\nGremlin changed fibrosis.\n")
     built = carrel(tmp_path, "papers", "build", str(tmp_path / "one.md"), "--into", str(tmp_path / "else"))

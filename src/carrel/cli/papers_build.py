@@ -45,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-edges", action="store_true", help="leave the table of facet pairs empty: smaller, and Carrel does not read it"
     )
+    parser.add_argument(
+        "--only",
+        action="store_true",
+        help="let what earlier builds took from other folders leave the corpus (it stays otherwise)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_home_options(parser)
 
@@ -71,6 +76,7 @@ def build(options: argparse.Namespace) -> int:
                 workers=options.workers,
                 size_limit_bytes=options.max_megabytes * _MEGABYTE,
                 has_edges=not options.without_edges,
+                only=options.only,
                 after_swap=lambda built: shown_by(progress, "indexing", lambda report: bring_index_up_to_date(built, report)),
             )
     except AuditUnavailableError:

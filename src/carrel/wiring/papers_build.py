@@ -163,10 +163,12 @@ def build_papers(
     workers: int | None = None,
     size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
     has_edges: bool = True,
+    only: bool = False,
     before_swap: BeforeSwap | None = None,
     after_swap: AfterSwap | None = None,
 ) -> BuildReport:
-    """Makes `into` hold exactly the papers of `sources`, doing only what changed since last time.
+    """Brings the corpus in `into` up to date with `sources`, doing only what changed since last time; with `only`, it holds
+    nothing else afterwards.
 
     `after_swap` sees the snapshot that is now being read, changed or not: the place to bring an index beside it up to date.
     """
@@ -174,7 +176,7 @@ def build_papers(
     with paper_builder(
         into, workers=workers, size_limit_bytes=size_limit_bytes, has_edges=has_edges, before_swap=before_swap
     ) as builder:
-        report = builder.build(every_source, progress or Silence())
+        report = builder.build(every_source, progress or Silence(), only=only)
     if after_swap is not None:
         after_swap(into / SNAPSHOT_NAME)
     return report

@@ -95,10 +95,13 @@ class PaperBuilder:
         self._lock = lock
         self._clock = clock
 
-    def build(self, sources: Sequence[Path], progress: Progress) -> BuildReport:
-        """The corpus becomes exactly what `sources` hold now. Sources of earlier builds that are not named leave."""
+    def build(self, sources: Sequence[Path], progress: Progress, *, only: bool = False) -> BuildReport:
+        """Brings the corpus up to date with `sources`; what earlier builds took from elsewhere stays.
+
+        With `only`, the corpus becomes exactly what `sources` hold now: sources of earlier builds that are not named leave.
+        """
         with self._lock.held():
-            return self._build(sources, progress, whole=True)[0]
+            return self._build(sources, progress, whole=only)[0]
 
     def refresh(self, progress: Progress) -> bool:
         """Publishes again what is known, without looking at any source; whether that changed anything."""
