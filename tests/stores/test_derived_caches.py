@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,7 @@ def _damage(file: Path, how: str) -> None:
             # Everything after the first page is noise: it opens, and fails when it is asked.
             file.write_bytes(whole[:4096] + bytes((7 * at) % 251 for at in range(len(whole) - 4096)))
         case "lost tables":
-            with sqlite3.connect(file) as connection:
-                for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'words_%_places'").fetchall():
-                    connection.execute(f"DROP TABLE {name}")
-                connection.execute("DROP TABLE group_sizes")
+            _drop_tables(file)
         case "first version":
             file.unlink()
             with sqlite3.connect(file) as connection:
@@ -52,6 +50,14 @@ def _damage(file: Path, how: str) -> None:
         case "later version":
             with sqlite3.connect(file) as connection:
                 connection.execute("PRAGMA user_version = 99")
+
+
+def _drop_tables(file: Path) -> None:
+    """Damage that every open connection sees at its next question, whatever it has in memory."""
+    with closing(sqlite3.connect(file)) as connection, connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'words_%_places'").fetchall():
+            connection.execute(f"DROP TABLE {name}")
+        connection.execute("DROP TABLE group_sizes")
 
 
 @pytest.mark.parametrize("how", ["no database", "empty", "cut", "torn pages", "lost tables", "first version", "later version"])
@@ -71,7 +77,7 @@ def test_a_search_cache_that_breaks_while_the_server_runs_is_filled_again_and_it
             await _save_some(asking(first))
             assert await _ask(asking(second)) == 60
             with caplog.at_level(logging.WARNING, "carrel.cache"):
-                _damage(tmp_path / "search.sqlite", "torn pages")
+                _drop_tables(tmp_path / "search.sqlite")
                 for _ in range(2):
                     assert await _ask(asking(first)) == 60
                     # Another process that had the broken file open goes over to the new one.

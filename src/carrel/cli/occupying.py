@@ -43,3 +43,4 @@ def occupy(settings: Settings) -> None:
 def leave() -> None:
     """Lets go of whatever this command has held."""
     _held.close()
+    os.umask(_usual_mask)
