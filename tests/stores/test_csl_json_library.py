@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -229,6 +230,21 @@ def test_two_writers_and_an_outsider_under_kill_lose_nothing(tmp_path: Path, way
     backups = "".join(version.read_text(encoding="utf-8") for version in (tmp_path / ".lib.json.carrel" / "versions").iterdir())
     assert [name for name in outside if name not in ids and f'"{name}"' not in backups] == []
     assert json.loads(path.read_bytes())
+
+
+@pytest.mark.promise("L9")
+def test_a_file_that_another_program_has_just_emptied_to_write_it_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "lib.json"
+    path.write_text('[{"id": "old", "type": "book"}]', encoding="utf-8")
+    with path.open("w", encoding="utf-8") as outsider:
+        adding = threading.Thread(
+            target=lambda: LibraryFile(path).change(lambda present: present.with_added([{"id": "ours", "type": "book"}]))
+        )
+        adding.start()
+        adding.join(timeout=0.5)
+        outsider.write('[{"id": "old", "type": "book"}, {"id": "theirs", "type": "book"}]')
+    adding.join(timeout=60)
+    assert {entry.item_id for entry in LibraryFile(path).read().document.entries} == {"old", "theirs", "ours"}
 
 
 _STALE_EDITOR = textwrap.dedent("""

@@ -239,7 +239,8 @@ def _read_settled(file: Path, expected: bytes) -> bytes:
     data = b""
     for _ in range(_TRIES):
         data = file.read_bytes()
-        if data == expected:
+        # Nothing at all may be the moment between another program's emptying the file and its writing.
+        if data == expected and data.strip():
             break
         try:
             Document.parse(data)
