@@ -125,7 +125,7 @@ def test_a_snapshot_that_cannot_be_used_says_what_to_do(tmp_path: Path, damage: 
             with pytest.raises(SnapshotUnavailableError) as caught:
                 desk.ask(name, **arguments)
             assert caught.value.code == "snapshot_unavailable"
-            assert "carrel doctor" in caught.value.next_step
+            assert "carrel papers build" in caught.value.next_step
             assert str(tmp_path) not in str(caught.value.to_facts())
 
 

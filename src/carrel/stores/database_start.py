@@ -25,12 +25,14 @@ def read_database_start(file: Path, count: int) -> bytes:
             return stream.read(count)
     with _lock:
         found = file.stat()
-        descriptor = _held.get((found.st_dev, found.st_ino))
-        return os.pread(_hold(file) if descriptor is None else descriptor, count, 0)
+        held = _held.get((found.st_dev, found.st_ino))
+        descriptor = _hold(file) if held is None else held
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return os.read(descriptor, count)
 
 
 def _hold(file: Path) -> int:
-    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     opened = os.fstat(descriptor)
     # Another file may have come in its place since it was looked at, one that is held already: then both stay open.
     if (opened.st_dev, opened.st_ino) not in _held:
