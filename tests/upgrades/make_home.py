@@ -46,8 +46,8 @@ def fill_papers(home: Path, work: Path) -> None:
     folder = work / "papers"
     folder.mkdir()
     for number, (one, other) in enumerate(PAIRS * 3):
-        years = f"year: {1990 + number}\\nkeywords: [{one}, {other}]"
-        front = f"title: {one.capitalize()} and {other}, part {number}\\nauthors: [Ada Example, Bo Sample]\\n{years}"
+        years = f"year: {1990 + number}\nkeywords: [{one}, {other}]"
+        front = f"title: {one.capitalize()} and {other}, part {number}\nauthors: [Ada Example, Bo Sample]\n{years}"
         text = f"We measured {other} in the presence of {one}. {one.capitalize()} changed {other} in {number + 10} patients."
         (folder / f"paper{number}.md").write_text(f"---\n{front}\n---\n## Abstract\n\n{text}\n")
     carrel(home, "papers", "build", str(DEMO), str(folder), "--into", str(home / "papers"))
