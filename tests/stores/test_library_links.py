@@ -19,7 +19,7 @@ import pytest
 from carrel.stores.csl_json import exchanging
 from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.csl_json.location import locate_library
-from carrel.stores.csl_json.locking import LockedTooLongError, locked
+from carrel.stores.file_lock import LockHeldError, hold_lock
 
 pytestmark = [pytest.mark.promise("L9"), pytest.mark.skipif(os.name != "posix", reason="POSIX links")]
 FIRST = '[{"id": "first", "type": "book"}]'
@@ -131,9 +131,9 @@ def test_the_link_and_its_target_share_one_lock_and_one_history(tmp_path: Path, 
     target.write_text(stale, encoding="utf-8")
     assert [item["id"] for item in LibraryFile(link).read().document.items()] == ["first", "by-link", "by-target"]
     with (
-        locked(locate_library(link).lock_file),
-        pytest.raises(LockedTooLongError),
-        locked(locate_library(target).lock_file, timeout_seconds=0.0),
+        hold_lock(locate_library(link).lock_file),
+        pytest.raises(LockHeldError),
+        hold_lock(locate_library(target).lock_file),
     ):
         pass
 

@@ -87,7 +87,7 @@ class JobStore(Protocol):
 
     async def remove(self, job_id: str) -> None: ...
 
-    async def abandoned(self, kinds: Sequence[str]) -> list[str]:
+    async def list_abandoned(self, kinds: Sequence[str]) -> list[str]:
         """Running jobs of these kinds whose lease has run out, oldest first."""
         ...
 
@@ -298,7 +298,7 @@ class BackgroundJobs:
     async def _take_up_abandoned(self) -> None:
         before = self._clock.now() - timedelta(days=self._policy.keep_days)
         await self._store.remove_ended(before.isoformat())
-        for job_id in await self._store.abandoned(list(self._handlers)):
+        for job_id in await self._store.list_abandoned(list(self._handlers)):
             await self._take_up(job_id)
 
     async def _take_up(self, job_id: str) -> None:

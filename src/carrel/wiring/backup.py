@@ -20,7 +20,6 @@ from carrel.stores.backup.collecting import Findings, LeftOut, collect
 from carrel.stores.backup.copying import Copier, FoundFile
 from carrel.stores.backup.known import remember_backup
 from carrel.stores.csl_json.exchanging import sync_folder
-from carrel.stores.csl_json.locking import locked
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.papers.sidecar import read_manifest
@@ -30,6 +29,7 @@ from carrel.wiring.databases import refuse_replaced_databases
 
 _BUILD_WAIT_SECONDS = 60.0
 _BUILD_LOOK_SECONDS = 0.2
+_LIBRARY_WAIT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,10 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
     yield _Group(tuple(alone), nullcontext())
     for workshop, ours in libraries.items():
         # Where nothing can be written, nobody of ours writes.
-        yield _Group(tuple(ours), locked(workshop / "lock") if os.access(workshop, os.W_OK) else nullcontext())
+        yield _Group(
+            tuple(ours),
+            hold_lock(workshop / "lock", wait_seconds=_LIBRARY_WAIT_SECONDS) if os.access(workshop, os.W_OK) else nullcontext(),
+        )
     for folder, ours in corpora.items():
         yield _Group(tuple(ours), no_build(folder / BUILD_NAME))
 

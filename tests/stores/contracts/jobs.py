@@ -54,19 +54,19 @@ class JobStoreContract:
     def test_a_job_is_taken_only_when_its_lease_has_run_out_or_was_given_back(self, store: JobStore) -> None:
         async def scene() -> None:
             await store.add(RECORD, "w1", 60)
-            assert await store.abandoned(["add_references"]) == []
+            assert await store.list_abandoned(["add_references"]) == []
             assert await store.claim("job_1", "w2", 60) is None
             await store.release("job_1", "w2")
             assert await store.claim("job_1", "w2", 60) is None
             await store.release("job_1", "w1")
-            assert await store.abandoned(["add_references"]) == ["job_1"]
-            assert await store.abandoned(["other"]) == []
+            assert await store.list_abandoned(["add_references"]) == ["job_1"]
+            assert await store.list_abandoned(["other"]) == []
             assert (await store.claim("job_1", "w2", -1)) == RECORD
-            assert await store.abandoned(["add_references"]) == ["job_1"]
+            assert await store.list_abandoned(["add_references"]) == ["job_1"]
             await store.renew(["job_1"], "w1", 60)
-            assert await store.abandoned(["add_references"]) == ["job_1"]
+            assert await store.list_abandoned(["add_references"]) == ["job_1"]
             await store.renew(["job_1"], "w2", 60)
-            assert await store.abandoned(["add_references"]) == []
+            assert await store.list_abandoned(["add_references"]) == []
 
         run(store, scene)
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
 from carrel.stores.csl_json.ledger import Revision
 from carrel.stores.csl_json.location import LibraryLocation, check_writable, locate_library
-from carrel.stores.csl_json.locking import locked
 from carrel.stores.csl_json.versions import digest
 from carrel.stores.csl_json.workshop import Workshop
+from carrel.stores.file_lock import hold_lock
 
 Signature = tuple[int, ...]
 Edit = Callable[[Document], Document]
@@ -29,6 +29,7 @@ _TRIES = 10
 _PUT_TRIES = 100
 _LINK_TRIES = 100
 _PAUSE_SECONDS = 0.2
+_LOCK_WAIT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,8 @@ class LibraryFile:
             check_writable(location)
             workshop = self._workshop(location)
             workshop.is_touched = False
-            with locked(location.lock_file):
+            location.lock_file.parent.mkdir(parents=True, exist_ok=True)
+            with hold_lock(location.lock_file, wait_seconds=_LOCK_WAIT_SECONDS):
                 if locate_library(self.path) == location:
                     yield workshop
                     return

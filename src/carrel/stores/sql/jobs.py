@@ -99,7 +99,7 @@ class SqlJobs:
     async def remove(self, job_id: str) -> None:
         await self._rows("DELETE FROM background_jobs WHERE id = :id", id=job_id)
 
-    async def abandoned(self, kinds: Sequence[str]) -> list[str]:
+    async def list_abandoned(self, kinds: Sequence[str]) -> list[str]:
         named = {f"kind_{number}": kind for number, kind in enumerate(kinds)}
         places = ", ".join(f":{name}" for name in named)
         sql = f"""SELECT id FROM background_jobs WHERE state = 'running' AND {self._is_free} AND kind IN ({places})

@@ -104,7 +104,9 @@ def bibtex(connection: sqlite3.Connection, paper_id: str) -> str | None:
     return str(row[0]) if row else None
 
 
-def inferred(connection: sqlite3.Connection, generation: Generation, paper_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def inferred_fields(
+    connection: sqlite3.Connection, generation: Generation, paper_ids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
     """For papers with fields that no source states, the names of these fields. Snapshots of others do not say."""
     if not generation.has_inferred or not paper_ids:
         return {}
@@ -148,7 +150,7 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
         available_translations=tuple(language for language, _ in hashes),
         has_source=bool(source_hash),
         has_bibtex=generation.has_bibtex and bibtex(connection, paper_id) is not None,
-        inferred=inferred(connection, generation, [paper_id]).get(paper_id, ()),
+        inferred=inferred_fields(connection, generation, [paper_id]).get(paper_id, ()),
     )
     return Paper(metadata, has_order, source_hash or None, hashes)
 

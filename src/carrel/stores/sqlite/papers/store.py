@@ -42,7 +42,7 @@ class SqlitePaperStore:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
             ranking = self._ranking(generation)
             found = ranking.search(connection, query, first, count)
-            inferred = rows.inferred(connection, generation, [paper.paper_id for paper in found])
+            inferred = rows.inferred_fields(connection, generation, [paper.paper_id for paper in found])
             return _hits(connection, found, Marker(query.phrases, ranking.stem), inferred)
 
         return await self._run(work)
@@ -51,7 +51,7 @@ class SqlitePaperStore:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
             marker = Marker([Phrase((word,)) for word in words(keyword)])
             found = papers_with_keyword(generation, connection, keyword, first, count)
-            inferred = rows.inferred(connection, generation, [paper.paper_id for paper, _ in found])
+            inferred = rows.inferred_fields(connection, generation, [paper.paper_id for paper, _ in found])
             return [
                 PaperHit(
                     paper_id=paper.paper_id,
