@@ -1,9 +1,13 @@
 """What gate and audit add to a cheap read, against a bare Starlette request.
 
-`python -m benchmarks.bench_gate` prints the ratio; at most 0.6 is the promise. The token is one that has been verified
-before, the limit is counted, and both audit records are chained and written to a real file, and anchored, by the audit
-thread, whose CPU time is counted too. A bare Starlette request is one that arrives at a server (uvicorn, uvloop, httptools) over a socket and
-is answered with a little JSON; the time of the application alone, without the server around it, is printed beside it.
+`python -m benchmarks.bench_gate` prints the ratio; at most 0.6 is the promise. The token is one
+that has been verified
+before, the limit is counted, and both audit records are chained and written to a real file, and
+anchored, by the audit
+thread, whose CPU time is counted too. A bare Starlette request is one that arrives at a server
+(uvicorn, uvloop, httptools) over a socket and
+is answered with a little JSON; the time of the application alone, without the server around it, is
+printed beside it.
 """
 
 from __future__ import annotations
@@ -103,12 +107,22 @@ app = Starlette(routes=[Route("/", page)])
 
 
 async def served() -> float:
-    """CPU microseconds a served Starlette spends on one request, the best of the rounds: user and system time of its process."""
+    """CPU microseconds a served Starlette spends on one request, the best of the rounds: user and
+    system time of its process.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "uvicorn", "benchmarks.bench_gate:app", "--port", str(port)]
-    command += ["--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning"]
+    command += [
+        "--loop",
+        "uvloop",
+        "--http",
+        "httptools",
+        "--no-access-log",
+        "--log-level",
+        "warning",
+    ]
     process = subprocess.Popen(command)
     try:
         await _until_it_listens(port)
@@ -155,7 +169,14 @@ def _cpu_seconds(process_id: int) -> float:
 
 async def main() -> None:
     headers = [(b"host", b"127.0.0.1"), (b"authorization", b"Bearer " + TOKEN.encode())]
-    scope = {"type": "http", "method": "GET", "path": "/", "raw_path": b"/", "query_string": b"", "headers": headers}
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "raw_path": b"/",
+        "query_string": b"",
+        "headers": headers,
+    }
 
     async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": b"", "more_body": False}
@@ -164,7 +185,11 @@ async def main() -> None:
         return None
 
     async def bare_starlette() -> None:
-        await app({**scope, "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 80)}, receive, send)
+        await app(
+            {**scope, "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 80)},
+            receive,
+            send,
+        )
 
     clock = SystemClock()
     with tempfile.TemporaryDirectory() as folder:
@@ -184,7 +209,11 @@ async def main() -> None:
             await list_top_facets(question, Call(CALLER, visit()))
 
         await measured(guarded)
-        starlette, with_gate, without = await measured(bare_starlette), await measured(guarded), await measured(unguarded)
+        starlette, with_gate, without = (
+            await measured(bare_starlette),
+            await measured(guarded),
+            await measured(unguarded),
+        )
         if isinstance(audit, QueuedAudit):
             audit.close()
     added = with_gate - without
@@ -193,7 +222,10 @@ async def main() -> None:
     print(f"bare Starlette, in process  {starlette:7.1f} µs CPU")
     print(f"the read itself             {without:7.1f} µs CPU")
     print(f"the read, gate and audit    {with_gate:7.1f} µs CPU")
-    print(f"gate and audit add          {added:7.1f} µs CPU, {added / starlette:.2f} x the application alone")
+    print(
+        f"gate and audit add          {added:7.1f} µs CPU, {added / starlette:.2f} x the "
+        f"application alone"
+    )
     print(f"ratio to a bare request     {added / bare:7.2f} (promised: at most 0.60)")
 
 

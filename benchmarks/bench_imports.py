@@ -1,12 +1,15 @@
-"""The share of fields on which our imports agree with Better BibTeX's and JabRef's, per file, per collection and in total.
+"""The share of fields on which our imports agree with Better BibTeX's and JabRef's, per file, per
+collection and in total.
 
-Two shares are printed: of the fields that the other program expects, and of all fields that either has, where what only we
+Two shares are printed: of the fields that the other program expects, and of all fields that either
+has, where what only we
 have read counts against
 us as much as what we have missed.
 
     python benchmarks/bench_imports.py FOLDER [--show NUMBER]
 
-FOLDER holds `better-bibtex-import` (.bib with the expected Zotero .json) and `jabref-import` (inputs of many formats with the
+FOLDER holds `better-bibtex-import` (.bib with the expected Zotero .json) and `jabref-import`
+(inputs of many formats with the
 expected
 .bib). How fields are compared stands in benchmarks/agreement.
 """
@@ -30,11 +33,17 @@ from carrel.engines.bibliography.reading import read
 
 
 def better_bibtex(folder: Path) -> Agreement:
-    """Titles are read as the expectation was made: its preferences say when sentence case was off."""
+    """Titles are read as the expectation was made: its preferences say when sentence case was
+    off.
+    """
     whole = Agreement()
     for path in sorted(folder.glob("*.bib")):
         expected, preferences = expected_records(path.with_suffix(".json"))
-        titles = Titles.AS_WRITTEN if preferences.get("importSentenceCase") == "off" else Titles.SENTENCE_CASE
+        titles = (
+            Titles.AS_WRITTEN
+            if preferences.get("importSentenceCase") == "off"
+            else Titles.SENTENCE_CASE
+        )
         ours: dict[str, Record] = {}
         for imported in read_bibtex(path.read_bytes(), titles).items:
             key = str(imported.item.get("id", ""))
@@ -43,7 +52,9 @@ def better_bibtex(folder: Path) -> Agreement:
             ours[key] = our_record(imported.item, preferences)
         part = Agreement()
         for key, theirs, mine in pairs(expected, ours):
-            part.add(f"{path.stem}:{key}", one_journal(as_preferred(theirs, preferences), mine), mine)
+            part.add(
+                f"{path.stem}:{key}", one_journal(as_preferred(theirs, preferences), mine), mine
+            )
         print_part(path.stem, part)
         whole.join(part)
     return whole
@@ -65,15 +76,23 @@ def jabref(folder: Path) -> Agreement:
         part = Agreement()
         for place in range(max(len(expected), len(imported.items))):
             theirs = expected[place] if place < len(expected) else {}
-            mine = jabref_record(imported.items[place].item, theirs) if place < len(imported.items) else {}
+            mine = (
+                jabref_record(imported.items[place].item, theirs)
+                if place < len(imported.items)
+                else {}
+            )
             part.add(f"{path.name}:{place}", theirs, mine)
         print_part(path.name, part)
         whole.join(part)
     return whole
 
 
-def pairs(expected: dict[str, Record], ours: dict[str, Record]) -> Iterator[tuple[str, Record, Record]]:
-    """Records with one key belong together; where keys were made up by the other program, those left over do in their order."""
+def pairs(
+    expected: dict[str, Record], ours: dict[str, Record]
+) -> Iterator[tuple[str, Record, Record]]:
+    """Records with one key belong together; where keys were made up by the other program, those
+    left over do in their order.
+    """
     lonely = [key for key in ours if key not in expected]
     for key, theirs in expected.items():
         if key in ours:
@@ -85,15 +104,22 @@ def pairs(expected: dict[str, Record], ours: dict[str, Record]) -> Iterator[tupl
 
 
 def print_part(name: str, part: Agreement) -> None:
-    counts = f"{part.same} agree, {part.different} differ, {part.missing} missing, {part.extra} only ours"
-    print(f"  {name:<45} {part.share_of_expected:7.1%} of expected, {part.share:6.1%} of all ({counts})")
+    counts = (
+        f"{part.same} agree, {part.different} differ, {part.missing} missing, {part.extra} "
+        f"only ours"
+    )
+    print(
+        f"  {name:<45} {part.share_of_expected:7.1%} of expected, {part.share:6.1%} of all "
+        f"({counts})"
+    )
 
 
 def result(name: str, agreement: Agreement) -> str:
     expected = agreement.total - agreement.extra
     return (
         f"{name}: {agreement.share_of_expected:.2%} of {expected} expected fields agree; "
-        f"with the {agreement.extra} that only we have counted against us, {agreement.share:.2%} of {agreement.total}"
+        f"with the {agreement.extra} that only we have counted against us, {agreement.share:.2%} "
+        f"of {agreement.total}"
     )
 
 
@@ -106,10 +132,16 @@ def show(agreement: Agreement, number: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument(
-        "--show", type=int, default=0, metavar="NUMBER", help="print this many classes of disagreement, with examples"
+        "--show",
+        type=int,
+        default=0,
+        metavar="NUMBER",
+        help="print this many classes of disagreement, with examples",
     )
     arguments = parser.parse_args()
     total = Agreement()

@@ -1,4 +1,5 @@
-"""How fast notes are found: the same notes and questions on SQLite, PostgreSQL and Firestore's emulator.
+"""How fast notes are found: the same notes and questions on SQLite, PostgreSQL and Firestore's
+emulator.
 
 python -m benchmarks.bench_knowledge --notes 100000
 """
@@ -50,12 +51,18 @@ _SYLLABLES = [first + vowel for first in "bcdfglmnprstvz" for vowel in "aeiou"]
 
 
 def notes(count: int) -> list[Note]:
-    """Notes of made-up words, some frequent and most rare, as in real text; the same for every run."""
+    """Notes of made-up words, some frequent and most rare, as in real text; the same for every
+    run.
+    """
     chance = random.Random(7)
     words = ["".join(chance.choices(_SYLLABLES, k=chance.randint(2, 4))) for _ in range(20_000)]
     weights = [1.0 / (rank + 1) for rank in range(len(words))]
     text = chance.choices(words, weights, k=count * 60)
-    tags = chance.choices([f"tag{number}" for number in range(500)], [1.0 / (rank + 1) for rank in range(500)], k=count * 3)
+    tags = chance.choices(
+        [f"tag{number}" for number in range(500)],
+        [1.0 / (rank + 1) for rank in range(500)],
+        k=count * 3,
+    )
     made = []
     for number in range(count):
         moment = _BEGAN + timedelta(seconds=number)
@@ -89,9 +96,16 @@ def questions(made: list[Note]) -> dict[str, list[tuple[Condition, Order]]]:
         "whole title": [(TitlePrefix(note.title), "best") for note in some],
         "frequent tag": [(Tagged((f"tag{number % 5}",)), "best") for number in range(200)],
         "rare tag": [(Tagged((f"tag{400 + number % 100}",)), "best") for number in range(200)],
-        "two tags": [(Tagged((f"tag{number % 3}", f"tag{3 + number % 20}")), "best") for number in range(200)],
-        "two rare words": [(TextMatch(((note.content.split()[5],), (note.content.split()[9],))), "best") for note in some],
-        "one frequent word": [(TextMatch(((frequent[number % 20],),)), "best") for number in range(40)],
+        "two tags": [
+            (Tagged((f"tag{number % 3}", f"tag{3 + number % 20}")), "best") for number in range(200)
+        ],
+        "two rare words": [
+            (TextMatch(((note.content.split()[5],), (note.content.split()[9],))), "best")
+            for note in some
+        ],
+        "one frequent word": [
+            (TextMatch(((frequent[number % 20],),)), "best") for number in range(40)
+        ],
     }
 
 
@@ -103,15 +117,22 @@ def _counted(made: list[Note]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: -pair[1])
 
 
-async def measure(name: str, store: NoteStore, made: list[Note], group: int, most: int = 200) -> dict[str, tuple[float, float]]:
+async def measure(
+    name: str, store: NoteStore, made: list[Note], group: int, most: int = 200
+) -> dict[str, tuple[float, float]]:
     began = time.perf_counter()
     for start in range(0, len(made), group):
         await store.write([Insert(note, note.user_id) for note in made[start : start + group]])
     spent = time.perf_counter() - began
-    print(f"{name}: {len(made)} notes in {spent:.1f} s ({len(made) / spent:.0f} a second)", flush=True)
+    print(
+        f"{name}: {len(made)} notes in {spent:.1f} s ({len(made) / spent:.0f} a second)", flush=True
+    )
     found: dict[str, tuple[float, float]] = {}
     for what, asked in questions(made).items():
-        works: list[Work] = [partial(store.search, NoteSearch(condition, ME, order, 10)) for condition, order in asked[:most]]
+        works: list[Work] = [
+            partial(store.search, NoteSearch(condition, ME, order, 10))
+            for condition, order in asked[:most]
+        ]
         found[what] = await timed(works)
         print(f"  {name}, {what}: {found[what][0]:.2f} / {found[what][1]:.2f} ms", flush=True)
     chance = random.Random(3)
@@ -119,7 +140,10 @@ async def measure(name: str, store: NoteStore, made: list[Note], group: int, mos
     found["find by id"] = await timed([partial(store.find, note.id) for note in some])
     later = timedelta(days=3000)
     found["save a change"] = await timed(
-        [partial(store.write, [Replace(_later(note, later), note.updated_at, note.user_id)]) for note in some],
+        [
+            partial(store.write, [Replace(_later(note, later), note.updated_at, note.user_id)])
+            for note in some
+        ],
         warm=0,
     )
     return found
@@ -140,7 +164,9 @@ def _later(note: Note, by: timedelta) -> Note:
 
 
 async def timed(works: Sequence[Work], *, warm: int = 5) -> tuple[float, float]:
-    """Median and 95th percentile in milliseconds, after a warm start; a refusal counts as what it takes."""
+    """Median and 95th percentile in milliseconds, after a warm start; a refusal counts as what it
+    takes.
+    """
     spent = []
     for work in (*works[:warm], *works):
         began = time.perf_counter()
@@ -194,35 +220,65 @@ async def firestore_store() -> AsyncIterator[NoteStore]:
             await store.close()
 
 
-async def embedded_search(store: NoteStore, folder: Path, made: list[Note]) -> dict[str, tuple[float, float]]:
+async def embedded_search(
+    store: NoteStore, folder: Path, made: list[Note]
+) -> dict[str, tuple[float, float]]:
     """The `elasticsearch` tool without a server, over the same notes."""
     engine = EmbeddedSearch(
-        DerivedDatabase(folder / "search.sqlite", SEARCH_STEPS), [NoteDocuments(store.changes)], SystemClock(), build_seconds=600
+        DerivedDatabase(folder / "search.sqlite", SEARCH_STEPS),
+        [NoteDocuments(store.changes)],
+        SystemClock(),
+        build_seconds=600,
     )
     readers = frozenset({"team", "user:ada"})
     began = time.perf_counter()
     await engine.search("knowledge", {"size": 0}, readers)
-    print(f"embedded search: {len(made)} notes indexed in {time.perf_counter() - began:.1f} s", flush=True)
+    print(
+        f"embedded search: {len(made)} notes indexed in {time.perf_counter() - began:.1f} s",
+        flush=True,
+    )
     some = random.Random(5).sample(made, 50)
     bodies: dict[str, list[dict[str, Any]]] = {
-        "match two words": [{"query": {"match": {"content": " ".join(note.content.split()[20:22])}}} for note in some],
-        "match_phrase": [{"query": {"match_phrase": {"content": " ".join(note.content.split()[20:22])}}} for note in some],
+        "match two words": [
+            {"query": {"match": {"content": " ".join(note.content.split()[20:22])}}}
+            for note in some
+        ],
+        "match_phrase": [
+            {"query": {"match_phrase": {"content": " ".join(note.content.split()[20:22])}}}
+            for note in some
+        ],
         "term and range": [
-            {"query": {"bool": {"filter": [{"term": {"tags": "tag7"}}, {"range": {"created_at": {"gte": "2020-01-01"}}}]}}}
+            {
+                "query": {
+                    "bool": {
+                        "filter": [
+                            {"term": {"tags": "tag7"}},
+                            {"range": {"created_at": {"gte": "2020-01-01"}}},
+                        ]
+                    }
+                }
+            }
         ]
         * 20,
         "terms aggregation": [{"size": 0, "aggs": {"tags": {"terms": {"field": "tags"}}}}] * 10,
     }
     found = {}
     for what, asked in bodies.items():
-        found[what] = await timed([partial(engine.search, "knowledge", body, readers) for body in asked])
+        found[what] = await timed(
+            [partial(engine.search, "knowledge", body, readers) for body in asked]
+        )
     await engine.close()
     return found
 
 
 def table(results: dict[str, dict[str, tuple[float, float]]]) -> None:
     columns = list(results)
-    print("\n| question (median / 95th, ms) | " + " | ".join(columns) + " |\n|---|" + "---|" * len(columns))
+    print(
+        "\n| question (median / 95th, ms) | "
+        + " | ".join(columns)
+        + " |\n|---|"
+        + "---|" * len(columns)
+    )
     for what in results[columns[0]]:
         cells = [f"{results[name][what][0]:.2f} / {results[name][what][1]:.2f}" for name in columns]
         print(f"| {what} | " + " | ".join(cells) + " |")
@@ -246,7 +302,9 @@ async def main(count: int, chosen: list[str]) -> None:
         if "firestore" in chosen:
             try:
                 async with firestore_store() as store:
-                    results["Firestore emulator"] = await measure("Firestore emulator", store, made, 100, most=20)
+                    results["Firestore emulator"] = await measure(
+                        "Firestore emulator", store, made, 100, most=20
+                    )
             except NoEmulatorError as reason:
                 print(f"Firestore left out: {reason}")
     finally:

@@ -39,7 +39,13 @@ def library(folder: Path) -> list[dict[str, Any]]:
     made = []
     for number in range(COUNT):
         item = dict(chance.choice(known))
-        made.append({**item, "id": f"key-{number}", "title": f"{item.get('title', '')} {chance.randrange(10**6)}"})
+        made.append(
+            {
+                **item,
+                "id": f"key-{number}",
+                "title": f"{item.get('title', '')} {chance.randrange(10**6)}",
+            }
+        )
     return made
 
 
@@ -59,7 +65,10 @@ def main(arguments: list[str]) -> int:
             hits = index.search(parse(query))
             shown = list(hits[:50])
             times.append((time.perf_counter() - began) * 1000)
-        print(f"{query:28} {len(hits):>7,} found, {len(shown):>3} shown  {statistics.median(times):6.2f} ms (nothing remembered)")
+        print(
+            f"{query:28} {len(hits):>7,} found, {len(shown):>3} shown  "
+            f"{statistics.median(times):6.2f} ms (nothing remembered)"
+        )
     print(f"largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
     return 0
 

@@ -1,8 +1,10 @@
-"""Ranking measured on real judgements: builds a snapshot from a folder in BEIR layout and asks search_papers.
+"""Ranking measured on real judgements: builds a snapshot from a folder in BEIR layout and asks
+search_papers.
 
     python -m benchmarks.bench_retrieval FOLDER [KEEP]
 
-FOLDER has corpus.jsonl[.gz], queries*.jsonl and qrels*.tsv. KEEP keeps what was built, so that a second run only asks.
+FOLDER has corpus.jsonl[.gz], queries*.jsonl and qrels*.tsv. KEEP keeps what was built, so that a
+second run only asks.
 Prints nDCG@10 and recall@100 for plain FTS5 and for each step of ours.
 """
 
@@ -43,7 +45,11 @@ Run = dict[str, list[str]]
 
 def lines(folder: Path, name: str) -> Iterator[dict[str, object]]:
     for file in sorted(folder.glob(f"{name}*.jsonl*")):
-        with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as text:
+        with (
+            gzip.open(file, "rt", encoding="utf-8")
+            if file.suffix == ".gz"
+            else file.open(encoding="utf-8") as text
+        ):
             for line in text:
                 if line.strip():
                     yield json.loads(line)
@@ -60,18 +66,33 @@ def judgements(folder: Path) -> Judgements:
 
 
 def ndcg(ranked: list[str], wanted: Mapping[str, int], depth: int = 10) -> float:
-    gained = sum((2 ** wanted.get(paper, 0) - 1) / math.log2(place + 2) for place, paper in enumerate(ranked[:depth]))
-    best = sum((2**gain - 1) / math.log2(place + 2) for place, gain in enumerate(sorted(wanted.values(), reverse=True)[:depth]))
+    gained = sum(
+        (2 ** wanted.get(paper, 0) - 1) / math.log2(place + 2)
+        for place, paper in enumerate(ranked[:depth])
+    )
+    best = sum(
+        (2**gain - 1) / math.log2(place + 2)
+        for place, gain in enumerate(sorted(wanted.values(), reverse=True)[:depth])
+    )
     return gained / best if best else 0.0
 
 
 def report(name: str, run: Run, wanted: Judgements, seconds: float) -> None:
     quality = statistics.mean(ndcg(run[query], papers) for query, papers in wanted.items())
-    recall = statistics.mean(len(papers.keys() & set(run[query][:DEPTH])) / len(papers) for query, papers in wanted.items())
-    print(f"{name:58} nDCG@10 {quality:.4f}   recall@100 {recall:.4f}   {seconds / len(run) * 1000:6.1f} ms a query", flush=True)
+    recall = statistics.mean(
+        len(papers.keys() & set(run[query][:DEPTH])) / len(papers)
+        for query, papers in wanted.items()
+    )
+    print(
+        f"{name:58} nDCG@10 {quality:.4f}   recall@100 {recall:.4f}   "
+        f"{seconds / len(run) * 1000:6.1f} ms a query",
+        flush=True,
+    )
 
 
-def timed(name: str, asked: Mapping[str, str], wanted: Judgements, ask: Callable[[str], list[str]]) -> None:
+def timed(
+    name: str, asked: Mapping[str, str], wanted: Judgements, ask: Callable[[str], list[str]]
+) -> None:
     start = time.perf_counter()
     run = {query: ask(text) for query, text in asked.items()}
     report(name, run, wanted, time.perf_counter() - start)
@@ -86,14 +107,22 @@ def plain_fts5(
 ) -> Callable[[str], list[str]]:
     """What anybody would write first: one FTS5 table, all words joined by OR, its own bm25."""
     connection = sqlite3.connect(":memory:")
-    connection.execute(f"CREATE VIRTUAL TABLE papers USING fts5(id UNINDEXED, title, text, tokenize='{tokenizer}')")
-    rows = ((str(document["_id"]), str(document.get("title", "")), str(document["text"])) for document in documents)
+    connection.execute(
+        f"CREATE VIRTUAL TABLE papers USING fts5(id UNINDEXED, title, text, tokenize='{tokenizer}')"
+    )
+    rows = (
+        (str(document["_id"]), str(document.get("title", "")), str(document["text"]))
+        for document in documents
+    )
     connection.executemany("INSERT INTO papers VALUES (?, ?, ?)", rows)
 
     def ask(text: str) -> list[str]:
-        expression = " OR ".join(f'"{word}"' for word in words(text) if word.lower() not in left_out) or '""'
+        expression = (
+            " OR ".join(f'"{word}"' for word in words(text) if word.lower() not in left_out) or '""'
+        )
         found = connection.execute(
-            f"SELECT id FROM papers WHERE papers MATCH ? AND rank MATCH 'bm25(0.0, {title_weight}, 1.0)' ORDER BY rank LIMIT ?",
+            f"SELECT id FROM papers WHERE papers MATCH ? AND rank MATCH 'bm25(0.0, "
+            f"{title_weight}, 1.0)' ORDER BY rank LIMIT ?",
             (expression, DEPTH),
         )
         return [row[0] for row in found]
@@ -107,7 +136,9 @@ def ours(
     """The operation itself, as a door calls it, without the length limit that doors check."""
     runner = asyncio.Runner()
     store = SqlitePaperStore(snapshot, open_ranking=open_ranking)
-    operation = Catalogue([room(Papers(store, FolderAssets(snapshot.parent)))]).operations["search_papers"]
+    operation = Catalogue([room(Papers(store, FolderAssets(snapshot.parent)))]).operations[
+        "search_papers"
+    ]
 
     def ask(text: str) -> list[str]:
         async def run() -> list[str]:
@@ -126,12 +157,18 @@ def ours(
 def main(folder: Path, keep: Path) -> None:
     documents = list(lines(folder, "corpus"))
     wanted = judgements(folder)
-    asked = {str(query["_id"]): str(query["text"]) for query in lines(folder, "queries") if str(query["_id"]) in wanted}
+    asked = {
+        str(query["_id"]): str(query["text"])
+        for query in lines(folder, "queries")
+        if str(query["_id"]) in wanted
+    }
     wanted = {query: papers for query, papers in wanted.items() if query in asked}
     print(f"{len(documents):,} documents, {len(asked):,} questions with judgements")
     papers = {
         str(document["_id"]): SamplePaper(
-            title=str(document.get("title", "")), doi=f"10.0/{document['_id']}", summaries={"simple": str(document["text"])}
+            title=str(document.get("title", "")),
+            doi=f"10.0/{document['_id']}",
+            summaries={"simple": str(document["text"])},
         )
         for document in documents
     }
@@ -145,8 +182,18 @@ def main(folder: Path, keep: Path) -> None:
     timed("plain FTS5, unicode61", asked, wanted, plain_fts5("unicode61", documents))
     porter = "porter unicode61"
     timed("  and English stems", asked, wanted, plain_fts5(porter, documents))
-    timed("  and without stop words", asked, wanted, plain_fts5(porter, documents, left_out=STOP_WORDS))
-    timed("  and titles counted three times", asked, wanted, plain_fts5(porter, documents, left_out=STOP_WORDS, title_weight=3.0))
+    timed(
+        "  and without stop words",
+        asked,
+        wanted,
+        plain_fts5(porter, documents, left_out=STOP_WORDS),
+    )
+    timed(
+        "  and titles counted three times",
+        asked,
+        wanted,
+        plain_fts5(porter, documents, left_out=STOP_WORDS, title_weight=3.0),
+    )
     steps: list[tuple[str, OpenRanking | None]] = [
         ("ours on a foreign snapshot (FTS5, planned)", None),
         ("ours with the index beside it", open_paper_index),
@@ -159,7 +206,9 @@ def main(folder: Path, keep: Path) -> None:
 
 
 def with_meaning(snapshot: Path) -> list[tuple[str, OpenRanking | None]]:
-    """The step that needs the extra `semantic`; left out, and said so, where it is not installed."""
+    """The step that needs the extra `semantic`; left out, and said so, where it is not
+    installed.
+    """
     try:
         from carrel.engines.sentence_vectors.minilm import MiniLm, model_folder
         from carrel.stores.vectors.papers.embed import embed_papers
@@ -179,10 +228,20 @@ def with_meaning(snapshot: Path) -> list[tuple[str, OpenRanking | None]]:
     made = embed_papers(snapshot, MiniLm(folder, threads=os.cpu_count() or 1), report=say)
     print(f"\nmade {made:,} vectors in {time.perf_counter() - start:.0f} s", file=sys.stderr)
     model = MiniLm(folder)
-    return [("ours with the index and vectors", lambda path, build_id: open_semantic_index(path, build_id, lambda: model))]
+    return [
+        (
+            "ours with the index and vectors",
+            lambda path, build_id: open_semantic_index(path, build_id, lambda: model),
+        )
+    ]
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: python -m benchmarks.bench_retrieval FOLDER [KEEP]")
-    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else Path(tempfile.mkdtemp(prefix="carrel-retrieval-")))
+    main(
+        Path(sys.argv[1]),
+        Path(sys.argv[2])
+        if len(sys.argv) > 2
+        else Path(tempfile.mkdtemp(prefix="carrel-retrieval-")),
+    )

@@ -1,4 +1,5 @@
-"""Search with snippets on many papers: ours, raw SQLite FTS5 and raw tantivy, from one caller and from eight.
+"""Search with snippets on many papers: ours, raw SQLite FTS5 and raw tantivy, from one caller and
+from eight.
 
     python -m benchmarks.bench_search_scale [PAPERS] [FOLDER]
 
@@ -38,7 +39,9 @@ def raw_fts5(snapshot: Path) -> Callable[[], Ask]:
     """The plain query: every word as typed, FTS5's own ranking and snippets."""
 
     def opened() -> Ask:
-        connection = sqlite3.connect(f"file:{snapshot}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+        connection = sqlite3.connect(
+            f"file:{snapshot}?mode=ro&immutable=1", uri=True, check_same_thread=False
+        )
         connection.execute("PRAGMA mmap_size = 1073741824")
 
         def ask(query: str) -> object:
@@ -80,7 +83,9 @@ def raw_tantivy(folder: Path) -> Callable[[], Ask]:
                 parsed = index.parse_query(query, ["body"])
             hits = searcher.search(parsed, TOP, count=False).hits
             snippets = tantivy.SnippetGenerator.create(searcher, parsed, index.schema, "body")
-            return [snippets.snippet_from_doc(searcher.doc(address)).to_html() for _, address in hits]
+            return [
+                snippets.snippet_from_doc(searcher.doc(address)).to_html() for _, address in hits
+            ]
 
         return ask
 
@@ -103,7 +108,11 @@ def timed(open_ask: Callable[[], Ask], asked: list[str], callers: int) -> list[f
     if callers == 1:
         return one(asked)
     with ThreadPoolExecutor(callers) as threads:
-        return [spent for part in threads.map(one, [asked[at:] + asked[:at] for at in range(callers)]) for spent in part]
+        return [
+            spent
+            for part in threads.map(one, [asked[at:] + asked[:at] for at in range(callers)])
+            for spent in part
+        ]
 
 
 async def timed_store(store: SqlitePaperStore, asked: list[str], callers: int) -> list[float]:
@@ -121,7 +130,10 @@ async def timed_store(store: SqlitePaperStore, asked: list[str], callers: int) -
 
 
 def shown(spent: list[float]) -> str:
-    return f"{statistics.median(spent):.1f} /{statistics.quantiles(spent, n=20)[18]:6.1f} /{statistics.mean(spent):6.1f}"
+    return (
+        f"{statistics.median(spent):.1f} /{statistics.quantiles(spent, n=20)[18]:6.1f} "
+        f"/{statistics.mean(spent):6.1f}"
+    )
 
 
 def size_mb(path: Path) -> float:
@@ -135,14 +147,23 @@ def built(what: str, papers: int, is_there: bool, build: Callable[[], object]) -
     start, cpu = time.perf_counter(), time.process_time()
     build()
     spent = time.perf_counter() - start
-    print(f"built {what}: {spent:.0f} s ({time.process_time() - cpu:.0f} CPU-s), {papers / spent:,.0f} papers/s", flush=True)
+    print(
+        f"built {what}: {spent:.0f} s ({time.process_time() - cpu:.0f} CPU-s), "
+        f"{papers / spent:,.0f} papers/s",
+        flush=True,
+    )
 
 
 def main(papers: int, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     snapshot, raw = folder / f"{papers}.db", folder / f"{papers}.tantivy"
     words = vocabulary()
-    built("the snapshot with FTS5", papers, snapshot.exists(), lambda: write_synthetic_snapshot(snapshot, papers, words))
+    built(
+        "the snapshot with FTS5",
+        papers,
+        snapshot.exists(),
+        lambda: write_synthetic_snapshot(snapshot, papers, words),
+    )
     built("our index", papers, has_fresh_index(snapshot), lambda: build_paper_index(snapshot))
     built("raw tantivy", papers, raw.exists(), lambda: build_raw_tantivy(raw, papers, words))
     ours = snapshot.with_name(f"{snapshot.name}.index")
@@ -153,20 +174,45 @@ def main(papers: int, folder: Path) -> None:
     asked = questions(words, EACH)
     systems: list[tuple[str, Callable[[list[str], int], list[float]]]] = [
         ("raw FTS5", lambda some, callers: timed(raw_fts5(snapshot), some, callers)),
-        ("ours, FTS5 planned", lambda some, callers: asyncio.run(_store_times(snapshot, some, callers, has_index=False))),
+        (
+            "ours, FTS5 planned",
+            lambda some, callers: asyncio.run(
+                _store_times(snapshot, some, callers, has_index=False)
+            ),
+        ),
         ("raw tantivy", lambda some, callers: timed(raw_tantivy(raw), some, callers)),
-        ("ours", lambda some, callers: asyncio.run(_store_times(snapshot, some, callers, has_index=True))),
+        (
+            "ours",
+            lambda some, callers: asyncio.run(
+                _store_times(snapshot, some, callers, has_index=True)
+            ),
+        ),
     ]
     for callers in (1, CALLERS):
-        print(f"\n{callers} caller{'s' if callers > 1 else ''}: p50 / p95 / mean in ms, {TOP} hits with snippets")
+        print(
+            f"\n{callers} caller{'s' if callers > 1 else ''}: p50 / p95 / mean in ms, {TOP} hits "
+            f"with snippets"
+        )
         print(f"{'':20}" + "".join(f"{kind:>24}" for kind in asked))
         for name, measure in systems:
-            some = {kind: queries if callers == 1 else queries[: EACH // 4] for kind, queries in asked.items()}
-            print(f"{name:20}" + "".join(f"{shown(measure(queries, callers)):>24}" for queries in some.values()), flush=True)
-    print(f"\nresident memory at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB (pid {os.getpid()})")
+            some = {
+                kind: queries if callers == 1 else queries[: EACH // 4]
+                for kind, queries in asked.items()
+            }
+            print(
+                f"{name:20}"
+                + "".join(f"{shown(measure(queries, callers)):>24}" for queries in some.values()),
+                flush=True,
+            )
+    print(
+        f"\nresident memory at most "
+        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB (pid {os.getpid()})"
+    )
 
 
-async def _store_times(snapshot: Path, some: list[str], callers: int, *, has_index: bool) -> list[float]:
+async def _store_times(
+    snapshot: Path, some: list[str], callers: int, *, has_index: bool
+) -> list[float]:
     store = SqlitePaperStore(snapshot, open_ranking=open_paper_index if has_index else None)
     try:
         return await timed_store(store, some, callers)
@@ -175,5 +221,7 @@ async def _store_times(snapshot: Path, some: list[str], callers: int, *, has_ind
 
 
 if __name__ == "__main__":
-    chosen = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(tempfile.mkdtemp(prefix="carrel-scale-"))
+    chosen = (
+        Path(sys.argv[2]) if len(sys.argv) > 2 else Path(tempfile.mkdtemp(prefix="carrel-scale-"))
+    )
     main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000, chosen)

@@ -1,4 +1,5 @@
-"""1,000 mixed items in APA, beside citeproc-js and citeproc-py, and how long a cold style takes to compile.
+"""1,000 mixed items in APA, beside citeproc-js and citeproc-py, and how long a cold style takes to
+compile.
 
     python benchmarks/citations.py --peers FOLDER
 
@@ -43,7 +44,7 @@ style = load_style(Path(sys.argv[2]))
 compiled = time.perf_counter() - start
 count = len(Processor(style, items, output="html").bibliography())
 print(json.dumps({"seconds": time.perf_counter() - start, "compile_seconds": compiled, "count": count}))
-"""
+"""  # noqa: E501
 
 CITEPROC_PY = """
 import json, sys, time, warnings
@@ -60,7 +61,7 @@ for item in items:
 bibliography.sort()
 count = len([str(entry) for entry in bibliography.bibliography()])
 print(json.dumps({"seconds": time.perf_counter() - start, "count": count}))
-"""
+"""  # noqa: E501
 
 
 def mixed_items() -> list[dict[str, Any]]:
@@ -79,7 +80,10 @@ def best(command: list[str], environment: dict[str, str] | None = None) -> dict[
     for _ in range(ROUNDS):
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
-            print(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "failed", file=sys.stderr)
+            print(
+                done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "failed",
+                file=sys.stderr,
+            )
             return None
         runs.append(json.loads(done.stdout.splitlines()[-1]))
         if runs[-1]["seconds"] > 10:
@@ -93,7 +97,9 @@ def _seconds(run: dict[str, Any]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", type=Path, help="scratch folder with citeproc-js and citeproc-py")
+    parser.add_argument(
+        "--peers", type=Path, help="scratch folder with citeproc-js and citeproc-py"
+    )
     peers: Path | None = parser.parse_args().peers
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -103,15 +109,27 @@ def main() -> None:
         if ours is None:
             raise SystemExit("our own engine failed")
         compiling = ours["compile_seconds"] * 1000
-        print(f"carrel       {ours['seconds']:8.3f} s for {ours['count']} entries, of which compiling APA {compiling:.0f} ms")
+        print(
+            f"carrel       {ours['seconds']:8.3f} s for {ours['count']} entries, of which "
+            f"compiling APA {compiling:.0f} ms"
+        )
         if peers is not None:
             locales = Path(str(distribution("citeproc-py").locate_file("citeproc/data/locales")))
             script = Path(folder) / "peer.js"
             script.write_text(NODE, "utf-8")
-            arguments = [str(peers.resolve()), str(items), str(style), str(locales / "locales-en-US.xml")]
+            arguments = [
+                str(peers.resolve()),
+                str(items),
+                str(style),
+                str(locales / "locales-en-US.xml"),
+            ]
             report("citeproc-js", best(["node", str(script), *arguments]), ours)
             environment = {**os.environ, "PYTHONPATH": str(peers.resolve() / "python")}
-            report("citeproc-py", best([sys.executable, "-c", CITEPROC_PY, str(items), str(style)], environment), ours)
+            report(
+                "citeproc-py",
+                best([sys.executable, "-c", CITEPROC_PY, str(items), str(style)], environment),
+                ours,
+            )
     print(f"all in {time.perf_counter() - started:.0f} s")
 
 
@@ -120,7 +138,10 @@ def report(name: str, run: dict[str, Any] | None, ours: dict[str, Any]) -> None:
         print(f"{name:12} could not run")
         return
     ratio = run["seconds"] / ours["seconds"]
-    print(f"{name:12} {run['seconds']:8.3f} s for {run['count']} entries, {ratio:.1f} times as long as ours")
+    print(
+        f"{name:12} {run['seconds']:8.3f} s for {run['count']} entries, {ratio:.1f} times as long "
+        f"as ours"
+    )
 
 
 if __name__ == "__main__":

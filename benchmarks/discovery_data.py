@@ -1,4 +1,6 @@
-"""Reads the discovery folder: marked titles, pipe-separated titles with headings, MEDLINE lines, MeSH, gold."""
+"""Reads the discovery folder: marked titles, pipe-separated titles with headings, MEDLINE lines,
+MeSH, gold.
+"""
 
 import gzip
 import json
@@ -26,14 +28,20 @@ class Case:
 
 def find(folder: Path, pattern: str) -> Path | None:
     """A file of the folder, of a folder in it, or of a sister folder."""
-    for place in (folder, *(path for path in sorted(folder.iterdir()) if path.is_dir()), *folder.resolve().parent.iterdir()):
+    for place in (
+        folder,
+        *(path for path in sorted(folder.iterdir()) if path.is_dir()),
+        *folder.resolve().parent.iterdir(),
+    ):
         if place.is_dir() and (found := sorted(place.glob(pattern))):
             return found[0]
     return None
 
 
 def files_near(folder: Path, pattern: str) -> list[Path]:
-    """Files of the folder, or where it has none, of the data beside the checkout: background and vocabulary serve any case."""
+    """Files of the folder, or where it has none, of the data beside the checkout: background and
+    vocabulary serve any case.
+    """
     return sorted(folder.glob(pattern)) or sorted(BESIDE_THE_CHECKOUT.glob(pattern))
 
 
@@ -41,7 +49,9 @@ def discovery_folder(folder: Path) -> Path:
     """Where the gold file lies."""
     gold = find(folder, "gold.json")
     if gold is None:
-        raise SystemExit(f"no gold.json in {folder}: give the folder that holds the discovery data, DATA=folder")
+        raise SystemExit(
+            f"no gold.json in {folder}: give the folder that holds the discovery data, DATA=folder"
+        )
     return gold.parent
 
 
@@ -49,7 +59,12 @@ def cases(folder: Path) -> list[Case]:
     """The gold cases: C is the disorder one starts from, A the thing found."""
     told = json.loads((folder / "gold.json").read_text(encoding="utf-8"))["cases"]
     return [
-        Case(case["id"], case["c"]["name"], (case["a"]["name"], *case["a"].get("also", ())), tuple(case.get("b", ())))
+        Case(
+            case["id"],
+            case["c"]["name"],
+            (case["a"]["name"], *case["a"].get("also", ())),
+            tuple(case.get("b", ())),
+        )
         for case in told
     ]
 
@@ -66,7 +81,10 @@ def mesh(folder: Path) -> Vocabulary | None:
 def _term(line: str) -> Term:
     number, label, synonyms, trees = line.rstrip("\n").split("\t")[:4]
     return Term(
-        number, label, tuple(name for name in synonyms.split("|") if name), tuple(tree for tree in trees.split("|") if tree)
+        number,
+        label,
+        tuple(name for name in synonyms.split("|") if name),
+        tuple(tree for tree in trees.split("|") if tree),
     )
 
 
@@ -102,9 +120,13 @@ def medline(folder: Path, with_headings: bool) -> Iterator[Paper]:
 
 
 def elife_metadata(folder: Path) -> Path | None:
-    """The eLife articles of the folder or beside it, or where it has none, of the data beside the checkout."""
+    """The eLife articles of the folder or beside it, or where it has none, of the data beside the
+    checkout.
+    """
     name = "elife_metadata.jsonl.xz"
-    return find(folder, name) or (find(BESIDE_THE_CHECKOUT, name) if BESIDE_THE_CHECKOUT.is_dir() else None)
+    return find(folder, name) or (
+        find(BESIDE_THE_CHECKOUT, name) if BESIDE_THE_CHECKOUT.is_dir() else None
+    )
 
 
 def elife(path: Path) -> list[Paper]:
@@ -112,6 +134,13 @@ def elife(path: Path) -> list[Paper]:
     with lzma.open(path, "rt", encoding="utf-8") as lines:
         told = [json.loads(line) for line in lines]
     return [
-        Paper(one["id"], one["title"], one.get("abstract") or "", tuple(one.get("keywords") or ()), (), one.get("year"))
+        Paper(
+            one["id"],
+            one["title"],
+            one.get("abstract") or "",
+            tuple(one.get("keywords") or ()),
+            (),
+            one.get("year"),
+        )
         for one in told
     ]

@@ -1,4 +1,6 @@
-"""Tournaments simulated with judges of known skill: how often the best is found, and how good the whole order is."""
+"""Tournaments simulated with judges of known skill: how often the best is found, and how good the
+whole order is.
+"""
 
 import os
 from collections.abc import Callable, Sequence
@@ -13,12 +15,16 @@ from carrel.rooms.research.ranking import EloRatings, Judging, Tournament, Verdi
 
 JUDGE_IS_RIGHT = 0.78
 _COUNTS = ((8, 1.0), (20, 1.0), (30, 0.5), (85, 0.1))
-"""How many hypotheses, and the share of the runs they get: large tournaments are slow, and vary less."""
+"""How many hypotheses, and the share of the runs they get: large tournaments are slow, and vary
+less.
+"""
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Someone who is right 78 times of 100 (more often where the gap is wide, or just as often everywhere), or always."""
+    """Someone who is right 78 times of 100 (more often where the gap is wide, or just as often
+    everywhere), or always.
+    """
 
     name: str
     spread: float | None
@@ -38,7 +44,8 @@ class Judge:
         return random.random() < 1 / (1 + exp(second - first))
 
 
-# With true worths this far apart (in log-odds) a judge who goes by the gap is right 78 times of 100 on random pairs.
+# With true worths this far apart (in log-odds) a judge who goes by the gap is right 78 times of 100
+# on random pairs.
 SURER = Judge("a judge surer of wide gaps", 1.43)
 EVEN = Judge("a judge as sure of any gap", None)
 EXACT = Judge("a judge who never errs", None, Judging.EXACT)
@@ -46,7 +53,9 @@ EXACT = Judge("a judge who never errs", None, Judging.EXACT)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one tournament found: whether the first is the best, how well the orders agree with the truth, who played how much."""
+    """What one tournament found: whether the first is the best, how well the orders agree with the
+    truth, who played how much.
+    """
 
     is_best_first: bool
     elo_spearman: float
@@ -91,7 +100,10 @@ def random_pairs(seed: int, judge: Judge, count: int) -> Outcome:
 
 
 def _outcome(
-    worth: dict[str, float], by_elo: Sequence[str], by_strength: Sequence[str], pairs: Sequence[tuple[str, str]]
+    worth: dict[str, float],
+    by_elo: Sequence[str],
+    by_strength: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
 ) -> Outcome:
     true = {one: place for place, one in enumerate(sorted(worth, key=lambda one: -worth[one]))}
     elo, strength = [true[one] for one in by_elo], [true[one] for one in by_strength]
@@ -112,7 +124,9 @@ def _outcome(
 
 def _spearman(places: Sequence[int]) -> float:
     count = len(places)
-    return 1 - 6 * sum((place - true) ** 2 for place, true in enumerate(places)) / (count * (count * count - 1))
+    return 1 - 6 * sum((place - true) ** 2 for place, true in enumerate(places)) / (
+        count * (count * count - 1)
+    )
 
 
 def _kendall(places: Sequence[int]) -> float:
@@ -121,32 +135,51 @@ def _kendall(places: Sequence[int]) -> float:
 
 
 def simulate(runs: int, count: int = 20) -> None:
-    """The best of twenty, then the order of everyone, with three comparisons each and fixed seeds."""
-    ways: tuple[tuple[str, Callable[[int, Judge, int], Outcome]], ...] = (("ours", active), ("random pairs, Elo", random_pairs))
+    """The best of twenty, then the order of everyone, with three comparisons each and fixed
+    seeds.
+    """
+    ways: tuple[tuple[str, Callable[[int, Judge, int], Outcome]], ...] = (
+        ("ours", active),
+        ("random pairs, Elo", random_pairs),
+    )
     with ProcessPoolExecutor(os.cpu_count()) as executor:
-        print(f"\nRanking: the best of {count} found with {3 * count} comparisons, {runs} runs with fixed seeds")
+        print(
+            f"\nRanking: the best of {count} found with {3 * count} comparisons, {runs} runs with "
+            f"fixed seeds"
+        )
         for judge in (SURER, EVEN):
             for name, way in ways:
                 found = executor.map(way, range(runs), [judge] * runs, [count] * runs, chunksize=50)
                 share = fmean(outcome.is_best_first for outcome in found)
-                print(f"  {judge.name}, right {JUDGE_IS_RIGHT:.0%} of the time; {name}: {share:.1%}", flush=True)
+                print(
+                    f"  {judge.name}, right {JUDGE_IS_RIGHT:.0%} of the time; {name}: {share:.1%}",
+                    flush=True,
+                )
         print("\nRanking: the order of everyone with three comparisons each (means)")
-        print("  hypotheses, judge, way: Spearman and Kendall of Elo; of strengths; best first; largest share; fewest opponents")
+        print(
+            "  hypotheses, judge, way: Spearman and Kendall of Elo; of strengths; best first; "
+            "largest share; fewest opponents"
+        )
         for judge in (EXACT, SURER, EVEN):
             for size, share in _COUNTS:
                 some = max(2, int(runs / 20 * share))
                 for name, way in ways:
                     print(
-                        f"  {size:3} {judge.name}, {name}: {_told(list(executor.map(way, range(some), [judge] * some, [size] * some)))}"
+                        f"  {size:3} {judge.name}, {name}: "
+                        f"{_told(list(executor.map(way, range(some), [judge] * some, [size] * some)))}"  # noqa: E501
                     )
 
 
 def _told(found: Sequence[Outcome]) -> str:
     return (
-        f"{fmean(one.elo_spearman for one in found):.3f} {fmean(one.elo_kendall for one in found):.3f}; "
-        f"{fmean(one.strength_spearman for one in found):.3f} {fmean(one.strength_kendall for one in found):.3f}; "
-        f"{fmean(one.is_best_first for one in found):.0%}; {fmean(one.largest_share for one in found):.2f}; "
-        f"{min(one.fewest_opponents for one in found)} (a pair met up to {max(one.most_meetings for one in found)} times)"
+        f"{fmean(one.elo_spearman for one in found):.3f} "
+        f"{fmean(one.elo_kendall for one in found):.3f}; "
+        f"{fmean(one.strength_spearman for one in found):.3f} "
+        f"{fmean(one.strength_kendall for one in found):.3f}; "
+        f"{fmean(one.is_best_first for one in found):.0%}; "
+        f"{fmean(one.largest_share for one in found):.2f}; "
+        f"{min(one.fewest_opponents for one in found)} (a pair met up to "
+        f"{max(one.most_meetings for one in found)} times)"
     )
 
 

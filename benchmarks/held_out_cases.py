@@ -1,4 +1,6 @@
-"""Cases like Swanson's made from MEDLINE: the papers that join two headings are held out, and say afterwards what joins them."""
+"""Cases like Swanson's made from MEDLINE: the papers that join two headings are held out, and say
+afterwards what joins them.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,7 +24,9 @@ JOINT_SHARE = 0.05
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Two literatures, known by headings and read by titles; `bridges` are commoner in the held-out papers than in either."""
+    """Two literatures, known by headings and read by titles; `bridges` are commoner in the held-out
+    papers than in either.
+    """
 
     start: str
     end: str
@@ -32,7 +36,9 @@ class HeldOut:
 
 
 class Headings:
-    """Papers by the headings they carry, with narrower ones; the ends of the gold cases and their kin are left out."""
+    """Papers by the headings they carry, with narrower ones; the ends of the gold cases and their
+    kin are left out.
+    """
 
     def __init__(self, folder: Path, papers: Sequence[Paper], vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -42,14 +48,23 @@ class Headings:
             for key in keys:
                 carried.setdefault(key, set()).add(paper)
         self.papers = {
-            key: frozenset(carried[key].union(*(carried.get(below, ()) for below in vocabulary.narrower(key)))) for key in carried
+            key: frozenset(
+                carried[key].union(*(carried.get(below, ()) for below in vocabulary.narrower(key)))
+            )
+            for key in carried
         }
-        gold = (normal_phrase(natural_order(name)) for case in cases(folder) for name in (case.start_name, *case.end_names))
+        gold = (
+            normal_phrase(natural_order(name))
+            for case in cases(folder)
+            for name in (case.start_name, *case.end_names)
+        )
         self._gold = [vocabulary.preferred(name) or name for name in gold]
 
     def _keys(self, paper: Paper) -> Iterator[str]:
         for heading in paper.headings:
-            key = self.vocabulary.preferred(normal_phrase(natural_order(heading.strip().rstrip("*"))))
+            key = self.vocabulary.preferred(
+                normal_phrase(natural_order(heading.strip().rstrip("*")))
+            )
             if key:
                 yield key
 
@@ -69,21 +84,33 @@ class Headings:
 
 
 def medline_papers(folder: Path) -> list[Paper]:
-    """The MEDLINE sample alone: the other files are chosen around one gold case, and would lean every case to it."""
+    """The MEDLINE sample alone: the other files are chosen around one gold case, and would lean
+    every case to it.
+    """
     return list(medline(folder, with_headings=True))
 
 
 def every_paper(folder: Path) -> list[Paper]:
     """The sample with all titled literatures that carry headings."""
-    papers = {paper.id: paper for path in sorted(folder.glob("*_titles_mesh.psv.gz")) for paper in piped_titles(path)}
-    return list((papers | {paper.id: paper for paper in medline(folder, with_headings=True)}).values())
+    papers = {
+        paper.id: paper
+        for path in sorted(folder.glob("*_titles_mesh.psv.gz"))
+        for paper in piped_titles(path)
+    }
+    return list(
+        (papers | {paper.id: paper for paper in medline(folder, with_headings=True)}).values()
+    )
 
 
 def held_out(folder: Path, vocabulary: Vocabulary, most: int) -> tuple[Reader, list[HeldOut]]:
-    """Pairs of a disorder or process and a chemical that few papers join, in an order drawn by lot."""
+    """Pairs of a disorder or process and a chemical that few papers join, in an order drawn by
+    lot.
+    """
     papers = medline_papers(folder)
     headings = Headings(folder, papers, vocabulary)
-    reader = Reader(ConceptIndex.build([replace(paper, headings=()) for paper in papers], vocabulary))
+    reader = Reader(
+        ConceptIndex.build([replace(paper, headings=()) for paper in papers], vocabulary)
+    )
     pairs = [
         (start, end)
         for start in headings.chosen({Sphere.DISORDER, Sphere.PROCESS}, LITERATURE_SIZES)
@@ -118,7 +145,8 @@ def _case(reader: Reader, headings: Headings, start: str, end: str) -> HeldOut:
         for key, count in told.items()
         if count > 1
         and headings.vocabulary.sphere(key) in MECHANISMS
-        and headings.share(key, joint) > max(headings.share(key, near - joint), headings.share(key, far - joint))
+        and headings.share(key, joint)
+        > max(headings.share(key, near - joint), headings.share(key, far - joint))
         and (number := reader.index.number(key)) is not None
     }
     a = reader.given_literature(start, near, [start])

@@ -2,9 +2,11 @@
 
     python benchmarks/imports.py FOLDER [--entries 50000]
 
-FOLDER holds `tugboat.bib.xz`; its entries are repeated with new keys up to the number asked for. The import runs in a process
+FOLDER holds `tugboat.bib.xz`; its entries are repeated with new keys up to the number asked for.
+The import runs in a process
 of its own, so
-that the memory printed is that of the interpreter, the file's text and all items together. The target is 15 s and 300 MB for
+that the memory printed is that of the interpreter, the file's text and all items together. The
+target is 15 s and 300 MB for
 50,000 entries.
 """
 
@@ -49,15 +51,22 @@ def measure(path: Path) -> None:
     begin = time.process_time()
     imported = read_bibtex(path.read_bytes())
     seconds = time.process_time() - begin
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
-    counts = f"{len(imported.items)} items, {len(imported.warnings)} warnings, {len(imported.failures)} failures"
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1024 if sys.platform != "darwin" else 1024 * 1024
+    )
+    counts = (
+        f"{len(imported.items)} items, {len(imported.warnings)} warnings, "
+        f"{len(imported.failures)} failures"
+    )
     print(f"{counts} from {size / 1e6:.1f} MB")
     print(f"{seconds:.2f} s of processor time, {seconds / SECONDS:.0%} of the target")
     print(f"{megabytes:.0f} MB of memory at most, {megabytes / MEGABYTES:.0%} of the target")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--entries", type=int, default=50_000)
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
@@ -67,7 +76,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.bib"
-        path.write_text(large_file(arguments.folder / "tugboat.bib.xz", arguments.entries), encoding="utf-8")
+        path.write_text(
+            large_file(arguments.folder / "tugboat.bib.xz", arguments.entries), encoding="utf-8"
+        )
         subprocess.run([sys.executable, __file__, str(path), "--measure"], check=True)
 
 

@@ -1,4 +1,6 @@
-"""Keyword pairs that papers first joined in some years, and as many that they never did: what a prospect is measured on."""
+"""Keyword pairs that papers first joined in some years, and as many that they never did: what a
+prospect is measured on.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -24,12 +26,16 @@ Pair = tuple[int, int]
 def area_under_curve(good: Sequence[float], bad: Sequence[float]) -> float:
     """How often a good one scores above a bad one."""
     ordered = sorted(bad)
-    return sum((bisect_left(ordered, one) + bisect_right(ordered, one)) / 2 for one in good) / (len(good) * len(ordered))
+    return sum((bisect_left(ordered, one) + bisect_right(ordered, one)) / 2 for one in good) / (
+        len(good) * len(ordered)
+    )
 
 
 @dataclass(frozen=True)
 class ListedPairs:
-    """Pairs that a file lists as joined later; its header says up to which year the papers before go (`n_bridges_upto2019`)."""
+    """Pairs that a file lists as joined later; its header says up to which year the papers before
+    go (`n_bridges_upto2019`).
+    """
 
     up_to: int
     pairs: tuple[tuple[str, str], ...]
@@ -68,20 +74,25 @@ def listed_slice(listed: ListedPairs, papers: Sequence[Paper]) -> PairSlice:
     uses = _uses(before)
     least = min(uses[keyword] for pair in listed.pairs for keyword in pair)
     numbers = (
-        (reader.index.number(normal_phrase(one)), reader.index.number(normal_phrase(other))) for one, other in listed.pairs
+        (reader.index.number(normal_phrase(one)), reader.index.number(normal_phrase(other)))
+        for one, other in listed.pairs
     )
     joined = tuple((one, other) for one, other in numbers if one is not None and other is not None)
     return PairSlice(reader, joined, _apart(reader, before, papers, least))
 
 
 def earlier_slice(papers: Sequence[Paper], up_to: int, since: int, until: int) -> PairSlice:
-    """Pairs made as the listed ones were: not joined up to one year, joined since a later one, nothing read after `until`."""
+    """Pairs made as the listed ones were: not joined up to one year, joined since a later one,
+    nothing read after `until`.
+    """
     known = [paper for paper in papers if paper.year is not None and paper.year <= until]
     before = [paper for paper in known if paper.year is not None and paper.year <= up_to]
     reader = Reader(ConceptIndex.build(before))
     pool = set(_pool(reader, before, LEAST_USES))
     old = _joined(reader, before)
-    new = _joined(reader, (paper for paper in known if paper.year is not None and paper.year >= since))
+    new = _joined(
+        reader, (paper for paper in known if paper.year is not None and paper.year >= since)
+    )
     joined = tuple(sorted(pair for pair in new - old if pool.issuperset(pair)))
     return PairSlice(reader, joined, _apart(reader, before, known, LEAST_USES))
 
@@ -92,19 +103,33 @@ def _uses(papers: Iterable[Paper]) -> Counter[str]:
 
 def _pool(reader: Reader, before: Iterable[Paper], least: int) -> list[int]:
     often = (keyword for keyword, count in _uses(before).items() if count >= least)
-    return sorted({number for keyword in often if (number := reader.index.number(normal_phrase(keyword))) is not None})
+    return sorted(
+        {
+            number
+            for keyword in often
+            if (number := reader.index.number(normal_phrase(keyword))) is not None
+        }
+    )
 
 
 def _joined(reader: Reader, papers: Iterable[Paper]) -> set[Pair]:
     number = reader.index.number
     pairs: set[Pair] = set()
     for paper in papers:
-        known = sorted({found for keyword in paper.keywords if (found := number(normal_phrase(keyword))) is not None})
+        known = sorted(
+            {
+                found
+                for keyword in paper.keywords
+                if (found := number(normal_phrase(keyword))) is not None
+            }
+        )
         pairs.update(combinations(known, 2))
     return pairs
 
 
-def _apart(reader: Reader, before: Sequence[Paper], all_papers: Iterable[Paper], least: int) -> tuple[Pair, ...]:
+def _apart(
+    reader: Reader, before: Sequence[Paper], all_papers: Iterable[Paper], least: int
+) -> tuple[Pair, ...]:
     pool, ever, random = _pool(reader, before, least), _joined(reader, all_papers), Random(2019)
     possible = [pair for pair in combinations(pool, 2) if pair not in ever]
     return tuple(sorted(random.sample(possible, min(NEVER_JOINED, len(possible)))))

@@ -18,7 +18,10 @@ def measure(name: str, sources: list[Path], into: Path) -> None:
     seconds = time.perf_counter() - started
     touched = report.papers_added + report.papers_changed
     rate = f"{touched / seconds:,.0f} papers/s" if touched else "nothing to do"
-    print(f"{name:<10} {seconds:7.2f} s  read {report.seconds_reading:6.2f} s  write {report.seconds_writing:6.2f} s  {rate}")
+    print(
+        f"{name:<10} {seconds:7.2f} s  read {report.seconds_reading:6.2f} s  write "
+        f"{report.seconds_writing:6.2f} s  {rate}"
+    )
 
 
 def main() -> None:
@@ -34,10 +37,15 @@ def main() -> None:
         (extra / "one.md").write_text("# One paper more\n\nA text.\n")
         measure("one more", [*options.sources, extra], into)
         size = (into / "paper_snapshot.db").stat().st_size
-        used = (resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        used = (
+            resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
         cpu = sum(usage.ru_utime + usage.ru_stime for usage in used)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"snapshot {size / 1e6:,.0f} MB, CPU {cpu:.1f} s in all, memory at most {memory:,.0f} MB")
+        print(
+            f"snapshot {size / 1e6:,.0f} MB, CPU {cpu:.1f} s in all, memory at most {memory:,.0f} "
+            f"MB"
+        )
     finally:
         shutil.rmtree(folder)
 

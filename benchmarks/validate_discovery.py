@@ -1,6 +1,8 @@
-"""What the forms and powers of discovery were chosen on, none of it gold: `make validate-discovery DATA=folder`.
+"""What the forms and powers of discovery were chosen on, none of it gold: `make validate-discovery
+DATA=folder`.
 
-Three measures: keyword pairs of earlier years, bridges between headings whose joint papers are held out, and chemicals that
+Three measures: keyword pairs of earlier years, bridges between headings whose joint papers are held
+out, and chemicals that
 a disorder's papers took up after a cut. Rivals that were compared stand beside the form in use.
 """
 
@@ -16,12 +18,21 @@ from benchmarks.held_out_cases import Headings, every_paper, held_out
 from benchmarks.keyword_pairs import Pair, PairSlice, area_under_curve, earlier_slice
 from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.literatures import Literature, Reader, similarity
-from carrel.rooms.research.discovery.paths import Bridge, End, bridges, ends, first_bridges, side, through_all
+from carrel.rooms.research.discovery.paths import (
+    Bridge,
+    End,
+    bridges,
+    ends,
+    first_bridges,
+    side,
+    through_all,
+)
 from carrel.rooms.research.discovery.prospects import LEAST_MENTION_LIKENESS, LEAST_SUBJECT_LIKENESS
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.discovery.vocabulary import Sphere, Vocabulary
 
-# Seen from papers up to the first year, joined since the second; no paper after 2019 is read, so no later slice is touched.
+# Seen from papers up to the first year, joined since the second; no paper after 2019 is read, so no
+# later slice is touched.
 SLICES = ((2014, 2016), (2015, 2017), (2016, 2018), (2017, 2019))
 UNTIL = 2019
 HELD_OUT_CASES = 70
@@ -40,7 +51,8 @@ def pairs_of_earlier_years(papers: Sequence[Paper]) -> None:
     for up_to, since in SLICES:
         found = earlier_slice(papers, up_to, since, UNTIL)
         print(
-            f"  up to {up_to} ({len(found.reader.index)} papers), joined since {since}: {len(found.joined)} joined, "
+            f"  up to {up_to} ({len(found.reader.index)} papers), joined since {since}: "
+            f"{len(found.joined)} joined, "
             f"{len(found.apart)} never joined: AUC {found.area():.4f}",
             flush=True,
         )
@@ -62,7 +74,9 @@ def logarithms(of: PairSlice, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
 
 
 def logistic(rows: Sequence[tuple[tuple[float, ...], float, float]]) -> list[float]:
-    """Weights by Newton's steps; each row brings its features, its answer and how much it counts."""
+    """Weights by Newton's steps; each row brings its features, its answer and how much it
+    counts.
+    """
     width = len(rows[0][0])
     weights = [0.0] * width
     for _ in range(STEPS):
@@ -90,42 +104,66 @@ def solved(matrix: list[list[float]], right: list[float]) -> list[float]:
         for number, row in enumerate(rows):
             if number != pivot:
                 share = row[pivot] / rows[pivot][pivot]
-                rows[number] = [value - share * under for value, under in zip(row, rows[pivot], strict=True)]
+                rows[number] = [
+                    value - share * under for value, under in zip(row, rows[pivot], strict=True)
+                ]
     return [row[-1] / row[number] for number, row in enumerate(rows)]
 
 
 def bridges_of_held_out_papers(folder: Path, vocabulary: Vocabulary) -> None:
-    """Whether the headings of held-out joint papers stand high among the bridges, all mechanisms, that titles show."""
+    """Whether the headings of held-out joint papers stand high among the bridges, all mechanisms,
+    that titles show.
+    """
     reader, found = held_out(folder, vocabulary, HELD_OUT_CASES)
     rivals: dict[str, Callable[[Bridge], float]] = {
         "geometric mean of both sides (in use)": lambda bridge: bridge.weight,
         "lesser side": lambda bridge: min(bridge.near, bridge.far),
-        "papers on the thinner side": lambda bridge: min(len(bridge.near_documents), len(bridge.far_documents)),
+        "papers on the thinner side": lambda bridge: min(
+            len(bridge.near_documents), len(bridge.far_documents)
+        ),
         "cosines, geometric mean": lambda bridge: sqrt(
-            len(bridge.near_documents) * len(bridge.far_documents) / reader.index.frequency(bridge.concept) ** 2
+            len(bridge.near_documents)
+            * len(bridge.far_documents)
+            / reader.index.frequency(bridge.concept) ** 2
         ),
     }
     areas: dict[str, list[float]] = {name: [] for name in rivals}
     for case in found:
-        shown = [bridge for bridge in bridges(reader, case.a, case.c, sys.maxsize) if bridge.kind == 2]
+        shown = [
+            bridge for bridge in bridges(reader, case.a, case.c, sys.maxsize) if bridge.kind == 2
+        ]
         true = [bridge for bridge in shown if bridge.concept in case.bridges]
         rest = [bridge for bridge in shown if bridge.concept not in case.bridges]
         if true and rest:
             for name, weight in rivals.items():
-                areas[name].append(area_under_curve([weight(bridge) for bridge in true], [weight(bridge) for bridge in rest]))
+                areas[name].append(
+                    area_under_curve(
+                        [weight(bridge) for bridge in true], [weight(bridge) for bridge in rest]
+                    )
+                )
     shown_in = len(next(iter(areas.values())))
     print(
-        f"\nClosed discovery on titles, joint papers held out, {shown_in} of {len(found)} pairs with true bridges shown: mean AUC"
+        f"\nClosed discovery on titles, joint papers held out, {shown_in} of {len(found)} pairs "
+        f"with true bridges shown: mean AUC"
     )
     for name, values in areas.items():
-        print(f"  {name}: {sum(values) / len(values):.3f} (even cases {_mean(values[::2]):.3f}, odd {_mean(values[1::2]):.3f})")
+        print(
+            f"  {name}: {sum(values) / len(values):.3f} (even cases {_mean(values[::2]):.3f}, odd "
+            f"{_mean(values[1::2]):.3f})"
+        )
 
 
 def chemicals_taken_up_later(folder: Path, vocabulary: Vocabulary) -> None:
-    """Open discovery from disorders, seen from papers up to a cut: how many of the first ten chemicals came after it."""
+    """Open discovery from disorders, seen from papers up to a cut: how many of the first ten
+    chemicals came after it.
+    """
     papers = every_paper(folder)
     early = [paper for paper in papers if paper.year is not None and paper.year <= OPEN_CUT]
-    late = Headings(folder, [paper for paper in papers if paper.year is not None and paper.year > OPEN_CUT], vocabulary)
+    late = Headings(
+        folder,
+        [paper for paper in papers if paper.year is not None and paper.year > OPEN_CUT],
+        vocabulary,
+    )
     reader = Reader(ConceptIndex.build(early, vocabulary))
     named = Headings(folder, early, vocabulary).chosen({Sphere.DISORDER}, range(40, 1501))
     starts = [key for key in named if len(late.papers.get(key, ())) >= 30][:OPEN_STARTS]
@@ -143,7 +181,10 @@ def chemicals_taken_up_later(folder: Path, vocabulary: Vocabulary) -> None:
         given = literatures_between(reader, a)
         if len(given) == LITERATURES_GIVEN:
             through.count(reader, through_all(reader, a, given, sys.maxsize, is_chemical), true)
-    print(f"\nOpen discovery, {len(early)} papers up to {OPEN_CUT}: chemicals that later papers on a disorder take up")
+    print(
+        f"\nOpen discovery, {len(early)} papers up to {OPEN_CUT}: chemicals that later papers on "
+        f"a disorder take up"
+    )
     alone.show("from the start alone")
     through.show(f"through {LITERATURES_GIVEN} literatures the start leans on")
 
@@ -160,7 +201,9 @@ THROUGH: dict[str, Callable[[End], float]] = {
 
 
 class Tally:
-    """How many of the first ten ends came true, by each way of ranking them; starts with too few ends to rank are left out."""
+    """How many of the first ten ends came true, by each way of ranking them; starts with too few
+    ends to rank are left out.
+    """
 
     def __init__(self, rivals: dict[str, Callable[[End], float]]) -> None:
         self._rivals = rivals
@@ -184,7 +227,9 @@ class Tally:
 
 
 def literatures_between(reader: Reader, a: Literature) -> list[Literature]:
-    """What someone might give as literatures to go through: the broadest of a start's first bridges, apart from one another."""
+    """What someone might give as literatures to go through: the broadest of a start's first
+    bridges, apart from one another.
+    """
     chosen: list[int] = []
     near = side(reader, a)
     for _, number in first_bridges(reader, near):

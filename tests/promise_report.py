@@ -1,4 +1,6 @@
-"""Which promises this run proved, which rest on the record of a judge, and which on nothing: the last fails a whole run."""
+"""Which promises this run proved, which rest on the record of a judge, and which on nothing: the
+last fails a whole run.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ class Promise:
 
 def read_promises(file: Path) -> list[Promise]:
     values = tomllib.loads(file.read_text(encoding="utf-8"))
-    return [Promise(number, row["sentence"], row["status"], tuple(row.get("judges", ()))) for number, row in values.items()]
+    return [
+        Promise(number, row["sentence"], row["status"], tuple(row.get("judges", ())))
+        for number, row in values.items()
+    ]
 
 
 @dataclass(slots=True)
@@ -71,8 +76,12 @@ class Verdict:
     broken: list[str]
 
 
-def judge_promises(promises: Iterable[Promise], outcomes: Outcomes, records: Mapping[str, Record]) -> Verdict:
-    """A kept promise was proved by a test of this run, and by each of its judges: here, or in a recorded run that passed."""
+def judge_promises(
+    promises: Iterable[Promise], outcomes: Outcomes, records: Mapping[str, Record]
+) -> Verdict:
+    """A kept promise was proved by a test of this run, and by each of its judges: here, or in a
+    recorded run that passed.
+    """
     verdict = Verdict([], [])
     for promise in promises:
         if not promise.is_kept:
@@ -81,21 +90,30 @@ def judge_promises(promises: Iterable[Promise], outcomes: Outcomes, records: Map
         missing = [name for name in absent if name not in records or not records[name].has_passed]
         if missing:
             verdict.broken.append(
-                f"{promise.number}: {', '.join(missing)} did not run here, and no run that passed is recorded "
+                f"{promise.number}: {', '.join(missing)} did not run here, and no run that passed "
+                f"is recorded "
                 f"(make judge NAME={missing[0]}, which needs {JUDGES[missing[0]].needs})"
             )
         elif promise.number not in outcomes.proved and not promise.judges:
-            verdict.broken.append(f"{promise.number}: no test that cites it passed in this run: {promise.sentence}")
+            verdict.broken.append(
+                f"{promise.number}: no test that cites it passed in this run: {promise.sentence}"
+            )
         elif absent:
-            said = ", ".join(f"{name} ({records[name].date}, {records[name].commit[:12]})" for name in absent)
+            said = ", ".join(
+                f"{name} ({records[name].date}, {records[name].commit[:12]})" for name in absent
+            )
             verdict.recorded.append(f"{promise.number}: {said}")
     return verdict
 
 
 class PromiseReport:
-    """The pytest plugin. A run that was given paths, marks or names says what it found and enforces nothing."""
+    """The pytest plugin. A run that was given paths, marks or names says what it found and enforces
+    nothing.
+    """
 
-    def __init__(self, config: pytest.Config, promises: Path = PROMISES, records: Path = RECORDS) -> None:
+    def __init__(
+        self, config: pytest.Config, promises: Path = PROMISES, records: Path = RECORDS
+    ) -> None:
         self._config = config
         self._promises = promises
         self._records = records
@@ -115,7 +133,9 @@ class PromiseReport:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if hasattr(self._config, "workerinput") or not is_whole_run(self._config):
             return
-        self._verdict = judge_promises(read_promises(self._promises), self._outcomes, read_records(self._records))
+        self._verdict = judge_promises(
+            read_promises(self._promises), self._outcomes, read_records(self._records)
+        )
         if self._verdict.broken and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -134,7 +154,9 @@ class PromiseReport:
         if self._outcomes.skipped:
             yield "Tests of these were skipped:"
             for number, reasons in sorted(self._outcomes.skipped.items()):
-                yield f"  {number}: " + "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+                yield f"  {number}: " + "; ".join(
+                    f"{count} × {reason}" for reason, count in reasons.most_common()
+                )
         if verdict.broken:
             yield "THESE PROMISES ARE NOT KEPT, and the run fails:"
             yield from (f"  {line}" for line in verdict.broken)
@@ -143,8 +165,19 @@ class PromiseReport:
 def is_whole_run(config: pytest.Config) -> bool:
     """Whether everything was asked for: no paths, no marks, no names, nothing left out."""
     option = config.option
-    narrowed = (option.keyword, option.markexpr, option.deselect, option.ignore, option.ignore_glob, option.collectonly)
-    again = (getattr(option, "lf", False), getattr(option, "failedfirst", False), getattr(option, "stepwise", False))
+    narrowed = (
+        option.keyword,
+        option.markexpr,
+        option.deselect,
+        option.ignore,
+        option.ignore_glob,
+        option.collectonly,
+    )
+    again = (
+        getattr(option, "lf", False),
+        getattr(option, "failedfirst", False),
+        getattr(option, "stepwise", False),
+    )
     return config.args_source is not pytest.Config.ArgsSource.ARGS and not any((*narrowed, *again))
 
 

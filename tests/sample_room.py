@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptArgument, PromptMessage, PromptText, Text
+from carrel.core.answer import (
+    Binary,
+    Blocks,
+    Embedded,
+    Partial,
+    PromptArgument,
+    PromptMessage,
+    PromptText,
+    Text,
+)
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.completion import Completion, CompletionRequest, complete_from
@@ -97,13 +106,23 @@ def sample_room(held: Held | None = None) -> Room:
         return Text(" ".join([question.text] * question.times), "text/markdown")
 
     async def count(question: Counting, call: Call) -> list[Step]:
-        return [Step(number=number, square=number * number) for number in range(1, question.limit + 1)]
+        return [
+            Step(number=number, square=number * number) for number in range(1, question.limit + 1)
+        ]
 
     async def count_in_part(question: NoQuestion, call: Call) -> Partial:
-        return Partial((Step(number=1, square=1),), pending=2, job_id="job-7", next_step="Ask again later.")
+        return Partial(
+            (Step(number=1, square=1),), pending=2, job_id="job-7", next_step="Ask again later."
+        )
 
     async def show(question: NoQuestion, call: Call) -> Blocks:
-        return Blocks((Text("A picture:"), Binary(b"\x89PNG", "image/png"), Embedded("sample://greeting", Text("Hello."))))
+        return Blocks(
+            (
+                Text("A picture:"),
+                Binary(b"\x89PNG", "image/png"),
+                Embedded("sample://greeting", Text("Hello.")),
+            )
+        )
 
     async def find(question: Finding, call: Call) -> Total:
         raise NotFoundError("thing", question.name, next_step="Look elsewhere.")
@@ -115,7 +134,9 @@ def sample_room(held: Held | None = None) -> Room:
         return Broken(thing=object())
 
     async def reach(question: NoQuestion, call: Call) -> Total:
-        raise UnavailableError("The far store cannot be reached", next_step="Try again in a minute.")
+        raise UnavailableError(
+            "The far store cannot be reached", next_step="Try again in a minute."
+        )
 
     async def dawdle(question: NoQuestion, call: Call) -> Total:
         await asyncio.Event().wait()
@@ -176,16 +197,30 @@ def sample_room(held: Held | None = None) -> Room:
         if request.value == "broken":
             raise RuntimeError(SECRET)
         if request.value == "far":
-            raise UnavailableError("The far store cannot be reached", next_step="Try again in a minute.")
+            raise UnavailableError(
+                "The far store cannot be reached", next_step="Try again in a minute."
+            )
         return complete_from([f"thing-{number:03d}" for number in range(250)], request.value)
 
     async def complete_topic(request: CompletionRequest, call: Call) -> Completion:
-        return complete_from(["batteries", "Bacteria", f"{request.given.get('mood', 'any')} mood"], request.value)
+        return complete_from(
+            ["batteries", "Bacteria", f"{request.given.get('mood', 'any')} mood"], request.value
+        )
 
-    def operation(name: str, question: type[Question], answer: object, run: object, **more: object) -> Operation[Question]:
+    def operation(
+        name: str, question: type[Question], answer: object, run: object, **more: object
+    ) -> Operation[Question]:
         title = name.replace("_", " ").capitalize()
         facts = {"scopes": READ, "description": f"{title}, for tests.", "command": None, **more}
-        return Operation(name=name, room="sample", title=title, question=question, answer=answer, run=run, **facts)  # type: ignore[arg-type]
+        return Operation(
+            name=name,
+            room="sample",
+            title=title,
+            question=question,
+            answer=answer,
+            run=run,
+            **facts,
+        )  # type: ignore[arg-type]
 
     return Room(
         name="sample",
@@ -210,12 +245,38 @@ def sample_room(held: Held | None = None) -> Room:
             operation("report", NoQuestion, Text, report),
         ),
         resources=(
-            Resource("sample://greeting", "greeting", "sample", "Greeting", "A greeting.", greeting, READ),
-            Resource("sample://picture", "picture", "sample", "Picture", "A picture.", picture, READ, "image/png"),
             Resource(
-                "sample://things/{name}", "thing", "sample", "Thing", "A thing by name.", thing, READ, complete=complete_thing
+                "sample://greeting", "greeting", "sample", "Greeting", "A greeting.", greeting, READ
             ),
-            Resource("sample://drawer", "drawer", "sample", "Drawer", "Only for those who may write.", drawer, WRITE),
+            Resource(
+                "sample://picture",
+                "picture",
+                "sample",
+                "Picture",
+                "A picture.",
+                picture,
+                READ,
+                "image/png",
+            ),
+            Resource(
+                "sample://things/{name}",
+                "thing",
+                "sample",
+                "Thing",
+                "A thing by name.",
+                thing,
+                READ,
+                complete=complete_thing,
+            ),
+            Resource(
+                "sample://drawer",
+                "drawer",
+                "sample",
+                "Drawer",
+                "Only for those who may write.",
+                drawer,
+                WRITE,
+            ),
         ),
         prompts=(
             Prompt(
@@ -223,7 +284,10 @@ def sample_room(held: Held | None = None) -> Room:
                 "sample",
                 "Plan",
                 "Plans work on a topic.",
-                (PromptArgument("topic", "What about"), PromptArgument("mood", "How", is_required=False)),
+                (
+                    PromptArgument("topic", "What about"),
+                    PromptArgument("mood", "How", is_required=False),
+                ),
                 plan,
                 READ,
                 complete=complete_topic,

@@ -19,21 +19,33 @@ def test_flags_win_over_environment_over_file(tmp_path: Path) -> None:
     file = tmp_path / "carrel.toml"
     file.write_text("[server]\nport = 1\nname = 'from file'\nworkers = 3\n", encoding="utf-8")
     environment = {"CARREL_SERVER_PORT": "2", "CARREL_SERVER_NAME": "from environment"}
-    settings = read_settings({("server", "port"): 3, ("server", "name"): None}, environment=environment, config=file)
-    assert (settings.server.port, settings.server.name, settings.server.workers) == (3, "from environment", 3)
+    settings = read_settings(
+        {("server", "port"): 3, ("server", "name"): None}, environment=environment, config=file
+    )
+    assert (settings.server.port, settings.server.name, settings.server.workers) == (
+        3,
+        "from environment",
+        3,
+    )
     assert settings.source == file
 
 
 @pytest.mark.promise("D11")
 def test_port_means_what_it_means_everywhere_and_ours_wins() -> None:
     assert read_settings(environment={"PORT": "9999"}).server.port == 9999
-    assert read_settings(environment={"PORT": "9999", "CARREL_SERVER_PORT": "1234"}).server.port == 1234
+    assert (
+        read_settings(environment={"PORT": "9999", "CARREL_SERVER_PORT": "1234"}).server.port
+        == 1234
+    )
 
 
 def test_paths_in_the_file_are_relative_to_it(tmp_path: Path) -> None:
     file = tmp_path / "carrel.toml"
     file.write_text("[papers]\nsnapshot = 'corpus/paper_snapshot.db'\n", encoding="utf-8")
-    assert read_settings(environment={}, config=file).papers.snapshot == tmp_path / "corpus" / "paper_snapshot.db"
+    assert (
+        read_settings(environment={}, config=file).papers.snapshot
+        == tmp_path / "corpus" / "paper_snapshot.db"
+    )
 
 
 def _places() -> list[tuple[str, ...]]:
@@ -41,7 +53,9 @@ def _places() -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("path", _places(), ids=".".join)
-def test_every_folder_and_file_in_the_settings_file_is_relative_to_it(tmp_path: Path, path: tuple[str, ...]) -> None:
+def test_every_folder_and_file_in_the_settings_file_is_relative_to_it(
+    tmp_path: Path, path: tuple[str, ...]
+) -> None:
     kind = known_settings()[path]
     value = "['near/place', '/far/place']" if kind.is_list else "'near/place'"
     section = f"[{'.'.join(path[:-1])}]\n" if path[:-1] else ""
@@ -53,7 +67,12 @@ def test_every_folder_and_file_in_the_settings_file_is_relative_to_it(tmp_path: 
 
 
 def test_every_setting_that_holds_a_path_counts_as_a_place() -> None:
-    assert {("home",), ("papers", "static"), ("references", "allowed_folders"), ("audit", "file")} <= set(_places())
+    assert {
+        ("home",),
+        ("papers", "static"),
+        ("references", "allowed_folders"),
+        ("audit", "file"),
+    } <= set(_places())
 
 
 def test_an_address_in_the_settings_file_stays_as_it_is(tmp_path: Path) -> None:
@@ -63,13 +82,21 @@ def test_an_address_in_the_settings_file_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_tilde_means_the_persons_folder_wherever_it_is_written() -> None:
-    settings = read_settings({("references", "library"): "~/l.json"}, environment={"CARREL_HOME": "~/desk"})
+    settings = read_settings(
+        {("references", "library"): "~/l.json"}, environment={"CARREL_HOME": "~/desk"}
+    )
     assert settings.home == Path.home() / "desk"
     assert settings.references.library == Path.home() / "l.json"
 
 
 def test_a_misspelt_variable_is_named_with_the_nearest_real_one() -> None:
-    environment = {"CARREL_SERVER_PROT": "1", "CARREL_ZZZZ": "1", "CARREL_CONFIG": "", "CARREL_TEST_X": "1", "PATH": ""}
+    environment = {
+        "CARREL_SERVER_PROT": "1",
+        "CARREL_ZZZZ": "1",
+        "CARREL_CONFIG": "",
+        "CARREL_TEST_X": "1",
+        "PATH": "",
+    }
     assert read_settings(environment=environment).unknown_variables == {
         "CARREL_SERVER_PROT": "CARREL_SERVER_PORT",
         "CARREL_ZZZZ": None,
@@ -79,7 +106,12 @@ def test_a_misspelt_variable_is_named_with_the_nearest_real_one() -> None:
 @pytest.mark.parametrize("command", [["doctor"], ["papers", "search", "x"], ["mcp"]])
 def test_a_misspelt_variable_is_said_at_every_start(tmp_path: Path, command: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())", *command],
+        [
+            sys.executable,
+            "-c",
+            "import sys; from carrel.cli import main; sys.exit(main())",
+            *command,
+        ],
         env={**os.environ, "CARREL_HOME": str(tmp_path), "CARREL_REFERENCE_LIBRARY": "x.json"},
         stdin=subprocess.DEVNULL,
         capture_output=True,

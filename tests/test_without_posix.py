@@ -1,7 +1,9 @@
 """The product starts and works where Python has no POSIX-only modules, as on Windows.
 
-No Windows is at hand here. What is proved is that nothing of Carrel needs what Windows lacks: the modules are made
-unimportable and the functions are taken out of `os` before Carrel is imported, in every process of the test.
+No Windows is at hand here. What is proved is that nothing of Carrel needs what Windows lacks: the
+modules are made
+unimportable and the functions are taken out of `os` before Carrel is imported, in every process of
+the test.
 """
 
 from __future__ import annotations
@@ -30,10 +32,15 @@ for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_DIRECTORY", "fchmod", "fchown", "fork
              "sync", "chown", "mkfifo", "getpgid", "setsid", "killpg", "pread", "pwrite", "getloadavg"):
     if hasattr(os, name):
         delattr(os, name)
-"""
+"""  # noqa: E501
 
-_PAPER = "---\ntitle: Liver fibrosis and Gremlin\nauthors: [Ada Example]\nyear: 2020\n---\nGremlin changed fibrosis.\n"
-_BIB = "@book{ostrom1990, author = {Ostrom, Elinor}, title = {Governing the Commons}, year = 1990}\n"
+_PAPER = (
+    "---\ntitle: Liver fibrosis and Gremlin\nauthors: [Ada Example]\nyear: "
+    "2020\n---\nGremlin changed fibrosis.\n"
+)
+_BIB = (
+    "@book{ostrom1990, author = {Ostrom, Elinor}, title = {Governing the Commons}, year = 1990}\n"
+)
 
 
 @pytest.fixture
@@ -63,7 +70,12 @@ def run(environment: dict[str, str], *words: str, text: str = "") -> str:
 def test_the_modules_are_really_not_there(environment: dict[str, str]) -> None:
     for module in ("fcntl", "resource", "uvloop"):
         tried = subprocess.run(
-            [sys.executable, "-c", f"import {module}"], env=environment, capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-c", f"import {module}"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         assert "ModuleNotFoundError" in tried.stderr or "ImportError" in tried.stderr
 
@@ -79,12 +91,21 @@ for found in pkgutil.walk_packages(carrel.__path__, "carrel."):
         # FastMCP is an optional door, and imports on this system what another would not.
         assert "FastMCP" in str(error) or str(error.name).partition(".")[0] in drivers, (found.name, error)
 print("all")
-"""
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False)
+"""  # noqa: E501
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.stdout.strip() == "all", done.stderr
 
 
-def test_a_desk_is_filled_asked_saved_and_restored(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_desk_is_filled_asked_saved_and_restored(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "one.md").write_text(_PAPER)
@@ -108,11 +129,22 @@ def test_a_desk_is_filled_asked_saved_and_restored(environment: dict[str, str], 
 
 
 def test_the_server_answers_over_http_and_stdio(environment: dict[str, str]) -> None:
-    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    start = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
     hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start}) + "\n"
     assert json.loads(run(environment, "mcp", text=hello).splitlines()[0])["result"]["serverInfo"]
     serving = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())", "serve", "--port", "0"],
+        [
+            sys.executable,
+            "-c",
+            "import sys; from carrel.cli import main; sys.exit(main())",
+            "serve",
+            "--port",
+            "0",
+        ],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -120,8 +152,15 @@ def test_the_server_answers_over_http_and_stdio(environment: dict[str, str]) -> 
     )
     try:
         assert serving.stdout is not None
-        address = next(word for line in serving.stdout for word in line.split() if word.startswith("http://127.0.0.1:"))
-        with urllib.request.urlopen(f"{address.rstrip('/').removesuffix('/mcp')}/health", timeout=60) as answer:
+        address = next(
+            word
+            for line in serving.stdout
+            for word in line.split()
+            if word.startswith("http://127.0.0.1:")
+        )
+        with urllib.request.urlopen(
+            f"{address.rstrip('/').removesuffix('/mcp')}/health", timeout=60
+        ) as answer:
             assert json.load(answer) == {"status": "healthy"}
     finally:
         serving.terminate()

@@ -1,16 +1,22 @@
 """Items as flat records of named texts, and the share of fields on which two such records agree.
 
-A record has one field for the type, one for the key, one per CSL variable, one per role of people (all names in order), one
+A record has one field for the type, one for the key, one per CSL variable, one per role of people
+(all names in order), one
 for all
-keywords (as a set), and one per other field. Two fields agree when their texts are equal after this folding and no other:
+keywords (as a set), and one per other field. Two fields agree when their texts are equal after this
+folding and no other:
 
 - Unicode NFKC, so that ² is 2 and 𝜇 is μ; spaces of all kinds and lengths are one space;
-- the kinds of dashes, and the kinds of quotation marks, are one kind each; markup tags are not compared, what they mark is;
-- invisible characters (soft hyphens, zero-width spaces) are not compared; DOIs in lower case, without resolver; ISBN and ISSN
+- the kinds of dashes, and the kinds of quotation marks, are one kind each; markup tags are not
+  compared, what they mark is;
+- invisible characters (soft hyphens, zero-width spaces) are not compared; DOIs in lower case,
+  without resolver; ISBN and ISSN
 by their digits; languages by their two-letter code; page ranges without spaces;
-- a family name is compared with its particle before it; one full stop at the end of a text is not compared.
+- a family name is compared with its particle before it; one full stop at the end of a text is not
+  compared.
 
-Case is compared. A field that only one side has counts as one disagreement, so missing and extra fields both count against us.
+Case is compared. A field that only one side has counts as one disagreement, so missing and extra
+fields both count against us.
 """
 
 import re
@@ -30,11 +36,16 @@ _DOUBLE = re.compile(r"[“”„‟«»″]|''")
 _SPACES = re.compile(r"\s+")
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]")
 _NAME_VARIABLES = frozenset({
-    "author", "editor", "translator", "container-author", "collection-editor", "director", "contributor", "script-writer",
-    "reviewed-author", "interviewer", "recipient", "composer", "illustrator", "performer", "narrator", "producer",
-    "compiler", "organizer", "curator", "original-author", "editorial-director", "editor-translator", "chair",
+    "author", "editor", "translator", "container-author", "collection-editor", "director",
+    "contributor", "script-writer",
+    "reviewed-author", "interviewer", "recipient", "composer", "illustrator", "performer",
+    "narrator", "producer",
+    "compiler", "organizer", "curator", "original-author", "editorial-director",
+    "editor-translator", "chair",
 })  # fmt: skip
-_DATES = frozenset({"issued", "accessed", "original-date", "event-date", "submitted", "available-date"})
+_DATES = frozenset(
+    {"issued", "accessed", "original-date", "event-date", "submitted", "available-date"}
+)
 
 
 def fold(text: str) -> str:
@@ -48,7 +59,13 @@ def name_text(name: dict[str, Any]) -> str:
     if "literal" in name:
         return fold(name["literal"])
     family = " ".join(
-        part for part in (name.get("dropping-particle"), name.get("non-dropping-particle"), name.get("family")) if part
+        part
+        for part in (
+            name.get("dropping-particle"),
+            name.get("non-dropping-particle"),
+            name.get("family"),
+        )
+        if part
     )
     return fold(", ".join(part for part in (family, name.get("given"), name.get("suffix")) if part))
 
@@ -73,7 +90,9 @@ def field_text(name: str, value: Any) -> str:
     if name == "DOI":
         return re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", fold(text).lower())
     if name in {"ISBN", "ISSN"}:
-        return " ".join(sorted(re.findall(r"[0-9Xx]{8,}", re.sub(r"(?<=\d)[-–](?=[\dXx])", "", text)))).upper() or fold(text)
+        return " ".join(
+            sorted(re.findall(r"[0-9Xx]{8,}", re.sub(r"(?<=\d)[-–](?=[\dXx])", "", text)))
+        ).upper() or fold(text)
     if name == "keyword":
         return keywords_text(text.split(";"))
     if name == "language":

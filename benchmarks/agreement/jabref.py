@@ -1,17 +1,22 @@
 """What JabRef expects (.bib) as records.
 
-The expected file is read with our own BibTeX reader, titles as written, so that both sides are CSL items. JabRef imports into
+The expected file is read with our own BibTeX reader, titles as written, so that both sides are CSL
+items. JabRef imports into
 BibTeX, which
 holds less than CSL, so these pairs are compared as one field each, and no other:
 
 - journal: BibTeX has one name for a journal, so the full and the short title both agree with it;
 - ISBN and ISSN: JabRef's importers do not tell them apart;
 - date: BibTeX's year and month carry no day, so our date is cut to the precision that is expected;
-- address: from formats with an author's address JabRef writes that to `address`, which we keep apart from the publisher's place;
+- address: from formats with an author's address JabRef writes that to `address`, which we keep
+  apart from the publisher's place;
 - number: JabRef writes an issue to `number` or to `issue`;
-- of several ISBN or ISSN JabRef keeps one, which agrees when it is among ours; it writes RIS's ID to `refid`, which is our key;
-- BibTeX cannot tell an institution without braces from a person, so our institutions are parted as it would;
-- note, annotation and comment are all notes, compared together by their words, for programs join several notes in different
+- of several ISBN or ISSN JabRef keeps one, which agrees when it is among ours; it writes RIS's ID
+  to `refid`, which is our key;
+- BibTeX cannot tell an institution without braces from a person, so our institutions are parted as
+  it would;
+- note, annotation and comment are all notes, compared together by their words, for programs join
+  several notes in different
 ways; keywords parted by `,` or `;` are a set.
 
 A file without a key for its entries has none expected.
@@ -30,7 +35,10 @@ _WORD = re.compile(r"\w+")
 
 
 def expected_records(path: Path) -> list[Record]:
-    return [_folded(imported.item) for imported in read_bibtex(path.read_bytes(), Titles.AS_WRITTEN).items]
+    return [
+        _folded(imported.item)
+        for imported in read_bibtex(path.read_bytes(), Titles.AS_WRITTEN).items
+    ]
 
 
 def our_record(item: dict[str, Any], expected: Record) -> Record:
@@ -60,7 +68,10 @@ def our_record(item: dict[str, Any], expected: Record) -> Record:
 def _as_bibtex_would(value: Any) -> Any:
     if not isinstance(value, list):
         return value
-    return [read_name(person["literal"]) if isinstance(person, dict) and "literal" in person else person for person in value]
+    return [
+        read_name(person["literal"]) if isinstance(person, dict) and "literal" in person else person
+        for person in value
+    ]
 
 
 def _folded(item: dict[str, Any]) -> Record:

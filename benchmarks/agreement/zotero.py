@@ -1,18 +1,24 @@
 """What Better BibTeX expects (Zotero items) as records.
 
-Zotero's fields are mapped to the CSL variables that Zotero's own CSL export uses. Lines `Name: value` of Extra are the fields
+Zotero's fields are mapped to the CSL variables that Zotero's own CSL export uses. Lines `Name:
+value` of Extra are the fields
 they
-name, `tex.name: value` other fields. Not compared, because they describe the import and not the work: itemID, key, version,
+name, `tex.name: value` other fields. Not compared, because they describe the import and not the
+work: itemID, key, version,
 uri, dates of
-adding and changing, relations, collections (a file's groups), the note that lists import errors, and local files attached.
+adding and changing, relations, collections (a file's groups), the note that lists import errors,
+and local files attached.
 Zotero has one
-kind of note, so note and annotation are compared together. Where the preferences of an expectation say that keys or other
+kind of note, so note and annotation are compared together. Where the preferences of an expectation
+say that keys or other
 fields were not to be
 imported, or that titles were to stay as they are, so it is compared.
 
-Three places where Zotero's fields are fewer than CSL's are compared as one: a number is compared with the number within a
+Three places where Zotero's fields are fewer than CSL's are compared as one: a number is compared
+with the number within a
 series; where a second place
-is kept as `tex.address`, the first is the event's; and since Better BibTeX files a journal's name with full stops as an
+is kept as `tex.address`, the first is the event's; and since Better BibTeX files a journal's name
+with full stops as an
 abbreviation and looks others
 up in a list, the name as written agrees with either form.
 """
@@ -26,58 +32,79 @@ from benchmarks.agreement.comparison import Record, field_text, fold, keywords_t
 from carrel.engines.bibliography.dates import read_date, read_year_and_month
 
 _TYPES = {
-    "journalArticle": "article-journal", "bookSection": "chapter", "conferencePaper": "paper-conference", "document": "document",
-    "encyclopediaArticle": "entry-encyclopedia", "dictionaryEntry": "entry-dictionary", "film": "motion_picture",
+    "journalArticle": "article-journal", "bookSection": "chapter",
+    "conferencePaper": "paper-conference", "document": "document",
+    "encyclopediaArticle": "entry-encyclopedia", "dictionaryEntry": "entry-dictionary",
+    "film": "motion_picture",
     "videoRecording": "motion_picture",
-    "tvBroadcast": "broadcast", "radioBroadcast": "broadcast", "podcast": "broadcast", "newspaperArticle": "article-newspaper",
-    "magazineArticle": "article-magazine", "manuscript": "manuscript", "preprint": "article", "computerProgram": "software",
+    "tvBroadcast": "broadcast", "radioBroadcast": "broadcast", "podcast": "broadcast",
+    "newspaperArticle": "article-newspaper",
+    "magazineArticle": "article-magazine", "manuscript": "manuscript", "preprint": "article",
+    "computerProgram": "software",
     "presentation": "speech",
     "blogPost": "post-weblog", "forumPost": "post", "audioRecording": "song", "artwork": "graphic",
     "letter": "personal_communication",
-    "email": "personal_communication", "case": "legal_case", "statute": "legislation", "interview": "interview", "map": "map",
+    "email": "personal_communication", "case": "legal_case", "statute": "legislation",
+    "interview": "interview", "map": "map",
 }  # fmt: skip
 _FIELDS = {
-    "title": "title", "publicationTitle": "container-title", "journalAbbreviation": "container-title-short",
+    "title": "title", "publicationTitle": "container-title",
+    "journalAbbreviation": "container-title-short",
     "series": "collection-title",
-    "seriesNumber": "collection-number", "volume": "volume", "issue": "issue", "pages": "page", "edition": "edition",
+    "seriesNumber": "collection-number", "volume": "volume", "issue": "issue", "pages": "page",
+    "edition": "edition",
     "publisher": "publisher",
-    "place": "publisher-place", "DOI": "DOI", "ISBN": "ISBN", "ISSN": "ISSN", "url": "URL", "abstractNote": "abstract",
+    "place": "publisher-place", "DOI": "DOI", "ISBN": "ISBN", "ISSN": "ISSN", "url": "URL",
+    "abstractNote": "abstract",
     "language": "language",
     "shortTitle": "title-short", "number": "number", "type": "genre", "numPages": "number-of-pages",
     "numberOfVolumes": "number-of-volumes",
-    "rights": "license", "conferenceName": "event-title", "meetingName": "event-title", "archive": "archive",
+    "rights": "license", "conferenceName": "event-title", "meetingName": "event-title",
+    "archive": "archive",
     "archiveLocation": "archive_location",
-    "libraryCatalog": "source", "callNumber": "call-number", "versionNumber": "version", "assignee": "other.holder",
+    "libraryCatalog": "source", "callNumber": "call-number", "versionNumber": "version",
+    "assignee": "other.holder",
     "section": "section",
-    "originalPlace": "original-publisher-place", "PMID": "PMID", "PMCID": "PMCID", "seriesTitle": "collection-title",
+    "originalPlace": "original-publisher-place", "PMID": "PMID", "PMCID": "PMCID",
+    "seriesTitle": "collection-title",
     "runningTime": "dimensions",
-    "volumeTitle": "volume-title", "eventPlace": "event-place", "status": "status", "medium": "medium",
+    "volumeTitle": "volume-title", "eventPlace": "event-place", "status": "status",
+    "medium": "medium",
 }  # fmt: skip
 _EXTRA = {
-    "doi": "DOI", "issn": "ISSN", "isbn": "ISBN", "pages": "page", "number": "number", "section": "chapter-number",
+    "doi": "DOI", "issn": "ISSN", "isbn": "ISBN", "pages": "page", "number": "number",
+    "section": "chapter-number",
     "edition": "edition",
-    "publisher": "publisher", "publication title": "container-title", "number of pages": "number-of-pages",
+    "publisher": "publisher", "publication title": "container-title",
+    "number of pages": "number-of-pages",
     "original title": "original-title",
-    "citation key": "id", "pmid": "PMID", "pmcid": "PMCID", "event title": "event-title", "event place": "event-place",
+    "citation key": "id", "pmid": "PMID", "pmcid": "PMCID", "event title": "event-title",
+    "event place": "event-place",
     "volume": "volume",
-    "issue": "issue", "status": "status", "url": "URL", "place": "publisher-place", "title": "title", "genre": "genre",
+    "issue": "issue", "status": "status", "url": "URL", "place": "publisher-place",
+    "title": "title", "genre": "genre",
     "type": "genre",
-    "journal abbreviation": "container-title-short", "version": "version", "chapter number": "chapter-number",
+    "journal abbreviation": "container-title-short", "version": "version",
+    "chapter number": "chapter-number",
     "medium": "medium", "series": "collection-title",
-    "collection title": "collection-title", "container title": "container-title", "archive": "archive", "language": "language",
+    "collection title": "collection-title", "container title": "container-title",
+    "archive": "archive", "language": "language",
 }  # fmt: skip
 _DATES = {"date": "issued", "accessDate": "accessed", "originalDate": "original-date"}
 _ROLES = {
-    "author": "author", "inventor": "author", "programmer": "author", "presenter": "author", "artist": "author",
+    "author": "author", "inventor": "author", "programmer": "author", "presenter": "author",
+    "artist": "author",
     "editor": "editor", "translator": "translator",
     "director": "director", "scriptwriter": "script-writer", "bookAuthor": "container-author",
     "seriesEditor": "collection-editor",
-    "contributor": "contributor", "reviewedAuthor": "reviewed-author", "interviewee": "author", "interviewer": "interviewer",
+    "contributor": "contributor", "reviewedAuthor": "reviewed-author", "interviewee": "author",
+    "interviewer": "interviewer",
     "composer": "composer",
     "performer": "performer", "recipient": "recipient", "producer": "producer",
 }  # fmt: skip
 _NOT_COMPARED = frozenset({
-    "itemID", "itemKey", "key", "version", "uri", "dateAdded", "dateModified", "relations", "collections", "libraryID",
+    "itemID", "itemKey", "key", "version", "uri", "dateAdded", "dateModified", "relations",
+    "collections", "libraryID",
     "citationKey", "creators", "tags", "notes", "attachments", "extra", "itemType",
 })  # fmt: skip
 _THESES = {
@@ -132,7 +159,9 @@ def _record(item: dict[str, Any]) -> Record:
             record["keyword"] = words
     if record["type"] == "thesis" and record.get("genre") in _THESES:
         record["genre"] = _THESES[record["genre"]]
-    notes = [note if isinstance(note, str) else note.get("note", "") for note in item.get("notes", [])]
+    notes = [
+        note if isinstance(note, str) else note.get("note", "") for note in item.get("notes", [])
+    ]
     if notes:
         record["note"] = notes_text(notes)
     links = sorted(link["url"] for link in item.get("attachments", []) if link.get("url"))
@@ -142,24 +171,39 @@ def _record(item: dict[str, Any]) -> Record:
     for line in extra if isinstance(extra, list) else extra.split("\n"):
         _add_extra(record, line)
     if "other.address" in record and "publisher-place" in record:
-        record["event-place"], record["publisher-place"] = record["publisher-place"], record.pop("other.address")
+        record["event-place"], record["publisher-place"] = (
+            record["publisher-place"],
+            record.pop("other.address"),
+        )
     _one_number(record)
-    return {name: text for name, text in record.items() if text and not _IS_NOT_OF_THE_WORK.match(name)}
+    return {
+        name: text for name, text in record.items() if text and not _IS_NOT_OF_THE_WORK.match(name)
+    }
 
 
 def _date(text: str) -> dict[str, Any]:
     """Where a file gave a month and days, Better BibTeX writes `07  18-22 1999`."""
     found = _MONTH_DAYS_YEAR.match(text)
-    date = read_year_and_month(found.group(3), f"{_MONTHS[int(found.group(1)) - 1]} {found.group(2)}") if found else None
+    date = (
+        read_year_and_month(found.group(3), f"{_MONTHS[int(found.group(1)) - 1]} {found.group(2)}")
+        if found
+        else None
+    )
     return date or read_date(text)
 
 
 def notes_text(notes: list[str]) -> str:
-    return fold(" ".join(sorted(part.strip() for note in notes for part in note.split("\n") if part.strip())))
+    return fold(
+        " ".join(
+            sorted(part.strip() for note in notes for part in note.split("\n") if part.strip())
+        )
+    )
 
 
 def our_record(item: dict[str, Any], preferences: dict[str, Any]) -> Record:
-    record = {name: text for name, text in record_of(item).items() if not _IS_NOT_OF_THE_WORK.match(name)}
+    record = {
+        name: text for name, text in record_of(item).items() if not _IS_NOT_OF_THE_WORK.match(name)
+    }
     notes = [str(item[name]) for name in ("note", "annote") if item.get(name)]
     record.pop("annote", None)
     if notes:
@@ -168,10 +212,18 @@ def our_record(item: dict[str, Any], preferences: dict[str, Any]) -> Record:
 
 
 def one_journal(theirs: Record, mine: Record) -> Record:
-    """The expected record with the journal's name in the form that was written, when that is one of its two."""
+    """The expected record with the journal's name in the form that was written, when that is one of
+    its two.
+    """
     written = mine.get("container-title")
-    if written and theirs.get("container-title-short") == written and "container-title-short" not in mine:
-        theirs = {name: text for name, text in theirs.items() if name != "container-title-short"} | {"container-title": written}
+    if (
+        written
+        and theirs.get("container-title-short") == written
+        and "container-title-short" not in mine
+    ):
+        theirs = {
+            name: text for name, text in theirs.items() if name != "container-title-short"
+        } | {"container-title": written}
     return theirs
 
 

@@ -47,7 +47,9 @@ async def _one(app: Asgi, body: bytes, headers: list[tuple[bytes, bytes]]) -> by
     return bytes(sent[1]["body"])
 
 
-async def _microseconds(app: Asgi, request: tuple[bytes, list[tuple[bytes, bytes]]], count: int) -> float:
+async def _microseconds(
+    app: Asgi, request: tuple[bytes, list[tuple[bytes, bytes]]], count: int
+) -> float:
     body, headers = request
     for _ in range(20):
         await _one(app, body, headers)
@@ -68,10 +70,18 @@ async def _measure(home: Path) -> dict[str, float]:
     async with peer.router.lifespan_context(peer):
         for era in (False, True):
             name = "2026-07-28" if era else "2025-11-25"
-            found[f"carrel call {name}"] = await _microseconds(carrel, call(is_modern=era), REQUESTS)
-            found[f"carrel list {name}"] = await _microseconds(carrel, listing(is_modern=era), REQUESTS)
-            found[f"fastmcp call {name}"] = await _microseconds(peer, call(is_modern=era), REQUESTS // 10 + 1)
-            found[f"fastmcp list {name}"] = await _microseconds(peer, listing(is_modern=era), REQUESTS // 10 + 1)
+            found[f"carrel call {name}"] = await _microseconds(
+                carrel, call(is_modern=era), REQUESTS
+            )
+            found[f"carrel list {name}"] = await _microseconds(
+                carrel, listing(is_modern=era), REQUESTS
+            )
+            found[f"fastmcp call {name}"] = await _microseconds(
+                peer, call(is_modern=era), REQUESTS // 10 + 1
+            )
+            found[f"fastmcp list {name}"] = await _microseconds(
+                peer, listing(is_modern=era), REQUESTS // 10 + 1
+            )
         found["starlette"] = await _microseconds(bare, call(is_modern=False), REQUESTS)
     return found
 
@@ -80,7 +90,10 @@ def run(home: Path) -> None:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         found = runner.run(_measure(home))
     bare = found["starlette"]
-    print(f"\nCPU per request in memory (best of {ROUNDS} rounds); a bare Starlette route takes {bare:.0f} µs")
+    print(
+        f"\nCPU per request in memory (best of {ROUNDS} rounds); a bare Starlette route takes "
+        f"{bare:.0f} µs"
+    )
     print(f"{'':24}{'Carrel':>10}{'FastMCP':>10}{'of FastMCP':>12}{'of Starlette':>14}")
     for kind in ("call", "list"):
         for era in ("2025-11-25", "2026-07-28"):

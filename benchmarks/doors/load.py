@@ -1,4 +1,6 @@
-"""Requests per second and server CPU per request over loopback, with wrk at 1, 16 and 64 connections; then memory."""
+"""Requests per second and server CPU per request over loopback, with wrk at 1, 16 and 64
+connections; then memory.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,17 @@ def _command(served: str, port: int) -> list[str]:
     """Carrel is served as it is shipped, bounds and all; the others as uvicorn serves a factory."""
     if ":" not in served:
         return [sys.executable, "-m", served, str(port)]
-    options = ["--port", str(port), "--loop", "uvloop", "--http", "httptools", "--log-level", "error", "--no-access-log"]
+    options = [
+        "--port",
+        str(port),
+        "--loop",
+        "uvloop",
+        "--http",
+        "httptools",
+        "--log-level",
+        "error",
+        "--no-access-log",
+    ]
     return [sys.executable, "-m", "uvicorn", served, "--factory", *options]
 
 
@@ -64,19 +76,35 @@ def _resident_megabytes(pid: int) -> float:
 
 def _script() -> str:
     body, headers = call(is_modern=False)
-    lines = [f'wrk.headers["{name.decode()}"] = "{value.decode()}"' for name, value in headers if name != b"host"]
+    lines = [
+        f'wrk.headers["{name.decode()}"] = "{value.decode()}"'
+        for name, value in headers
+        if name != b"host"
+    ]
     return "\n".join(['wrk.method = "POST"', *lines, f"wrk.body = [[{body.decode()}]]"])
 
 
 def _wrk(script: Path, url: str, connections: int, seconds: int) -> tuple[int, str]:
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script), url]
+    command = [
+        "wrk",
+        "-t1",
+        f"-c{connections}",
+        f"-d{seconds}s",
+        "--latency",
+        "-s",
+        str(script),
+        url,
+    ]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if "Non-2xx" in shown:
         raise RuntimeError(shown)
     requests = int(re.search(r"(\d+) requests in", shown).group(1))  # type: ignore[union-attr]
     middle = re.search(r"^\s+50%\s+(\S+)", shown, re.MULTILINE)
     tail = re.search(r"^\s+99%\s+(\S+)", shown, re.MULTILINE)
-    return requests, f"p50 {middle.group(1) if middle else '?'}, p99 {tail.group(1) if tail else '?'}"
+    return (
+        requests,
+        f"p50 {middle.group(1) if middle else '?'}, p99 {tail.group(1) if tail else '?'}",
+    )
 
 
 def run(home: Path) -> None:
@@ -95,7 +123,10 @@ def run(home: Path) -> None:
                     requests, latency = _wrk(script, url, connections, SECONDS)
                     spent = (_cpu_seconds(pid) - before) / requests * 1e6
                     rate = requests / SECONDS
-                    print(f"{name:10}{connections:>3} connections {rate:>8.0f}/s  {spent:>6.0f} µs CPU each  {latency}")
+                    print(
+                        f"{name:10}{connections:>3} connections {rate:>8.0f}/s  {spent:>6.0f} µs "
+                        f"CPU each  {latency}"
+                    )
                 if name == "Carrel":
                     _memory(script, url, pid)
 
@@ -109,4 +140,7 @@ def _memory(script: Path, url: str, pid: int) -> None:
         made += _wrk(script, url, 16, 4)[0]
     late = _resident_megabytes(pid)
     growth = (late / early - 1) * 100
-    print(f"Carrel    resident memory {early:.1f} MB after {at:,} calls, {late:.1f} MB after {made:,}: {growth:+.1f} %")
+    print(
+        f"Carrel    resident memory {early:.1f} MB after {at:,} calls, {late:.1f} MB after "
+        f"{made:,}: {growth:+.1f} %"
+    )

@@ -1,4 +1,6 @@
-"""`python -m benchmarks.doors.serve_carrel PORT`: the shipped server as `carrel serve` runs it, on the demonstration corpus."""
+"""`python -m benchmarks.doors.serve_carrel PORT`: the shipped server as `carrel serve` runs it, on
+the demonstration corpus.
+"""
 
 from __future__ import annotations
 
@@ -12,4 +14,10 @@ from carrel.doors.http.server import listen, run_server
 
 if __name__ == "__main__":
     app = carrel_app(Path(os.environ["CARREL_BENCH_HOME"]))
-    run_server(app, listen("127.0.0.1", int(sys.argv[1])), workers=1, drain_seconds=2, limits=ConnectionLimits())
+    run_server(
+        app,
+        listen("127.0.0.1", int(sys.argv[1])),
+        workers=1,
+        drain_seconds=2,
+        limits=ConnectionLimits(),
+    )

@@ -17,11 +17,19 @@ RUNS = 9
 
 
 def _seconds(command: list[str], environment: dict[str, str]) -> float:
-    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    params = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    }
     body, _ = message("initialize", params, is_modern=False)
     began = time.perf_counter()
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
     ) as process:
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("no pipes")
@@ -43,4 +51,7 @@ def run(home: Path) -> None:
     ours = statistics.median(_seconds(carrel, environment) for _ in range(RUNS))
     theirs = statistics.median(_seconds(peer, environment) for _ in range(RUNS))
     print(f"\nFirst answer over stdio (median of {RUNS} processes)")
-    print(f"carrel mcp {ours * 1000:.0f} ms, FastMCP hello-world {theirs * 1000:.0f} ms: 1/{theirs / ours:.1f}")
+    print(
+        f"carrel mcp {ours * 1000:.0f} ms, FastMCP hello-world {theirs * 1000:.0f} ms: "
+        f"1/{theirs / ours:.1f}"
+    )

@@ -1,4 +1,6 @@
-"""The servers that are compared: Carrel, plain FastMCP, and a bare Starlette route, all answering the same facets."""
+"""The servers that are compared: Carrel, plain FastMCP, and a bare Starlette route, all answering
+the same facets.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ FACETS = [{"value": f"keyword {number}", "paper_count": 20 - number} for number 
 
 def carrel_app(home: Path) -> HttpApp:
     """The shipped server on the demonstration corpus, gate and audit on."""
-    settings = with_demo(read_settings({("home",): home, ("log", "level"): "warning"}, environment={}))
+    settings = with_demo(
+        read_settings({("home",): home, ("log", "level"): "warning"}, environment={})
+    )
     return http_app(open_desk(settings))
 
 
@@ -55,7 +59,9 @@ def starlette_app() -> Starlette:
     return Starlette(routes=[Route("/mcp", answer, methods=["POST"])])
 
 
-def message(method: str, params: dict[str, Any], *, is_modern: bool) -> tuple[bytes, list[tuple[bytes, bytes]]]:
+def message(
+    method: str, params: dict[str, Any], *, is_modern: bool
+) -> tuple[bytes, list[tuple[bytes, bytes]]]:
     """A request body and its headers in either era."""
     headers = [
         (b"host", b"127.0.0.1"),
@@ -79,7 +85,9 @@ def message(method: str, params: dict[str, Any], *, is_modern: bool) -> tuple[by
 
 
 def call(*, is_modern: bool) -> tuple[bytes, list[tuple[bytes, bytes]]]:
-    return message("tools/call", {"name": "list_top_facets", "arguments": ARGUMENTS}, is_modern=is_modern)
+    return message(
+        "tools/call", {"name": "list_top_facets", "arguments": ARGUMENTS}, is_modern=is_modern
+    )
 
 
 def listing(*, is_modern: bool) -> tuple[bytes, list[tuple[bytes, bytes]]]:

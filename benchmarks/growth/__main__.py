@@ -1,9 +1,12 @@
-"""`make growth-parsers`: CPU over the size of pathological input, for every parser; fails where it grows faster than allowed.
+"""`make growth-parsers`: CPU over the size of pathological input, for every parser; fails where it
+grows faster than allowed.
 
-Every family is screened at two small sizes. The suspicious ones, the slowest ones and a seeded sample of the rest are then
+Every family is screened at two small sizes. The suspicious ones, the slowest ones and a seeded
+sample of the rest are then
 measured at four full sizes; with --all, every family is.
 
-python -m benchmarks.growth [--parser NAME] [--family NAME] [--all] [--verbose] [--seed N] [--sample N] [--scale F]
+python -m benchmarks.growth [--parser NAME] [--family NAME] [--all] [--verbose] [--seed N] [--sample
+N] [--scale F]
 """
 
 from __future__ import annotations
@@ -60,10 +63,15 @@ class ParserResult:
 def main() -> int:
     options = _options()
     gc.freeze()
-    chosen = "every family" if options.is_all else f"{options.sample} unsuspicious families of each parser"
+    chosen = (
+        "every family"
+        if options.is_all
+        else f"{options.sample} unsuspicious families of each parser"
+    )
     print(f"seed {options.seed}; at full size {chosen}\n")
     print(
-        "| parser | families | suspicious | measured | worst exponent | in | slowest | result |\n|---|---|---|---|---|---|---|---|"
+        "| parser | families | suspicious | measured | worst exponent | in | slowest | result "
+        "|\n|---|---|---|---|---|---|---|---|"
     )
     results = []
     for parser in PARSERS:
@@ -74,8 +82,14 @@ def main() -> int:
     families = sum(result.families for result in results)
     measured = sum(result.measured for result in results)
     print(
-        f"\n{families} families screened, {measured} measured at full size, in {_cpu_seconds():.0f} s of CPU; "
-        + (f"{bad} grow faster than size ** {MAX_EXPONENT}, take too much or raise what they should not" if bad else "all linear")
+        f"\n{families} families screened, {measured} measured at full size, in "
+        f"{_cpu_seconds():.0f} s of CPU; "
+        + (
+            f"{bad} grow faster than size ** {MAX_EXPONENT}, take too much or raise what they "
+            f"should not"
+            if bad
+            else "all linear"
+        )
     )
     return 1 if bad else 0
 
@@ -86,21 +100,49 @@ def _cpu_seconds() -> float:
 
 
 def _options() -> Options:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--parser", default="", help="only parsers whose name contains this")
     arguments.add_argument("--family", default="", help="only families whose name contains this")
-    arguments.add_argument("--all", action="store_true", help="every family at full size, not only the suspicious (hours)")
-    arguments.add_argument("--verbose", action="store_true", help="print every measurement at full size, not only the bad ones")
-    arguments.add_argument("--seed", type=int, default=8, help="of the sample of unsuspicious families")
-    arguments.add_argument("--sample", type=int, default=12, help="how many unsuspicious families of each parser")
-    arguments.add_argument("--scale", type=float, default=1.0, help="0.1 takes full sizes a tenth as long")
+    arguments.add_argument(
+        "--all",
+        action="store_true",
+        help="every family at full size, not only the suspicious (hours)",
+    )
+    arguments.add_argument(
+        "--verbose",
+        action="store_true",
+        help="print every measurement at full size, not only the bad ones",
+    )
+    arguments.add_argument(
+        "--seed", type=int, default=8, help="of the sample of unsuspicious families"
+    )
+    arguments.add_argument(
+        "--sample", type=int, default=12, help="how many unsuspicious families of each parser"
+    )
+    arguments.add_argument(
+        "--scale", type=float, default=1.0, help="0.1 takes full sizes a tenth as long"
+    )
     chosen = arguments.parse_args()
-    return Options(chosen.parser, chosen.family, chosen.all, chosen.verbose, chosen.seed, chosen.sample, chosen.scale)
+    return Options(
+        chosen.parser,
+        chosen.family,
+        chosen.all,
+        chosen.verbose,
+        chosen.seed,
+        chosen.sample,
+        chosen.scale,
+    )
 
 
 def _measure_parser(parser: Parser, options: Options) -> ParserResult:
-    families = {name: family for name, family in parser.families().items() if options.family in name}
-    suspicious, further = (list(families), []) if options.is_all else _choose(parser, families, options)
+    families = {
+        name: family for name, family in parser.families().items() if options.family in name
+    }
+    suspicious, further = (
+        (list(families), []) if options.is_all else _choose(parser, families, options)
+    )
     sizes = tuple(int(parser.largest * options.scale) // part for part in (8, 4, 2, 1))
     worst: tuple[float | None, str] = (None, "")
     slowest, bad = (0.0, ""), 0
@@ -116,25 +158,36 @@ def _measure_parser(parser: Parser, options: Options) -> ParserResult:
         if is_bad or options.is_verbose:
             _print_measurement(parser, name, found, is_bad)
     measured = len(suspicious) + len(further)
-    return ParserResult(parser.name, len(families), len(suspicious), measured, *worst, *slowest, bad)
+    return ParserResult(
+        parser.name, len(families), len(suspicious), measured, *worst, *slowest, bad
+    )
 
 
-def _choose(parser: Parser, families: dict[str, Family], options: Options) -> tuple[list[str], list[str]]:
+def _choose(
+    parser: Parser, families: dict[str, Family], options: Options
+) -> tuple[list[str], list[str]]:
     """The suspicious families, and of the rest the slowest ones and some by chance."""
     names = list(families)
     screened = _screened(parser, families, names)
     doubtful = [name for name in names if screened[name].is_suspicious]
-    # Twice, because noise makes single calls of a millisecond jump; what is slow for a reason stays so.
+    # Twice, because noise makes single calls of a millisecond jump; what is slow for a reason stays
+    # so.
     again = _screened(parser, families, doubtful)
     suspicious = [name for name in doubtful if again[name].is_suspicious]
-    rest = sorted(set(names) - set(suspicious), key=lambda name: (-sum(screened[name].seconds), name))
+    rest = sorted(
+        set(names) - set(suspicious), key=lambda name: (-sum(screened[name].seconds), name)
+    )
     slowest, others = rest[:SLOWEST_MEASURED], rest[SLOWEST_MEASURED:]
     chance = random.Random(f"{options.seed} {parser.name}")
     return suspicious, slowest + chance.sample(sorted(others), min(options.sample, len(others)))
 
 
-def _screened(parser: Parser, families: dict[str, Family], names: Sequence[str]) -> dict[str, Measured]:
-    return dict(zip(names, screen(parser.run, [families[name] for name in names], ALLOWED), strict=True))
+def _screened(
+    parser: Parser, families: dict[str, Family], names: Sequence[str]
+) -> dict[str, Measured]:
+    return dict(
+        zip(names, screen(parser.run, [families[name] for name in names], ALLOWED), strict=True)
+    )
 
 
 def _measure_well(parser: Parser, family: Family, sizes: Sequence[int]) -> Measured:
@@ -157,7 +210,8 @@ def _is_bad(found: Measured, parser: Parser) -> bool:
 def _print_row(result: ParserResult) -> None:
     exponent = "none" if result.worst_exponent is None else f"{result.worst_exponent:.2f}"
     print(
-        f"| {result.name} | {result.families} | {result.suspicious} | {result.measured} | {exponent} | {result.worst_family} "
+        f"| {result.name} | {result.families} | {result.suspicious} | {result.measured} | "
+        f"{exponent} | {result.worst_family} "
         f"| {result.slowest_seconds:.2f} s | {f'{result.bad} BAD' if result.bad else 'good'} |",
         flush=True,
     )
@@ -167,7 +221,8 @@ def _print_measurement(parser: Parser, name: str, found: Measured, is_bad: bool)
     seconds = " ".join(f"{spent:8.4f}" for spent in found.seconds)
     exponent = "-" if found.exponent is None else f"{found.exponent:.2f}"
     print(
-        f"  {'BAD' if is_bad else '   '} {parser.name}: {name}: exponent {exponent}, seconds {seconds}, "
+        f"  {'BAD' if is_bad else '   '} {parser.name}: {name}: exponent {exponent}, seconds "
+        f"{seconds}, "
         f"{found.peak_bytes >> 20} MB {found.problem}",
         flush=True,
     )

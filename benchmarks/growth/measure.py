@@ -1,4 +1,6 @@
-"""CPU time and memory of a parser on pathological texts, in forked processes that cannot take more than their share."""
+"""CPU time and memory of a parser on pathological texts, in forked processes that cannot take more
+than their share.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,24 @@ from dataclasses import dataclass
 from benchmarks.growth.families import Family
 from carrel.core.budget import InputTooCostlyError
 
-# The limits of one measurement. A parser that needs more CPU than this for one size is over every budget.
+# The limits of one measurement. A parser that needs more CPU than this for one size is over every
+# budget.
 CPU_LIMIT_SECONDS = 4.0
 MEMORY_LIMIT_BYTES = 2 * 1024**3
 # Below this the timer, the allocator and the caches say more than the parser does.
 NOISE_SECONDS = 0.02
 
-# The screen: two sizes, small enough that a linear parser takes some milliseconds for both, and three bounds. They are low: what
-# they let through by mistake costs a full measurement, what they hold back is measured only when it is drawn into the sample.
+# The screen: two sizes, small enough that a linear parser takes some milliseconds for both, and
+# three bounds. They are low: what
+# they let through by mistake costs a full measurement, what they hold back is measured only when it
+# is drawn into the sample.
 SCREEN_SIZES = (4_000, 16_000)
 SCREEN_CPU_LIMIT_SECONDS = 1.0
 SCREEN_EXPONENT = 1.2
 SCREEN_SECONDS_PER_CHARACTER = 5e-6
 SCREEN_SURPLUS = 0.15
-# Under this at the larger size even a quadratic parser needs less than its budget at the largest size of a full measurement.
+# Under this at the larger size even a quadratic parser needs less than its budget at the largest
+# size of a full measurement.
 SCREEN_NOISE_SECONDS = 0.0005
 
 Run = Callable[[str], object]
@@ -36,7 +42,9 @@ Allowed = tuple[type[Exception], ...]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One call: seconds of CPU, growth of memory since the start, and what was raised that should not be."""
+    """One call: seconds of CPU, growth of memory since the start, and what was raised that should
+    not be.
+    """
 
     seconds: float
     peak_bytes: int
@@ -61,7 +69,9 @@ class Measured:
 
     @property
     def problem(self) -> str:
-        return self.killed_by or next((sample.raised for sample in self.samples if sample.raised), "")
+        return self.killed_by or next(
+            (sample.raised for sample in self.samples if sample.raised), ""
+        )
 
     @property
     def exponent(self) -> float | None:
@@ -85,8 +95,12 @@ class Measured:
         small, large = self.seconds[0], self.seconds[-1]
         if large < SCREEN_NOISE_SECONDS:
             return False
-        points = [(math.log(size), math.log(max(spent, 1e-6))) for size, spent in zip(self.sizes, self.seconds, strict=True)]
-        # A constant part of a call hides a slow growth from the exponent, and not from the time beyond linear.
+        points = [
+            (math.log(size), math.log(max(spent, 1e-6)))
+            for size, spent in zip(self.sizes, self.seconds, strict=True)
+        ]
+        # A constant part of a call hides a slow growth from the exponent, and not from the time
+        # beyond linear.
         linear = small * self.sizes[-1] / self.sizes[0]
         return (
             _slope(points) > SCREEN_EXPONENT
@@ -108,17 +122,27 @@ def measure(run: Run, family: Family, sizes: Sequence[int], allowed: Allowed) ->
 
 
 def screen(run: Run, families: Sequence[Family], allowed: Allowed) -> list[Measured]:
-    """Every family at the two small sizes, many in one process; a new one is forked where one was killed."""
+    """Every family at the two small sizes, many in one process; a new one is forked where one was
+    killed.
+    """
     found: list[Measured] = []
     while len(found) < len(families):
-        found += _measured(run, families[len(found) :], SCREEN_SIZES, allowed, SCREEN_CPU_LIMIT_SECONDS)
+        found += _measured(
+            run, families[len(found) :], SCREEN_SIZES, allowed, SCREEN_CPU_LIMIT_SECONDS
+        )
     return found
 
 
 def _measured(
-    run: Run, families: Sequence[Family], sizes: tuple[int, ...], allowed: Allowed, limit_seconds: float
+    run: Run,
+    families: Sequence[Family],
+    sizes: tuple[int, ...],
+    allowed: Allowed,
+    limit_seconds: float,
 ) -> list[Measured]:
-    """Forks one process for the families. Ends early, with the family that killed the process, where one did."""
+    """Forks one process for the families. Ends early, with the family that killed the process,
+    where one did.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -138,20 +162,32 @@ def _measured(
                 samples = []
     _, status = os.waitpid(child, 0)
     if len(found) < len(families):
-        killed_by = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
-        found.append(Measured(sizes, tuple(samples), "too much CPU" if killed_by == "SIGPROF" else killed_by))
+        killed_by = (
+            signal.Signals(os.WTERMSIG(status)).name
+            if os.WIFSIGNALED(status)
+            else f"exit {os.WEXITSTATUS(status)}"
+        )
+        found.append(
+            Measured(sizes, tuple(samples), "too much CPU" if killed_by == "SIGPROF" else killed_by)
+        )
     return found
 
 
 def _measure_in_child(
-    run: Run, families: Sequence[Family], sizes: tuple[int, ...], allowed: Allowed, limit_seconds: float, writing: int
+    run: Run,
+    families: Sequence[Family],
+    sizes: tuple[int, ...],
+    allowed: Allowed,
+    limit_seconds: float,
+    writing: int,
 ) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with os.fdopen(writing, "wb") as says:
         for family in families:
             for size in sizes:
-                # The signal is not handled, so it ends the process even inside a regular expression.
+                # The signal is not handled, so it ends the process even inside a regular
+                # expression.
                 signal.setitimer(signal.ITIMER_PROF, limit_seconds)
                 seconds, raised = _time_one(run, family(size), allowed)
                 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
@@ -162,12 +198,14 @@ def _measure_in_child(
 
 def _time_one(run: Run, text: str, allowed: Allowed) -> tuple[float, str]:
     raised = ""
-    # Of the thread: while a timer of the process is set, Linux counts the time of the process in ticks of some milliseconds.
+    # Of the thread: while a timer of the process is set, Linux counts the time of the process in
+    # ticks of some milliseconds.
     began = time.thread_time()
     try:
         run(text)
     except InputTooCostlyError as error:
-        # A refusal for depth or output comes early and is right; one for time hides the growth that is looked for.
+        # A refusal for depth or output comes early and is right; one for time hides the growth that
+        # is looked for.
         raised = "over its time" if error.exceeded == "cpu" else ""
     except allowed:
         pass

@@ -1,4 +1,6 @@
-"""Every parser of foreign input, as a function of one text, with the shapes that belong to its format."""
+"""Every parser of foreign input, as a function of one text, with the shapes that belong to its
+format.
+"""
 # ruff: noqa: E501 - tables of shapes, one to a line
 
 from __future__ import annotations
@@ -47,12 +49,20 @@ from carrel.rooms.research.discovery.short_forms import defined_in
 from carrel.rooms.research.importing import read_earlier
 from carrel.rooms.research.safety.check import check_goal, check_hypothesis
 
-ALLOWED: tuple[type[Exception], ...] = (CarrelError, BibliographyError, CitationStyleError, EmptyNoteError, NotAnIdentifierError)
+ALLOWED: tuple[type[Exception], ...] = (
+    CarrelError,
+    BibliographyError,
+    CitationStyleError,
+    EmptyNoteError,
+    NotAnIdentifierError,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A parser, and the families it is measured on. `around` puts a text where the format expects one."""
+    """A parser, and the families it is measured on. `around` puts a text where the format expects
+    one.
+    """
 
     name: str
     run: Callable[[str], object]
@@ -85,18 +95,29 @@ def _doubling(size: int) -> str:
 
 
 def _doubling_in_values(size: int) -> str:
-    return '@string{a0 = "' + "x" * (size // 3) + '"}\n' + "@article{k, title = a0" + " # a0" * (size // 15) + "}"
+    return (
+        '@string{a0 = "'
+        + "x" * (size // 3)
+        + '"}\n'
+        + "@article{k, title = a0"
+        + " # a0" * (size // 15)
+        + "}"
+    )
 
 
 def _inherited_chain(size: int) -> str:
     count = max(2, size // 60)
-    return "".join(f"@book{{k{at}, crossref = {{k{at + 1}}}, f{at} = {{v}}}}\n" for at in range(count))
+    return "".join(
+        f"@book{{k{at}, crossref = {{k{at + 1}}}, f{at} = {{v}}}}\n" for at in range(count)
+    )
 
 
 def _inherited_from_all(size: int) -> str:
     count = max(2, size // 70)
     return "".join(
-        f"@book{{k{at}, xdata = {{{','.join(f'k{other}' for other in range(at + 1, min(at + 8, count)))}}}, title={{t}}}}\n"
+        f"@book{{k{at}, xdata = "
+        f"{{{','.join(f'k{other}' for other in range(at + 1, min(at + 8, count)))}}}, "
+        f"title={{t}}}}\n"
         for at in range(count)
     )
 
@@ -204,8 +225,12 @@ def _json_own(before: str, after: str) -> dict[str, Family]:
         "nested objects": lambda size: before + nested('{"a":', "}", "1")(size) + after,
         "unclosed lists": repeated("[", before),
         "unclosed objects": repeated('{"a":', before),
-        "many keys": lambda size: before + json.dumps({f"k{at}": at for at in range(size // 12)}) + after,
-        "one key again": lambda size: before + "{" + ",".join('"a":1' for _ in range(size // 6)) + "}" + after,
+        "many keys": lambda size: (
+            before + json.dumps({f"k{at}": at for at in range(size // 12)}) + after
+        ),
+        "one key again": lambda size: (
+            before + "{" + ",".join('"a":1' for _ in range(size // 6)) + "}" + after
+        ),
         "long number": lambda size: before + "1" * size + after,
         "long fraction": lambda size: before + "1." + "1" * size + after,
         "big exponent": lambda size: before + "1e" + "9" * size + after,
@@ -255,7 +280,9 @@ def _cite(variable: str, style: str) -> Callable[[str], object]:
             return
         elif variable == "issued":
             value = {"raw": text}
-        render_bibliography([{"id": "a", "type": "article-journal", "title": "t", variable: value}], style)
+        render_bibliography(
+            [{"id": "a", "type": "article-journal", "title": "t", variable: value}], style
+        )
 
     return run
 
@@ -285,7 +312,19 @@ def _note(text: str) -> None:
 
 
 def _front_fields(text: str) -> None:
-    names = ("title", "authors", "author", "keywords", "year", "month", "doi", "abstract", "bibtex", "arxiv", "date")
+    names = (
+        "title",
+        "authors",
+        "author",
+        "keywords",
+        "year",
+        "month",
+        "doi",
+        "abstract",
+        "bibtex",
+        "arxiv",
+        "date",
+    )
     understand(dict.fromkeys(names, text))
 
 
@@ -315,21 +354,36 @@ def _paper_identity(text: str) -> None:
 
 
 def _style_xml(text: str) -> None:
-    head = '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0"><info><id>a</id><title>a</title></info>'
-    render_bibliography([{"id": "a", "type": "book", "title": "t", "author": [{"family": "A"}]}], head + text + "</style>")
+    head = (
+        '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" '
+        'version="1.0"><info><id>a</id><title>a</title></info>'
+    )
+    render_bibliography(
+        [{"id": "a", "type": "book", "title": "t", "author": [{"family": "A"}]}],
+        head + text + "</style>",
+    )
 
 
 _STYLE_OWN: dict[str, Family] = {
     "nested groups": lambda size: "<citation><layout>" + nested("<group>", "</group>", '<text variable="title"/>')(size) + "</layout></citation>",
-    "many texts": repeated('<text variable="title"/>', "<citation><layout>", "</layout></citation><bibliography><layout><text variable='title'/></layout></bibliography>"),
+    "many texts": repeated('<text variable="title"/>', "<citation><layout>", "</layout></citation><bibliography><layout><text "
+"variable='title'/></layout></bibliography>"),
     "macro chain": lambda size: "".join(f'<macro name="m{at}"><text macro="m{at + 1}"/></macro>' for at in range(size // 50)) + '<citation><layout><text macro="m0"/></layout></citation>',
-    "macros doubled": lambda size: "".join(f'<macro name="m{at}"><text macro="m{at + 1}"/><text macro="m{at + 1}"/></macro>' for at in range(size // 70))
-    + f'<macro name="m{size // 70}"><text variable="title"/></macro><citation><layout><text macro="m0"/></layout></citation><bibliography><layout><text macro="m0"/></layout></bibliography>',
-    "macro of itself": lambda size: '<macro name="m"><text macro="m"/></macro><citation><layout><text macro="m"/></layout></citation>',
+    "macros doubled": lambda size: "".join(f'<macro name="m{at}"><text macro="m{at + 1}"/><text '
+f'macro="m{at + 1}"/></macro>' for at in range(size // 70))
+    + f'<macro name="m{size // 70}"><text variable="title"/></macro><citation><layout><text '
+f'macro="m0"/></layout></citation><bibliography><layout><text '
+f'macro="m0"/></layout></bibliography>',
+    "macro of itself": lambda size: '<macro name="m"><text '
+'macro="m"/></macro><citation><layout><text '
+'macro="m"/></layout></citation>',
     "nested choose": lambda size: "<citation><layout>" + nested('<choose><if type="book">', "</if></choose>", '<text variable="title"/>')(size) + "</layout></citation>",
     "nested names": lambda size: "<citation><layout>" + nested('<names variable="editor"><substitute>', "</substitute></names>", '<text variable="title"/>')(size) + "</layout></citation>",
-    "many sort keys": repeated('<key variable="title"/>', "<citation><layout><text variable='title'/></layout></citation><bibliography><sort>", "</sort><layout><text variable='title'/></layout></bibliography>"),
-    "many terms": numbered('<term name="t#">a</term>', '<locale xml:lang="en"><terms>', '</terms></locale><citation><layout><text variable="title"/></layout></citation>'),
+    "many sort keys": repeated('<key variable="title"/>', "<citation><layout><text "
+"variable='title'/></layout></citation><bibliography><sort>", "</sort><layout><text "
+"variable='title'/></layout></bibliography>"),
+    "many terms": numbered('<term name="t#">a</term>', '<locale xml:lang="en"><terms>', '</terms></locale><citation><layout><text '
+'variable="title"/></layout></citation>'),
     "long prefix": repeated("a", '<citation><layout prefix="', '"><text variable="title"/></layout></citation>'),
     "long suffix of stops": repeated(".", '<citation><layout suffix="', '"><text variable="title"/></layout></citation>'),
     **_xml_own("citation", "layout"),
@@ -361,7 +415,8 @@ _FRONT = {
 }
 _YAML_OWN: dict[str, Family] = {
     "aliases": lambda size: "---\na0: &a0 [x, x]\n" + "".join(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]\n" for at in range(1, size // 24)) + "title: t\n---\nbody",
-    "aliases in tags": lambda size: "---\na0: &a0 [x, x]\n" + "".join(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]\n" for at in range(1, size // 24)) + f"tags: *a{size // 24 - 1}\nauthors: *a{size // 24 - 1}\n---\nbody",
+    "aliases in tags": lambda size: "---\na0: &a0 [x, x]\n" + "".join(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]\n" for at in range(1, size // 24)) + f"tags: *a{size // 24 - 1}\nauthors: "
+f"*a{size // 24 - 1}\n---\nbody",
     "merged keys": lambda size: "---\na0: &a0 {k0: v}\n" + "".join(f"a{at}: &a{at}\n  <<: *a{at - 1}\n  k{at}: v\n" for at in range(1, size // 34)) + "---\nbody",
     "merged lists": lambda size: "---\na0: &a0 {k: v}\n" + "".join(f"a{at}: &a{at}\n  <<: [*a{at - 1}, *a{at - 1}]\n" for at in range(1, size // 38)) + "---\nbody",
     "nested flow": lambda size: "---\na: " + nested("[", "]", "1")(size) + "\n---\nbody",
@@ -382,7 +437,22 @@ _YAML_OWN: dict[str, Family] = {
 }  # fmt: skip
 
 
-_TAGGED_PLACES = ("TI", "AU", "PY", "DA", "SP", "KW", "UR", "DO", "SN", "N1", "AB", "L1", "T2", "ID")
+_TAGGED_PLACES = (
+    "TI",
+    "AU",
+    "PY",
+    "DA",
+    "SP",
+    "KW",
+    "UR",
+    "DO",
+    "SN",
+    "N1",
+    "AB",
+    "L1",
+    "T2",
+    "ID",
+)
 
 
 def _tagged(head: str, line: str, tail: str, tags: tuple[str, ...]) -> dict[str, tuple[str, str]]:
@@ -392,15 +462,23 @@ def _tagged(head: str, line: str, tail: str, tags: tuple[str, ...]) -> dict[str,
 PARSERS: list[Parser] = [
     Parser("BibTeX", _reader(Kind.BIBTEX), _BIBTEX_PLACES, _BIBTEX_OWN),
     Parser("RIS", _reader(Kind.RIS), _tagged("TY  - JOUR\n", "#  - ", "\nER  - \n", _TAGGED_PLACES), {
-        "many records": numbered("TY  - JOUR\nTI  - a#\nER  - \n"), "records without an end": repeated("TY  - JOUR\nTI  - a\n"),
-        "one tag again": numbered("KW  - a#\n", "TY  - JOUR\n", "ER  - \n"), "many authors": numbered("AU  - A#, B\n", "TY  - JOUR\n", "ER  - \n"),
-        "many titles": numbered("TI  - A#, B\n", "TY  - JOUR\n", "ER  - \n"), "many notes": numbered("N1  - A#, B\n", "TY  - JOUR\n", "ER  - \n"),
-        "ends alone": repeated("ER  - \n"), "starts alone": repeated("TY  - \n"), "continued lines": repeated("a\n", "TY  - JOUR\nTI  - a\n", "ER  - \n"),
-        "many links": numbered("UR  - http://a/#\n", "TY  - JOUR\n", "ER  - \n"), "unknown tags": repeated("ZZ  - a\n", "TY  - JOUR\n", "ER  - \n"),
+        "many records": numbered("TY  - JOUR\nTI  - a#\nER  - \n"),
+        "records without an end": repeated("TY  - JOUR\nTI  - a\n"),
+        "one tag again": numbered("KW  - a#\n", "TY  - JOUR\n", "ER  - \n"),
+        "many authors": numbered("AU  - A#, B\n", "TY  - JOUR\n", "ER  - \n"),
+        "many titles": numbered("TI  - A#, B\n", "TY  - JOUR\n", "ER  - \n"),
+        "many notes": numbered("N1  - A#, B\n", "TY  - JOUR\n", "ER  - \n"),
+        "ends alone": repeated("ER  - \n"), "starts alone": repeated("TY  - \n"),
+        "continued lines": repeated("a\n", "TY  - JOUR\nTI  - a\n", "ER  - \n"),
+        "many links": numbered("UR  - http://a/#\n", "TY  - JOUR\n", "ER  - \n"),
+        "unknown tags": repeated("ZZ  - a\n", "TY  - JOUR\n", "ER  - \n"),
     }),
     Parser("NBIB", _reader(Kind.NBIB), _tagged("PMID- 1\n", "#- ", "\n", ("TI  ", "FAU ", "AU  ", "DP  ", "PG  ", "MH  ", "LID ", "AB  ", "IS  ", "LA  ", "PT  ")), {
-        "many records": numbered("PMID- #\nTI  - a\n\n"), "many authors": numbered("FAU - A#, B\nAU  - A# B\n", "PMID- 1\n"), "continued lines": repeated("      a\n", "PMID- 1\nTI  - a\n"),
-        "many affiliations": repeated("AD  - a\n", "PMID- 1\n"), "many headings": numbered("MH  - a#\n", "PMID- 1\n"),
+        "many records": numbered("PMID- #\nTI  - a\n\n"),
+        "many authors": numbered("FAU - A#, B\nAU  - A# B\n", "PMID- 1\n"),
+        "continued lines": repeated("      a\n", "PMID- 1\nTI  - a\n"),
+        "many affiliations": repeated("AD  - a\n", "PMID- 1\n"),
+        "many headings": numbered("MH  - a#\n", "PMID- 1\n"),
     }),
     Parser("Refer", _reader(Kind.REFER), _tagged("%0 Journal Article\n", "%#", "\n", ("T ", "A ", "D ", "P ", "K ", "U ", "@ ", "X ", "R ", "8 ")), {"many records": numbered("%0 Book\n%T a#\n\n"), "many authors": numbered("%A a#\n", "%0 Book\n")}),
     Parser("Biblioscape, Copac, NEP", lambda text: [read(text, kind) for kind in (Kind.BIBLIOSCAPE, Kind.COPAC, Kind.REPEC_NEP)],
@@ -414,7 +492,8 @@ PARSERS: list[Parser] = [
         ("PubMed XML", Kind.PUBMED_XML, "PubmedArticleSet", "PubmedArticle", "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>", "</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"),
         ("EndNote XML", Kind.ENDNOTE_XML, "records", "record", "<xml><records><record><titles><title>", "</title></titles></record></records></xml>"),
         ("MODS", Kind.MODS, "modsCollection", "mods", "<modsCollection><mods><titleInfo><title>", "</title></titleInfo></mods></modsCollection>"),
-        ("MARC XML", Kind.MARC_XML, "collection", "record", '<collection><record><datafield tag="245"><subfield code="a">', "</subfield></datafield></record></collection>"),
+        ("MARC XML", Kind.MARC_XML, "collection", "record", '<collection><record><datafield tag="245"><subfield '
+'code="a">', "</subfield></datafield></record></collection>"),
         ("Word sources", Kind.MS_BIB, "Sources", "Source", "<Sources><Source><Title>", "</Title></Source></Sources>"),
         ("Citavi", Kind.CITAVI, "CitaviExchangeData", "References", "<CitaviExchangeData><References><Reference id='a'><Title>", "</Title></Reference></References></CitaviExchangeData>"),
     )),
@@ -445,7 +524,10 @@ PARSERS: list[Parser] = [
     Parser("Markdown to plain text", plain_text, {"": ("", ""), "a line": ("a ", " b\n")}),
     Parser("JATS", _file_reader(JatsReader(), ".nxml"), {"a title": ("<article><front><article-meta><title-group><article-title>", "</article-title></title-group></article-meta></front></article>"), "a paragraph": ("<article><body><p>", "</p></body></article>")},
            {**_xml_own("article", "sec"), **{f"{name} in a body": _wrapped("<article><body>", family, "</body></article>") for name, family in {
-               "nested sections": nested("<sec>", "</sec>", "<p>a</p>"), "nested italics": nested("<italic>", "</italic>"), "nested lists": nested("<list><list-item>", "</list-item></list>", "<p>a</p>"), "nested tables": nested("<table><tr><td>", "</td></tr></table>"),
+               "nested sections": nested("<sec>", "</sec>", "<p>a</p>"),
+               "nested italics": nested("<italic>", "</italic>"),
+               "nested lists": nested("<list><list-item>", "</list-item></list>", "<p>a</p>"),
+               "nested tables": nested("<table><tr><td>", "</td></tr></table>"),
                "many paragraphs": repeated("<p>a</p>"), "many sections": repeated("<sec><title>a</title><p>b</p></sec>"), "many rows": repeated("<tr><td>a</td></tr>", "<table>", "</table>"), "formulas": repeated("<tex-math>a</tex-math>", "<p>", "</p>"), "nested boxes": nested("<boxed-text>", "</boxed-text>", "<p>a</p>"), "articles inside": nested("<article>", "</article>")}.items()}}),
     Parser("JSON lines", _file_reader(JsonLinesReader(), ".jsonl"), {"": ("", ""), "a title": ('{"title":"', '"}')}, {**_json_own("", ""), **{f"{name} in a field": family for name, family in _json_own('{"title":"t","authors":', "}").items()}}),
     Parser("paper_infos.json", _file_reader(PaperInfosReader(), ".json"), {"a title": ('[{"title":"', '"}]'), "bibtex": ('[{"title":"t","bibtex":"', '"}]')}, {**_json_own("", ""), **{f"{name} in a field": family for name, family in _json_own('[{"title":"t","authors":', "}]").items()}}),
@@ -454,7 +536,8 @@ PARSERS: list[Parser] = [
     Parser("nodes", _nodes, {"": ("", ""), "a table": ("id,text\n", "\n"), "metadata": ('id,text,metadata\na,b,"', '"\n')}, _json_own("", "")),
     Parser("Crossref abstract", lambda text: tidied({"abstract": text}, Doi.parse("10.1234/a"))),
     Parser("model answer", _object_in, {"": ("", ""), "an object": ('{"a":"', '"}')}, _json_own("", "")),
-    Parser("goal safety", lambda text: (check_goal(text), check_hypothesis(text, text)), largest=20_000),  # no field is longer
+    # no field is longer
+    Parser("goal safety", lambda text: (check_goal(text), check_hypothesis(text, text)), largest=20_000),
     Parser("hypotheses to import", _research_import, {"an object": ('{"a":"', '"}')}, _json_own("", "")),
     Parser("concepts of a paper", _chunk, largest=100_000),
 ]  # fmt: skip

@@ -1,6 +1,8 @@
-"""`make fit-safety`: leaves each author out in turn, prints how the check does on that author, then fits to all and writes the weights.
+"""`make fit-safety`: leaves each author out in turn, prints how the check does on that author, then
+fits to all and writes the weights.
 
-With `--measure FILE` it fits nothing and tells how the committed weights do on a file of goals nobody has fitted to.
+With `--measure FILE` it fits nothing and tells how the committed weights do on a file of goals
+nobody has fitted to.
 """
 
 import argparse
@@ -34,15 +36,29 @@ def _fit(goals: list[Read]) -> Weights:
     seen = Counter(name for goal, evidence in goals if goal.counts >= 0.2 for name in evidence)
     names = [name for name, times in seen.items() if times >= _SEEN_IN[_sort(name)]]
     found = logistic(
-        [evidence for _, evidence in goals], [goal.harmful for goal, _ in goals], [goal.counts for goal, _ in goals], names
+        [evidence for _, evidence in goals],
+        [goal.harmful for goal, _ in goals],
+        [goal.counts for goal, _ in goals],
+        names,
     )
-    weights = {name: round(weight, 3) for name, weight in sorted(found.items()) if name and abs(weight) >= _LEAST}
-    return Weights(start=round(found[""], 3), refused_from=_REFUSED_FROM, weights=weights, kinds=_fit_kinds(goals))
+    weights = {
+        name: round(weight, 3)
+        for name, weight in sorted(found.items())
+        if name and abs(weight) >= _LEAST
+    }
+    return Weights(
+        start=round(found[""], 3),
+        refused_from=_REFUSED_FROM,
+        weights=weights,
+        kinds=_fit_kinds(goals),
+    )
 
 
 def _fit_kinds(goals: list[Read]) -> dict[str, dict[str, float]]:
     told = [(goal, evidence) for goal, evidence in goals if goal.harmful and goal.kind in KINDS]
-    concepts = sorted({name for _, evidence in told for name in evidence if _sort(name) == "concept"})
+    concepts = sorted(
+        {name for _, evidence in told for name in evidence if _sort(name) == "concept"}
+    )
     kinds = {}
     for kind in sorted({goal.kind for goal, _ in told}):
         found = logistic(
@@ -51,7 +67,9 @@ def _fit_kinds(goals: list[Read]) -> dict[str, dict[str, float]]:
             [goal.counts for goal, _ in told],
             concepts,
         )
-        kinds[kind] = {name: round(weight, 2) for name, weight in found.items() if abs(weight) >= 0.1}
+        kinds[kind] = {
+            name: round(weight, 2) for name, weight in found.items() if abs(weight) >= 0.1
+        }
     return kinds
 
 
@@ -65,10 +83,17 @@ def _told(name: str, goals: list[Read], table: Weights) -> None:
     scores = [(goal, weigh(evidence, table)) for goal, evidence in goals]
     harmful = [score for goal, score in scores if goal.harmful]
     allowed = [score for goal, score in scores if not goal.harmful]
-    line = f"{name}: allowed {sum(score < table.refused_from for score in allowed)} of {len(allowed)}"
+    line = (
+        f"{name}: allowed {sum(score < table.refused_from for score in allowed)} of {len(allowed)}"
+    )
     if harmful:
-        pairs = sum(high > low for high in harmful for low in allowed) / (len(harmful) * len(allowed))
-        line += f", refused {sum(score >= table.refused_from for score in harmful)} of {len(harmful)}, area under the curve {pairs:.3f}"
+        pairs = sum(high > low for high in harmful for low in allowed) / (
+            len(harmful) * len(allowed)
+        )
+        line += (
+            f", refused {sum(score >= table.refused_from for score in harmful)} of "
+            f"{len(harmful)}, area under the curve {pairs:.3f}"
+        )
     print(line, flush=True)
 
 
@@ -81,12 +106,18 @@ def _left_out(authors: dict[str, list[Read]], rest: list[Read]) -> None:
         folds = [authors[name][part::times] for part in range(times)]
         for part, fold in enumerate(folds):
             others = [goal for other, theirs in authors.items() if other != name for goal in theirs]
-            others += [goal for number, goals in enumerate(folds) if number != part for goal in goals]
+            others += [
+                goal for number, goals in enumerate(folds) if number != part for goal in goals
+            ]
             _told(f"{name} author, 1 part of {times} left out", fold, _fit(others + rest))
 
 
-def _hardest(authors: dict[str, list[Read]], composed: list[Read], titles: list[Read]) -> list[Read]:
-    """Of the ordinary texts, a share by chance, and those that a first fit comes near to refusing, which count more."""
+def _hardest(
+    authors: dict[str, list[Read]], composed: list[Read], titles: list[Read]
+) -> list[Read]:
+    """Of the ordinary texts, a share by chance, and those that a first fit comes near to refusing,
+    which count more.
+    """
     chosen = titles[:_BY_CHANCE]
     first = _fit([goal for goals in authors.values() for goal in goals] + composed + chosen)
     near = sorted(titles[_BY_CHANCE:], key=lambda title: -weigh(title[1], first))[:_NEAR]
@@ -95,7 +126,9 @@ def _hardest(authors: dict[str, list[Read]], composed: list[Read], titles: list[
 
 def _measure(path: Path) -> None:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    decided = Counter((row["expect"], "allow" if check_goal(row["text"]).allowed else "refuse") for row in rows)
+    decided = Counter(
+        (row["expect"], "allow" if check_goal(row["text"]).allowed else "refuse") for row in rows
+    )
     for (expected, decision), times in sorted(decided.items()):
         print(f"expected {expected}, decided {decision}: {times}")
 
@@ -123,7 +156,9 @@ def main() -> None:
         )
     rest = _hardest(authors, _read(from_parts()), titles)
     table = _fit([goal for goals in authors.values() for goal in goals] + rest)
-    _TABLE.write_text(json.dumps(table.model_dump(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    _TABLE.write_text(
+        json.dumps(table.model_dump(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
+    )
     fitted.cache_clear()
     for author, goals in authors.items():
         _told(f"{author} author, fitted to", goals, table)

@@ -1,4 +1,6 @@
-"""Plain goals put together from parts, harmful and ordinary with the same openings and matters, so that only the wish tells them apart."""
+"""Plain goals put together from parts, harmful and ordinary with the same openings and matters, so
+that only the wish tells them apart.
+"""
 
 import random
 import re
@@ -39,7 +41,9 @@ def _blocks() -> dict[str, list[str]]:
 def _made(chance: random.Random, patterns: list[str]) -> str:
     text = chance.choice(patterns)
     while "{" in text:
-        text = re.sub(r"\{(\w+)\}", lambda part: chance.choice(_blocks()[f"part {part.group(1)}"]), text)
+        text = re.sub(
+            r"\{(\w+)\}", lambda part: chance.choice(_blocks()[f"part {part.group(1)}"]), text
+        )
     opening = chance.choice(_blocks()["opening"])
     goal = text if opening == _NOTHING else f"{opening} {text}"
     return goal[0].upper() + goal[1:] + "."

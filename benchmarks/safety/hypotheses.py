@@ -1,4 +1,6 @@
-"""Discovery's own hypotheses on papers the check knows nothing of: practically none may be refused."""
+"""Discovery's own hypotheses on papers the check knows nothing of: practically none may be
+refused.
+"""
 
 import argparse
 from pathlib import Path

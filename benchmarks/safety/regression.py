@@ -1,4 +1,6 @@
-"""Logistic regression on sparse evidence, with a Gaussian prior, solved by L-BFGS; used only to fit, never by the product."""
+"""Logistic regression on sparse evidence, with a Gaussian prior, solved by L-BFGS; used only to
+fit, never by the product.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -22,7 +24,10 @@ def scale(name: str) -> float:
 
 
 def logistic(
-    evidence: Sequence[Evidence], answers: Sequence[bool], counts: Sequence[float], names: Sequence[str]
+    evidence: Sequence[Evidence],
+    answers: Sequence[bool],
+    counts: Sequence[float],
+    names: Sequence[str],
 ) -> dict[str, float]:
     """A weight for each name; the one without a name is where the sum starts."""
     number = {name: place for place, name in enumerate(names)}
@@ -39,12 +44,17 @@ def logistic(
     def slope(point: Floats) -> tuple[float, Floats]:
         scores = np.bincount(row_of, value * point[column], len(y)) + point[-1]
         miss = weight * (1 / (1 + np.exp(-scores)) - y)
-        loss = float((weight * (np.logaddexp(0, scores) - y * scores)).sum() + _PRIOR / 2 * (point[:-1] @ point[:-1]))
+        loss = float(
+            (weight * (np.logaddexp(0, scores) - y * scores)).sum()
+            + _PRIOR / 2 * (point[:-1] @ point[:-1])
+        )
         down = np.bincount(column, value * miss[row_of], len(names)) + _PRIOR * point[:-1]
         return loss, np.append(down, miss.sum())
 
     found = _lowest(slope, np.zeros(len(names) + 1))
-    return {name: float(found[place] * scale(name)) for name, place in number.items()} | {"": float(found[-1])}
+    return {name: float(found[place] * scale(name)) for name, place in number.items()} | {
+        "": float(found[-1])
+    }
 
 
 def _lowest(slope: Callable[[Floats], tuple[float, Floats]], point: Floats) -> Floats:

@@ -1,4 +1,6 @@
-"""The goals the weights are fitted to: several authors' sets, goals put together from parts, and ordinary titles and sentences."""
+"""The goals the weights are fitted to: several authors' sets, goals put together from parts, and
+ordinary titles and sentences.
+"""
 
 import json
 import lzma
@@ -42,7 +44,9 @@ _THIRD_AUTHORS_KINDS = {
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal, whether it is harmful, of which kind where the author said so, and how much it counts."""
+    """A goal, whether it is harmful, of which kind where the author said so, and how much it
+    counts.
+    """
 
     text: str
     harmful: bool
@@ -52,7 +56,10 @@ class Goal:
 
 def by_author() -> dict[str, list[Goal]]:
     """Every author's goals."""
-    return {author: [goal for name in names for goal in _goals(FOLDER / name)] for author, names in AUTHORS.items()}
+    return {
+        author: [goal for name in names for goal in _goals(FOLDER / name)]
+        for author, names in AUTHORS.items()
+    }
 
 
 def from_parts() -> list[Goal]:
@@ -67,7 +74,9 @@ def ordinary(data: Path, papers: int, seed: int) -> list[Goal]:
     for paper in _lines(data / "papers" / "elife_metadata.jsonl.xz", chance)[:papers]:
         sentences = re.split(r"(?<=[.?!])\s+", paper.get("abstract") or "")
         texts += [paper["title"], *chance.sample(sentences, min(2, len(sentences)))]
-    headings = _lines(data / "discovery" / "medline_1977_1979_titles_mesh.jsonl.xz", chance)[:papers]
+    headings = _lines(data / "discovery" / "medline_1977_1979_titles_mesh.jsonl.xz", chance)[
+        :papers
+    ]
     texts += [paper["title"] for paper in headings]
     chance.shuffle(texts)
     return [Goal(text, False, "", 0.1) for text in texts if text]
@@ -86,7 +95,13 @@ def _goals(path: Path) -> list[Goal]:
         1.0 if path.name in {"own_goals.jsonl", "third_author_seen.jsonl"} else 2.0
     )  # short, plain goals are few beside the others
     return [
-        Goal(row["goal"], row["harmful"] if "harmful" in row else not row["allowed"], _kind(path, row), counts) for row in rows
+        Goal(
+            row["goal"],
+            row["harmful"] if "harmful" in row else not row["allowed"],
+            _kind(path, row),
+            counts,
+        )
+        for row in rows
     ]
 
 

@@ -1,4 +1,6 @@
-"""A desk on a real socket, and a script that does what a person does in a browser: log in, look, allow."""
+"""A desk on a real socket, and a script that does what a person does in a browser: log in, look,
+allow.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.desk import OpenRoom, open_desk
 from carrel.wiring.http import connection_limits, http_app
-from tests.access.support import CHEAP_HASH, PASSWORD, hidden_fields, sample_room, settings_for, ticked_scopes
+from tests.access.support import (
+    CHEAP_HASH,
+    PASSWORD,
+    hidden_fields,
+    sample_room,
+    settings_for,
+    ticked_scopes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +46,17 @@ def serving(home: Path, mode: str | None = "builtin", **sections: Any) -> Iterat
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     limits = {"per_minute": 6000, "burst": 1000}
-    settings = settings_for(home, mode, **{"limits": limits, **sections, "server": {"port": port, **sections.get("server", {})}})
+    settings = settings_for(
+        home,
+        mode,
+        **{"limits": limits, **sections, "server": {"port": port, **sections.get("server", {})}},
+    )
 
     async def add_ada() -> None:
         store = open_access_store(settings)
-        await store.add_user(User("ada", CHEAP_HASH, frozenset({"admin"}), SystemClock().now().timestamp()))
+        await store.add_user(
+            User("ada", CHEAP_HASH, frozenset({"admin"}), SystemClock().now().timestamp())
+        )
         await store.close()
 
     asyncio.run(add_ada())
@@ -64,12 +79,18 @@ def serving(home: Path, mode: str | None = "builtin", **sections: Any) -> Iterat
         thread.join(timeout=10)
 
 
-def sign_in_and_allow(url: str, user: str = "ada", password: str = PASSWORD, scopes: list[str] | None = None) -> str:
-    """Fills in the real forms behind an authorization address; answers where the browser is sent then."""
+def sign_in_and_allow(
+    url: str, user: str = "ada", password: str = PASSWORD, scopes: list[str] | None = None
+) -> str:
+    """Fills in the real forms behind an authorization address; answers where the browser is sent
+    then.
+    """
     with httpx2.Client(follow_redirects=True, timeout=20) as browser:
         page = browser.get(url)
         if 'name="password"' in page.text:
-            page = browser.post(url, data={**hidden_fields(page.text), "username": user, "password": password})
+            page = browser.post(
+                url, data={**hidden_fields(page.text), "username": user, "password": password}
+            )
         chosen = ticked_scopes(page.text) if scopes is None else scopes
         form = {**hidden_fields(page.text), "scope": chosen, "action": "allow"}
         answer = browser.post(url, data=form, follow_redirects=False)

@@ -89,20 +89,50 @@ def sample_room() -> Room:
         return PromptText((PromptMessage(Text("do this")),))
 
     operations: list[Operation[Any]] = [
-        Operation(operation_for(scope), "sample", scope, f"Needs {scope}.", Nothing, Text, answer, frozenset({scope}))
+        Operation(
+            operation_for(scope),
+            "sample",
+            scope,
+            f"Needs {scope}.",
+            Nothing,
+            Text,
+            answer,
+            frozenset({scope}),
+        )
         for scope in SCOPES
     ]
     operations.append(
         Operation(
-            "keep_words", "sample", "Keep", "Keeps words.", Words, Text, write, frozenset({"knowledge:write"}), Effect.WRITES
+            "keep_words",
+            "sample",
+            "Keep",
+            "Keeps words.",
+            Words,
+            Text,
+            write,
+            frozenset({"knowledge:write"}),
+            Effect.WRITES,
         )
     )
     resources = [
-        Resource(f"sample://{operation_for(scope)}", operation_for(scope), "sample", scope, "A page.", read, frozenset({scope}))
+        Resource(
+            f"sample://{operation_for(scope)}",
+            operation_for(scope),
+            "sample",
+            scope,
+            "A page.",
+            read,
+            frozenset({scope}),
+        )
         for scope in SCOPES
     ]
-    prompts = [Prompt(operation_for(scope), "sample", scope, "A prompt.", (), expand, frozenset({scope})) for scope in SCOPES]
-    return Room("sample", "Sample", "For tests.", tuple(operations), tuple(resources), tuple(prompts))
+    prompts = [
+        Prompt(operation_for(scope), "sample", scope, "A prompt.", (), expand, frozenset({scope}))
+        for scope in SCOPES
+    ]
+    return Room(
+        "sample", "Sample", "For tests.", tuple(operations), tuple(resources), tuple(prompts)
+    )
 
 
 def settings_for(home: Path, mode: str | None, **sections: Any) -> Settings:
@@ -121,9 +151,13 @@ class House:
     clock: ManualClock
     tokens: int = 0
 
-    async def add_user(self, name: str = "ada", scopes: frozenset[str] = frozenset({"admin"})) -> None:
+    async def add_user(
+        self, name: str = "ada", scopes: frozenset[str] = frozenset({"admin"})
+    ) -> None:
         assert self.desk.access.store is not None
-        await self.desk.access.store.add_user(User(name, CHEAP_HASH, scopes, self.clock.now().timestamp()))
+        await self.desk.access.store.add_user(
+            User(name, CHEAP_HASH, scopes, self.clock.now().timestamp())
+        )
 
     async def token(self, *scopes: str, days: float | None = 1.0, user: str | None = None) -> str:
         """A static token with these scopes."""
@@ -137,15 +171,23 @@ class House:
         )
         return secret
 
-    async def call(self, name: str, token: str | None, arguments: object = None, path: str = "/mcp") -> httpx2.Response:
-        return await self.rpc("tools/call", {"name": name, "arguments": arguments or {}}, token, path)
+    async def call(
+        self, name: str, token: str | None, arguments: object = None, path: str = "/mcp"
+    ) -> httpx2.Response:
+        return await self.rpc(
+            "tools/call", {"name": name, "arguments": arguments or {}}, token, path
+        )
 
-    async def rpc(self, method: str, params: object, token: str | None, path: str = "/mcp") -> httpx2.Response:
+    async def rpc(
+        self, method: str, params: object, token: str | None, path: str = "/mcp"
+    ) -> httpx2.Response:
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         return await self.http.post(path, json=message, headers=bearer(token))
 
     async def invoke(self, name: str, token: str | None, params: object = None) -> httpx2.Response:
-        return await self.http.post("/mcp/invoke", json={"tool_name": name, "params": params or {}}, headers=bearer(token))
+        return await self.http.post(
+            "/mcp/invoke", json={"tool_name": name, "params": params or {}}, headers=bearer(token)
+        )
 
     def audit_lines(self) -> Iterator[dict[str, Any]]:
         """The audit log so far, after everything waiting has been written."""
@@ -177,10 +219,15 @@ async def opened(
     desk = open_desk(settings, [OpenRoom(sample_room())], documents=documents, clock=clock)
     app = http_app(desk)
     transport = httpx2.ASGITransport(app=app, client=("192.0.2.7", 4711))
-    async with desk.opened(), httpx2.AsyncClient(transport=transport, base_url=settings.base_url) as http:
+    async with (
+        desk.opened(),
+        httpx2.AsyncClient(transport=transport, base_url=settings.base_url) as http,
+    ):
         if desk.access.built_in is not None and desk.access.store is not None and not makes_key:
             # Making a key takes a moment, so tests that are not about keys share one.
-            await desk.access.store.add_key(SigningKey(1, "shared", _shared_key(), clock.now().timestamp()))
+            await desk.access.store.add_key(
+                SigningKey(1, "shared", _shared_key(), clock.now().timestamp())
+            )
         yield House(desk, app, http, clock)
 
 
@@ -188,7 +235,9 @@ async def opened(
 def _shared_key() -> str:
     key = rsa.generate_private_key(65537, 2048)
     form = serialization.PrivateFormat.PKCS8
-    return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode()
+    return key.private_bytes(
+        serialization.Encoding.PEM, form, serialization.NoEncryption()
+    ).decode()
 
 
 @dataclass(slots=True)
@@ -199,11 +248,17 @@ class Pkce:
 
     @property
     def challenge(self) -> str:
-        return base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
+        return (
+            base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest())
+            .rstrip(b"=")
+            .decode()
+        )
 
 
 async def register(house: House, **facts: object) -> httpx2.Response:
-    return await house.http.post("/register", json={"client_name": "A test", "redirect_uris": [REDIRECT], **facts})
+    return await house.http.post(
+        "/register", json={"client_name": "A test", "redirect_uris": [REDIRECT], **facts}
+    )
 
 
 def authorize_url(client_id: str, pkce: Pkce, **changes: str | None) -> str:
@@ -218,18 +273,25 @@ def authorize_url(client_id: str, pkce: Pkce, **changes: str | None) -> str:
         "resource": "http://127.0.0.1:8080/mcp",
         **changes,
     }
-    return "/authorize?" + urlencode({name: value for name, value in query.items() if value is not None})
+    return "/authorize?" + urlencode(
+        {name: value for name, value in query.items() if value is not None}
+    )
 
 
 def hidden_fields(page: str) -> dict[str, str]:
-    return {name: unescape(value) for name, value in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page)}
+    return {
+        name: unescape(value)
+        for name, value in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page)
+    }
 
 
 def ticked_scopes(page: str) -> list[str]:
     return re.findall(r'<input type="checkbox" name="scope" value="([^"]*)" checked', page)
 
 
-async def log_in(http: httpx2.AsyncClient, url: str, user: str = "ada", password: str = PASSWORD) -> httpx2.Response:
+async def log_in(
+    http: httpx2.AsyncClient, url: str, user: str = "ada", password: str = PASSWORD
+) -> httpx2.Response:
     """Fills in the log-in form and answers the page after it."""
     page = await http.get(url)
     if 'name="password"' not in page.text:
@@ -239,7 +301,11 @@ async def log_in(http: httpx2.AsyncClient, url: str, user: str = "ada", password
 
 
 async def allow(
-    http: httpx2.AsyncClient, url: str, page: str, action: str = "allow", scopes: list[str] | None = None
+    http: httpx2.AsyncClient,
+    url: str,
+    page: str,
+    action: str = "allow",
+    scopes: list[str] | None = None,
 ) -> httpx2.Response:
     """Presses a button on the consent page and answers the redirect."""
     chosen = ticked_scopes(page) if scopes is None else scopes
@@ -251,8 +317,12 @@ def answer_in(location: str) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
 
 
-async def granted(house: House, *, client_id: str | None = None, **changes: str | None) -> tuple[dict[str, Any], str, Pkce]:
-    """A whole flow: registration, log-in, consent, code, tokens. Answers the token response, the client and the verifier."""
+async def granted(
+    house: House, *, client_id: str | None = None, **changes: str | None
+) -> tuple[dict[str, Any], str, Pkce]:
+    """A whole flow: registration, log-in, consent, code, tokens. Answers the token response, the
+    client and the verifier.
+    """
     if client_id is None:
         client_id = str((await register(house)).json()["client_id"])
     pkce = Pkce()
@@ -279,4 +349,9 @@ def code_form(client_id: str, code: str, pkce: Pkce, **changes: str) -> dict[str
 
 
 def refresh_form(client_id: str, refresh_token: str, **changes: str) -> dict[str, str]:
-    return {"grant_type": "refresh_token", "client_id": client_id, "refresh_token": refresh_token, **changes}
+    return {
+        "grant_type": "refresh_token",
+        "client_id": client_id,
+        "refresh_token": refresh_token,
+        **changes,
+    }

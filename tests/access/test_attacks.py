@@ -1,4 +1,6 @@
-"""A list of attacks, each tried at the doors of a real desk; none may succeed, and each leaves its line in the audit log."""
+"""A list of attacks, each tried at the doors of a real desk; none may succeed, and each leaves its
+line in the audit log.
+"""
 
 from __future__ import annotations
 
@@ -58,30 +60,43 @@ async def replayed_code(house: House) -> None:
     await _refused(house.http.post("/token", data=form), "invalid_grant")
     house.clock.advance(6)
     assert (await house.call(READ, tokens["access_token"])).status_code == 401
-    await _refused(house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"])), "invalid_grant")
+    await _refused(
+        house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"])),
+        "invalid_grant",
+    )
 
 
 async def late_code(house: House) -> None:
     client_id, pkce = await _client(house), Pkce()
     code = await _code(house, client_id, pkce)
     house.clock.advance(61)
-    await _refused(house.http.post("/token", data=code_form(client_id, code, pkce)), "invalid_grant")
+    await _refused(
+        house.http.post("/token", data=code_form(client_id, code, pkce)), "invalid_grant"
+    )
 
 
 async def stolen_code_without_verifier(house: House) -> None:
     client_id, pkce = await _client(house), Pkce()
     code = await _code(house, client_id, pkce)
-    await _refused(house.http.post("/token", data=code_form(client_id, code, Pkce())), "invalid_grant")
+    await _refused(
+        house.http.post("/token", data=code_form(client_id, code, Pkce())), "invalid_grant"
+    )
     plain = code_form(client_id, code, pkce, code_verifier=pkce.challenge)
     await _refused(house.http.post("/token", data=plain), "invalid_grant")
-    without = {name: value for name, value in code_form(client_id, code, pkce).items() if name != "code_verifier"}
+    without = {
+        name: value
+        for name, value in code_form(client_id, code, pkce).items()
+        if name != "code_verifier"
+    }
     await _refused(house.http.post("/token", data=without), "invalid_request")
 
 
 async def code_of_another_client(house: House) -> None:
     client_id, pkce = await _client(house), Pkce()
     code = await _code(house, client_id, pkce)
-    await _refused(house.http.post("/token", data=code_form(await _client(house), code, pkce)), "invalid_grant")
+    await _refused(
+        house.http.post("/token", data=code_form(await _client(house), code, pkce)), "invalid_grant"
+    )
 
 
 async def code_for_another_address(house: House) -> None:
@@ -106,18 +121,31 @@ async def plain_pkce(house: House) -> None:
 
 async def stolen_refresh_token(house: House) -> None:
     tokens, client_id, _ = await granted(house)
-    await _refused(house.http.post("/token", data=refresh_form(await _client(house), tokens["refresh_token"])), "invalid_grant")
-    fresh = (await house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))).json()
+    await _refused(
+        house.http.post("/token", data=refresh_form(await _client(house), tokens["refresh_token"])),
+        "invalid_grant",
+    )
+    fresh = (
+        await house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+    ).json()
     house.clock.advance(31)
-    await _refused(house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"])), "invalid_grant")
-    await _refused(house.http.post("/token", data=refresh_form(client_id, fresh["refresh_token"])), "invalid_grant")
+    await _refused(
+        house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"])),
+        "invalid_grant",
+    )
+    await _refused(
+        house.http.post("/token", data=refresh_form(client_id, fresh["refresh_token"])),
+        "invalid_grant",
+    )
 
 
 async def scope_escalation_at_refresh(house: House) -> None:
     tokens, client_id, _ = await granted(house, scope="papers:read")
     more = refresh_form(client_id, tokens["refresh_token"], scope="papers:read admin")
     await _refused(house.http.post("/token", data=more), "invalid_scope")
-    same = (await house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))).json()
+    same = (
+        await house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+    ).json()
     assert same["scope"] == "papers:read"
 
 
@@ -126,7 +154,9 @@ async def scope_escalation_at_consent(house: House) -> None:
     client_id, pkce = await _client(house), Pkce()
     url = authorize_url(client_id, pkce, scope="papers:read admin research:write")
     page = await log_in(house.http, url, user="bob")
-    redirect = await allow(house.http, url, page.text, scopes=["papers:read", "admin", "research:write"])
+    redirect = await allow(
+        house.http, url, page.text, scopes=["papers:read", "admin", "research:write"]
+    )
     code = answer_in(redirect.headers["location"])["code"]
     tokens = (await house.http.post("/token", data=code_form(client_id, code, pkce))).json()
     assert tokens["scope"] == "papers:read"
@@ -187,26 +217,39 @@ async def header_injection(house: House) -> None:
 
 async def forged_forms(house: House) -> None:
     url = authorize_url(await _client(house), Pkce())
-    blind = await house.http.post(url, data={"action": "login", "username": "ada", "password": PASSWORD, "csrf": "x"})
+    blind = await house.http.post(
+        url, data={"action": "login", "username": "ada", "password": PASSWORD, "csrf": "x"}
+    )
     assert blind.status_code == 400
     consent = await log_in(house.http, url)
     fields = hidden_fields(consent.text)
-    for form in ({"action": "allow", "scope": "papers:read"}, {**fields, "csrf": "0" * 64, "action": "allow"}):
+    for form in (
+        {"action": "allow", "scope": "papers:read"},
+        {**fields, "csrf": "0" * 64, "action": "allow"},
+    ):
         answer = await house.http.post(url, data=form)
         assert answer.status_code == 400
         assert "location" not in answer.headers
     # A form made for one request does not fit another: here the attacker's client.
     other = authorize_url(await _client(house), Pkce())
-    assert (await house.http.post(other, data={**fields, "action": "allow", "scope": "papers:read"})).status_code == 400
-    elsewhere = await house.http.post(url, data={**fields, "action": "allow"}, headers={"origin": "https://evil.example"})
+    assert (
+        await house.http.post(other, data={**fields, "action": "allow", "scope": "papers:read"})
+    ).status_code == 400
+    elsewhere = await house.http.post(
+        url, data={**fields, "action": "allow"}, headers={"origin": "https://evil.example"}
+    )
     assert elsewhere.status_code == 403
-    null = await house.http.post(url, data={**fields, "action": "allow"}, headers={"origin": "null"})
+    null = await house.http.post(
+        url, data={**fields, "action": "allow"}, headers={"origin": "null"}
+    )
     assert null.status_code == 403
 
 
 async def token_for_another_server(house: House) -> None:
     client_id, pkce = await _client(house), Pkce()
-    answer = await house.http.get(authorize_url(client_id, pkce, resource="https://other.example/mcp"))
+    answer = await house.http.get(
+        authorize_url(client_id, pkce, resource="https://other.example/mcp")
+    )
     assert answer_in(answer.headers["location"])["error"] == "invalid_target"
     code = await _code(house, client_id, pkce)
     form = code_form(client_id, code, pkce, resource="http://127.0.0.1:8080/sample/mcp")
@@ -243,7 +286,9 @@ async def other_schemes_and_shapes(house: House) -> None:
         answer = await house.http.get("/mcp/tools", headers={"authorization": value})
         assert answer.status_code == 401, value
     assert (await house.http.get(f"/mcp/tools?access_token={token}")).status_code == 401
-    assert (await house.http.get("/mcp/tools", headers={"authorization": f"bearer {token}"})).status_code == 200
+    assert (
+        await house.http.get("/mcp/tools", headers={"authorization": f"bearer {token}"})
+    ).status_code == 200
 
 
 async def host_and_origin_tricks(house: House) -> None:
@@ -261,13 +306,19 @@ async def host_and_origin_tricks(house: House) -> None:
         for path in ("/mcp/tools", "/.well-known/oauth-protected-resource", "/authorize"):
             answer = await house.http.get(path, headers={**bearer(token), **headers})
             assert answer.status_code == status, (path, headers)
-    spoofed = await house.http.get("/mcp/tools", headers={**bearer(token), "x-forwarded-host": "evil.example"})
+    spoofed = await house.http.get(
+        "/mcp/tools", headers={**bearer(token), "x-forwarded-host": "evil.example"}
+    )
     assert "evil" not in spoofed.text
 
 
 async def spoofed_address(house: House) -> None:
-    await house.http.get("/mcp/tools", headers={"x-forwarded-for": "10.0.0.1", "forwarded": "for=10.0.0.1"})
-    assert {line["ip_address"] for line in house.audit_lines() if line["action"] == "identify"} == {"192.0.2.7"}
+    await house.http.get(
+        "/mcp/tools", headers={"x-forwarded-for": "10.0.0.1", "forwarded": "for=10.0.0.1"}
+    )
+    assert {line["ip_address"] for line in house.audit_lines() if line["action"] == "identify"} == {
+        "192.0.2.7"
+    }
 
 
 async def traversal(house: House) -> None:
@@ -283,19 +334,30 @@ async def traversal(house: House) -> None:
     ):
         answer = await house.http.get(path, headers=bearer(token))
         assert answer.status_code in {400, 404, 405}, path
-    for uri in ("sample://../use_admin", "sample://use_papers_read/../use_admin", "file:///etc/passwd", "sample://%75se_admin"):
+    for uri in (
+        "sample://../use_admin",
+        "sample://use_papers_read/../use_admin",
+        "file:///etc/passwd",
+        "sample://%75se_admin",
+    ):
         reply = await house.rpc("resources/read", {"uri": uri}, token)
         assert "error" in reply.json(), uri
 
 
 async def oversized_and_deep(house: House) -> None:
     token = await house.token("papers:read")
-    big = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"' + b"x" * (5 * 1024 * 1024) + b'"}}'
+    big = (
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'
+        + b"x" * (5 * 1024 * 1024)
+        + b'"}}'
+    )
     headers = {**bearer(token), "content-type": "application/json"}
     assert (await house.http.post("/mcp", content=big, headers=headers)).status_code == 413
     assert (await house.http.post("/register", content=big)).status_code == 413
     assert (await house.http.post("/token", data={"grant_type": "x" * 70_000})).status_code == 400
-    assert (await house.http.post("/token", data={f"f{number}": "x" for number in range(100)})).status_code == 400
+    assert (
+        await house.http.post("/token", data={f"f{number}": "x" for number in range(100)})
+    ).status_code == 400
     deep = b"[" * 100_000 + b"]" * 100_000
     for path in ("/mcp", "/mcp/invoke", "/register"):
         answer = await house.http.post(path, content=deep, headers=headers)
@@ -317,19 +379,37 @@ async def repeated_parameters(house: House) -> None:
 
 
 async def other_grants(house: House) -> None:
-    for grant in ("password", "client_credentials", "implicit", "urn:ietf:params:oauth:grant-type:jwt-bearer"):
-        form = {"grant_type": grant, "client_id": await _client(house), "username": "ada", "password": PASSWORD}
+    for grant in (
+        "password",
+        "client_credentials",
+        "implicit",
+        "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    ):
+        form = {
+            "grant_type": grant,
+            "client_id": await _client(house),
+            "username": "ada",
+            "password": PASSWORD,
+        }
         await _refused(house.http.post("/token", data=form), "unsupported_grant_type")
-    answer = await house.http.get(authorize_url(await _client(house), Pkce(), response_type="token"))
+    answer = await house.http.get(
+        authorize_url(await _client(house), Pkce(), response_type="token")
+    )
     assert answer_in(answer.headers["location"])["error"] == "unsupported_response_type"
-    assert (await house.http.post("/token", json={"grant_type": "password"})).json()["error"] == "invalid_request"
+    assert (await house.http.post("/token", json={"grant_type": "password"})).json()[
+        "error"
+    ] == "invalid_request"
 
 
 ATTACKS: list[Attack] = [
-    replayed_code, late_code, stolen_code_without_verifier, code_of_another_client, code_for_another_address, plain_pkce,
-    stolen_refresh_token, scope_escalation_at_refresh, scope_escalation_at_consent, open_redirect, dangerous_registration,
-    header_injection, forged_forms, token_for_another_server, forged_access_token, other_schemes_and_shapes,
-    host_and_origin_tricks, spoofed_address, traversal, oversized_and_deep, repeated_parameters, other_grants,
+    replayed_code, late_code, stolen_code_without_verifier, code_of_another_client,
+    code_for_another_address, plain_pkce,
+    stolen_refresh_token, scope_escalation_at_refresh, scope_escalation_at_consent, open_redirect,
+    dangerous_registration,
+    header_injection, forged_forms, token_for_another_server, forged_access_token,
+    other_schemes_and_shapes,
+    host_and_origin_tricks, spoofed_address, traversal, oversized_and_deep, repeated_parameters,
+    other_grants,
 ]  # fmt: skip
 
 
@@ -343,14 +423,21 @@ def test_the_attack_fails_and_is_written_down(tmp_path: Path, attack: Attack) ->
             await house.add_user()
             await attack(house)
             if attack is not scope_escalation_at_consent:
-                assert any(line["phase"] == "refused" or line.get("error_code") for line in house.audit_lines())
+                assert any(
+                    line["phase"] == "refused" or line.get("error_code")
+                    for line in house.audit_lines()
+                )
 
     asyncio.run(visit())
 
 
 @pytest.mark.promise("A3")
 def test_a_loopback_client_may_use_any_port_and_nothing_else() -> None:
-    registered = ["http://127.0.0.1/callback", "https://app.example/cb", "cursor://anysphere.cursor-mcp/oauth/callback"]
+    registered = [
+        "http://127.0.0.1/callback",
+        "https://app.example/cb",
+        "cursor://anysphere.cursor-mcp/oauth/callback",
+    ]
     assert all(problem_with_redirect(uri) is None for uri in registered)
     assert is_registered("http://127.0.0.1:5555/callback", registered)
     assert is_registered("cursor://anysphere.cursor-mcp/oauth/callback", registered)
@@ -366,8 +453,12 @@ def test_a_loopback_client_may_use_any_port_and_nothing_else() -> None:
 @pytest.mark.promise("A3")
 def test_the_operator_may_say_which_sites_can_register(tmp_path: Path) -> None:
     async def visit() -> None:
-        async with opened(settings_for(tmp_path, "builtin", auth={"redirect_hosts": ("claude.ai",)})) as house:
-            assert (await register(house, redirect_uris=["https://claude.ai/api/mcp/auth_callback"])).status_code == 201
+        async with opened(
+            settings_for(tmp_path, "builtin", auth={"redirect_hosts": ("claude.ai",)})
+        ) as house:
+            assert (
+                await register(house, redirect_uris=["https://claude.ai/api/mcp/auth_callback"])
+            ).status_code == 201
             refused = await register(house, redirect_uris=["https://other.example/callback"])
             assert "auth.redirect_hosts" in refused.json()["error_description"]
 

@@ -1,4 +1,6 @@
-"""What every call and every refusal leaves in the audit log, and what happens when it cannot be written."""
+"""What every call and every refusal leaves in the audit log, and what happens when it cannot be
+written.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def test_every_refusal_is_written_down(tmp_path: Path) -> None:
             await house.call(READ, "carrel_wrong")
             await house.call(operation_for("admin"), token)
             await house.http.post("/mcp", content=b"{", headers=agent)
-            await house.http.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "no/such"}, headers=agent)
+            await house.http.post(
+                "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "no/such"}, headers=agent
+            )
             await house.call("no_such_tool", token)
             await house.http.post("/mcp/invoke", content=b"{", headers=agent)
             await house.http.post("/mcp/invoke", json={"tool": 1}, headers=agent)
@@ -78,10 +82,20 @@ def test_a_call_is_written_down_when_it_starts_and_when_it_ends(tmp_path: Path) 
             await house.rpc("prompts/get", {"name": READ}, token, path="/sample/mcp")
             started, ended, *rest = _rows(house)
             assert started["parameters"] == {"text": "words", "api_key": "***"}
-            for row, phase, result in ((started, "started", "started"), (ended, "ended", "success")):
+            for row, phase, result in (
+                (started, "started", "started"),
+                (ended, "ended", "success"),
+            ):
                 assert (row["phase"], row["result"]) == (phase, result)
-                assert (row["action"], row["resource"]) == ("tool:keep_words", "mcp://tools/keep_words")
-                assert (row["user_agent"], row["ip_address"], row["door"]) == ("a test", "192.0.2.7", "http")
+                assert (row["action"], row["resource"]) == (
+                    "tool:keep_words",
+                    "mcp://tools/keep_words",
+                )
+                assert (row["user_agent"], row["ip_address"], row["door"]) == (
+                    "a test",
+                    "192.0.2.7",
+                    "http",
+                )
                 assert row["request_id"] == started["request_id"]
                 assert str(row["timestamp"]).startswith("2026-07-28T12:00:00")
             assert isinstance(ended["duration_ms"], float)
@@ -99,7 +113,10 @@ def test_a_call_is_written_down_when_it_starts_and_when_it_ends(tmp_path: Path) 
 def test_stdio_is_written_down_too(tmp_path: Path) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "tokens")) as house:
-            call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s"}}\n' % READ.encode()
+            call = (
+                b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s"}}\n'
+                % READ.encode()
+            )
             answers: list[bytes] = []
             reading, writing = os.pipe()
             os.write(writing, call + b"not json\n")
@@ -123,14 +140,22 @@ def test_when_it_cannot_be_written_writes_are_503_and_reads_go_on(tmp_path: Path
         async with opened(settings_for(tmp_path, "tokens", audit=audit)) as house:
             token = await house.token("admin")
             over_rest = await house.invoke("keep_words", token, {"text": "x"})
-            assert (over_rest.status_code, over_rest.json()["error_type"]) == (503, "audit_unavailable")
+            assert (over_rest.status_code, over_rest.json()["error_type"]) == (
+                503,
+                "audit_unavailable",
+            )
             over_mcp = (await house.call("keep_words", token, {"text": "x"})).json()["result"]
-            assert (over_mcp["isError"], over_mcp["structuredContent"]["error"]["code"]) == (True, "audit_unavailable")
+            assert (over_mcp["isError"], over_mcp["structuredContent"]["error"]["code"]) == (
+                True,
+                "audit_unavailable",
+            )
             assert (await house.invoke(READ, token)).status_code == 200
             (tmp_path / "in-the-way").unlink()
             assert (await house.invoke("keep_words", token, {"text": "x"})).status_code == 200
             rows = _rows(house)
-            assert [row["error_code"] for row in rows if row["phase"] == "refused"] == ["audit_unavailable"] * 2
+            assert [row["error_code"] for row in rows if row["phase"] == "refused"] == [
+                "audit_unavailable"
+            ] * 2
             assert len([row for row in rows if row["phase"] == "ended"]) == 2
 
     asyncio.run(visit())
@@ -140,9 +165,17 @@ def test_when_it_cannot_be_written_writes_are_503_and_reads_go_on(tmp_path: Path
 def test_a_callers_address_is_believed_only_from_a_named_proxy(tmp_path: Path) -> None:
     async def visit() -> None:
         forwarded = {"x-forwarded-for": "203.0.113.9, 198.51.100.4, 192.0.2.99"}
-        for proxies, believed in (((), "192.0.2.7"), (("192.0.2.0/24",), "198.51.100.4"), (("10.0.0.1",), "192.0.2.7")):
-            home = tmp_path / str(len(proxies) + len(believed)) / "-".join(proxies).replace("/", "_")
-            async with opened(settings_for(home, "tokens", server={"trusted_proxies": proxies})) as house:
+        for proxies, believed in (
+            ((), "192.0.2.7"),
+            (("192.0.2.0/24",), "198.51.100.4"),
+            (("10.0.0.1",), "192.0.2.7"),
+        ):
+            home = (
+                tmp_path / str(len(proxies) + len(believed)) / "-".join(proxies).replace("/", "_")
+            )
+            async with opened(
+                settings_for(home, "tokens", server={"trusted_proxies": proxies})
+            ) as house:
                 await house.http.get("/mcp/tools", headers=forwarded)
                 assert [row["ip_address"] for row in _rows(house)] == [believed]
 

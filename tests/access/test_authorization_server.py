@@ -54,13 +54,19 @@ class Documents:
 
 
 @pytest.mark.promise("A3")
-def test_a_client_registers_a_person_logs_in_and_allows_and_the_token_opens_every_door(tmp_path: Path) -> None:
+def test_a_client_registers_a_person_logs_in_and_allows_and_the_token_opens_every_door(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin")) as house:
             await house.add_user(scopes=frozenset({"papers:read", "research:write"}))
             tokens, client_id, _ = await granted(house)
             assert tokens["token_type"] == "Bearer"
-            assert set(tokens["scope"].split()) == {"papers:read", "research:read", "research:write"}
+            assert set(tokens["scope"].split()) == {
+                "papers:read",
+                "research:read",
+                "research:write",
+            }
             access = tokens["access_token"]
             claims = jwt.decode(access, options={"verify_signature": False})
             assert claims["iss"] == "http://127.0.0.1:8080"
@@ -86,7 +92,9 @@ def test_metadata_says_what_is_offered(tmp_path: Path) -> None:
             assert facts["authorization_response_iss_parameter_supported"] is True
             assert facts["client_id_metadata_document_supported"] is True
             keys = (await house.http.get(facts["jwks_uri"])).json()["keys"]
-            assert [(key["kty"], key["alg"], key["use"]) for key in keys] == [("RSA", "RS256", "sig")]
+            assert [(key["kty"], key["alg"], key["use"]) for key in keys] == [
+                ("RSA", "RS256", "sig")
+            ]
             assert not {"d", "p", "q"} & set(keys[0])
 
     asyncio.run(visit())
@@ -106,7 +114,9 @@ def test_a_person_may_allow_less_than_was_asked_for_or_nothing(tmp_path: Path) -
             code = answer_in(some.headers["location"])["code"]
             tokens = (await house.http.post("/token", data=code_form(client_id, code, pkce))).json()
             assert tokens["scope"] == "papers:read"
-            denied = answer_in((await allow(house.http, url, consent.text, action="deny")).headers["location"])
+            denied = answer_in(
+                (await allow(house.http, url, consent.text, action="deny")).headers["location"]
+            )
             assert denied == {
                 "error": "access_denied",
                 "error_description": "The person said no",
@@ -118,7 +128,9 @@ def test_a_person_may_allow_less_than_was_asked_for_or_nothing(tmp_path: Path) -
 
 
 @pytest.mark.promise("A3")
-def test_the_consent_page_names_client_address_and_scopes_and_cannot_be_framed(tmp_path: Path) -> None:
+def test_the_consent_page_names_client_address_and_scopes_and_cannot_be_framed(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin")) as house:
             await house.add_user()
@@ -141,22 +153,32 @@ def test_the_consent_page_names_client_address_and_scopes_and_cannot_be_framed(t
 
 
 @pytest.mark.promise("A3")
-def test_a_refresh_token_is_good_once_and_using_it_twice_ends_the_whole_grant(tmp_path: Path) -> None:
+def test_a_refresh_token_is_good_once_and_using_it_twice_ends_the_whole_grant(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin")) as house:
             await house.add_user()
             first, client_id, _ = await granted(house)
             house.clock.advance(3601)
             assert (await house.call(READ, first["access_token"])).status_code == 401
-            second = (await house.http.post("/token", data=refresh_form(client_id, first["refresh_token"]))).json()
+            second = (
+                await house.http.post(
+                    "/token", data=refresh_form(client_id, first["refresh_token"])
+                )
+            ).json()
             assert (await house.call(READ, second["access_token"])).status_code == 200
             assert second["refresh_token"] != first["refresh_token"]
             house.clock.advance(31)
-            thief = await house.http.post("/token", data=refresh_form(client_id, first["refresh_token"]))
+            thief = await house.http.post(
+                "/token", data=refresh_form(client_id, first["refresh_token"])
+            )
             assert (thief.status_code, thief.json()["error"]) == (400, "invalid_grant")
             house.clock.advance(6)
             assert (await house.call(READ, second["access_token"])).status_code == 401
-            owner = await house.http.post("/token", data=refresh_form(client_id, second["refresh_token"]))
+            owner = await house.http.post(
+                "/token", data=refresh_form(client_id, second["refresh_token"])
+            )
             assert owner.json()["error"] == "invalid_grant"
 
     asyncio.run(visit())
@@ -169,9 +191,13 @@ def test_two_refreshes_at_once_give_one_token(tmp_path: Path) -> None:
             await house.add_user()
             tokens, client_id, _ = await granted(house)
             form = refresh_form(client_id, tokens["refresh_token"])
-            answers = await asyncio.gather(*(house.http.post("/token", data=form) for _ in range(6)))
+            answers = await asyncio.gather(
+                *(house.http.post("/token", data=form) for _ in range(6))
+            )
             assert [answer.status_code for answer in answers] == [200] * 6
-            assert len({answer.json()["refresh_token"] for answer in answers}) == 1, "one successor, however often it was asked"
+            assert len({answer.json()["refresh_token"] for answer in answers}) == 1, (
+                "one successor, however often it was asked"
+            )
 
     asyncio.run(visit())
 
@@ -183,13 +209,21 @@ def test_revoking_either_token_ends_the_grant(tmp_path: Path, which: str) -> Non
         async with opened(settings_for(tmp_path, "builtin")) as house:
             await house.add_user()
             tokens, client_id, _ = await granted(house)
-            other = await house.http.post("/revoke", data={"token": tokens[which], "client_id": "somebody-else"})
+            other = await house.http.post(
+                "/revoke", data={"token": tokens[which], "client_id": "somebody-else"}
+            )
             assert other.status_code == 200
             assert (await house.call(READ, tokens["access_token"])).status_code == 200
-            assert (await house.http.post("/revoke", data={"token": tokens[which], "client_id": client_id})).status_code == 200
+            assert (
+                await house.http.post(
+                    "/revoke", data={"token": tokens[which], "client_id": client_id}
+                )
+            ).status_code == 200
             house.clock.advance(6)
             assert (await house.call(READ, tokens["access_token"])).status_code == 401
-            again = await house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+            again = await house.http.post(
+                "/token", data=refresh_form(client_id, tokens["refresh_token"])
+            )
             assert again.json()["error"] == "invalid_grant"
 
     asyncio.run(visit())
@@ -208,7 +242,9 @@ def test_a_disabled_user_is_out_within_seconds(tmp_path: Path) -> None:
             house.clock.advance(6)
             assert (await house.call(READ, tokens["access_token"])).status_code == 401
             assert (await house.call(READ, script)).status_code == 401
-            refused = await house.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+            refused = await house.http.post(
+                "/token", data=refresh_form(client_id, tokens["refresh_token"])
+            )
             assert refused.json()["error"] == "invalid_grant"
             page = await log_in(house.http, authorize_url(client_id, Pkce()))
             assert (page.status_code, "do not fit" in page.text) == (401, True)
@@ -256,17 +292,26 @@ def test_logging_out_ends_the_session(tmp_path: Path) -> None:
 @pytest.mark.promise("A3")
 def test_clients_named_in_settings_need_no_registration(tmp_path: Path) -> None:
     clients = (
-        {"id": "claude-desktop-abc123", "name": "Claude Desktop", "redirect_uris": (REDIRECT,), "scopes": ("papers:read",)},
+        {
+            "id": "claude-desktop-abc123",
+            "name": "Claude Desktop",
+            "redirect_uris": (REDIRECT,),
+            "scopes": ("papers:read",),
+        },
     )
 
     async def visit() -> None:
-        settings = settings_for(tmp_path, "builtin", auth={"clients": clients, "registration": False})
+        settings = settings_for(
+            tmp_path, "builtin", auth={"clients": clients, "registration": False}
+        )
         async with opened(settings) as house:
             await house.add_user()
             assert (await register(house)).status_code == 404
             facts = (await house.http.get("/.well-known/oauth-authorization-server")).json()
             assert "registration_endpoint" not in facts
-            tokens, _, _ = await granted(house, client_id="claude-desktop-abc123", scope="papers:read research:write")
+            tokens, _, _ = await granted(
+                house, client_id="claude-desktop-abc123", scope="papers:read research:write"
+            )
             assert tokens["scope"] == "papers:read"
 
     asyncio.run(visit())
@@ -274,7 +319,9 @@ def test_clients_named_in_settings_need_no_registration(tmp_path: Path) -> None:
 
 @pytest.mark.promise("A3")
 def test_a_client_may_be_its_own_document(tmp_path: Path) -> None:
-    documents = Documents({"client_id": DOCUMENT_ID, "client_name": "By document", "redirect_uris": [REDIRECT]})
+    documents = Documents(
+        {"client_id": DOCUMENT_ID, "client_name": "By document", "redirect_uris": [REDIRECT]}
+    )
 
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin"), documents=documents) as house:
@@ -296,15 +343,23 @@ BAD_DOCUMENTS: dict[str, Mapping[str, Any] | None] = {
     "about somebody else": {"client_id": DOCUMENT_ID + "x", "redirect_uris": [REDIRECT]},
     "no redirects": {"client_id": DOCUMENT_ID},
     "dangerous redirect": {"client_id": DOCUMENT_ID, "redirect_uris": ["javascript:alert(1)"]},
-    "wants a secret": {"client_id": DOCUMENT_ID, "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "client_secret_post"},
+    "wants a secret": {
+        "client_id": DOCUMENT_ID,
+        "redirect_uris": [REDIRECT],
+        "token_endpoint_auth_method": "client_secret_post",
+    },
 }
 
 
 @pytest.mark.promise("A3")
 @pytest.mark.parametrize("what", BAD_DOCUMENTS)
-def test_a_bad_document_is_shown_to_the_person_and_never_redirected(tmp_path: Path, what: str) -> None:
+def test_a_bad_document_is_shown_to_the_person_and_never_redirected(
+    tmp_path: Path, what: str
+) -> None:
     async def visit() -> None:
-        async with opened(settings_for(tmp_path, "builtin"), documents=Documents(BAD_DOCUMENTS[what])) as house:
+        async with opened(
+            settings_for(tmp_path, "builtin"), documents=Documents(BAD_DOCUMENTS[what])
+        ) as house:
             page = await house.http.get(authorize_url(DOCUMENT_ID, Pkce()))
             assert page.status_code == 400
             assert "location" not in page.headers
@@ -313,9 +368,13 @@ def test_a_bad_document_is_shown_to_the_person_and_never_redirected(tmp_path: Pa
 
 
 @pytest.mark.promise("A3")
-def test_registration_is_slow_for_those_who_flood_and_forgets_clients_nobody_used(tmp_path: Path) -> None:
+def test_registration_is_slow_for_those_who_flood_and_forgets_clients_nobody_used(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
-        async with opened(settings_for(tmp_path, "builtin", auth={"registrations_per_hour": 6})) as house:
+        async with opened(
+            settings_for(tmp_path, "builtin", auth={"registrations_per_hour": 6})
+        ) as house:
             await house.add_user()
             _, used, _ = await granted(house)
             unused = (await register(house)).json()["client_id"]
@@ -336,7 +395,11 @@ def test_registration_is_slow_for_those_who_flood_and_forgets_clients_nobody_use
 def test_registration_answers_as_a_public_client_whatever_was_asked(tmp_path: Path) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin")) as house:
-            answer = await register(house, token_endpoint_auth_method="client_secret_post", grant_types=["authorization_code"])
+            answer = await register(
+                house,
+                token_endpoint_auth_method="client_secret_post",
+                grant_types=["authorization_code"],
+            )
             assert answer.status_code == 201
             facts = answer.json()
             assert facts["token_endpoint_auth_method"] == "none"
@@ -350,7 +413,10 @@ def test_registration_answers_as_a_public_client_whatever_was_asked(tmp_path: Pa
             for bad in wrong:
                 refused = await register(house, **bad)
                 assert refused.status_code == 400
-                assert refused.json()["error"] in {"invalid_redirect_uri", "invalid_client_metadata"}
+                assert refused.json()["error"] in {
+                    "invalid_redirect_uri",
+                    "invalid_client_metadata",
+                }
             assert (await house.http.post("/register", content=b"not json")).status_code == 400
             assert (await house.http.post("/register", json=["a list"])).status_code == 400
             assert MOST_CLIENTS == 10_000
@@ -361,10 +427,14 @@ def test_registration_answers_as_a_public_client_whatever_was_asked(tmp_path: Pa
 @pytest.mark.promise("A3")
 def test_keys_persist_rotate_and_stay_published_while_tokens_carry_them(tmp_path: Path) -> None:
     async def key_ids(house: House) -> list[str]:
-        return [key["kid"] for key in (await house.http.get("/.well-known/jwks.json")).json()["keys"]]
+        return [
+            key["kid"] for key in (await house.http.get("/.well-known/jwks.json")).json()["keys"]
+        ]
 
     async def visit() -> None:
-        settings = settings_for(tmp_path, "builtin", auth={"key_rotation_days": 1, "access_token_seconds": 86_400})
+        settings = settings_for(
+            tmp_path, "builtin", auth={"key_rotation_days": 1, "access_token_seconds": 86_400}
+        )
         async with opened(settings, makes_key=True) as house:
             await house.add_user()
             first = await key_ids(house)
@@ -374,13 +444,19 @@ def test_keys_persist_rotate_and_stay_published_while_tokens_carry_them(tmp_path
             assert await key_ids(house) == first
             assert (await house.call(READ, old["access_token"])).status_code == 200
             clock.advance(86_300)
-            before = (await house.http.post("/token", data=refresh_form(client_id, old["refresh_token"]))).json()
+            before = (
+                await house.http.post("/token", data=refresh_form(client_id, old["refresh_token"]))
+            ).json()
             clock.advance(200)
             assert (await key_ids(house))[1:] == first
             # A new key is published before it signs, so that every worker knows it by then.
             assert jwt.get_unverified_header(before["access_token"])["kid"] == first[0]
             clock.advance(100)
-            after = (await house.http.post("/token", data=refresh_form(client_id, before["refresh_token"]))).json()
+            after = (
+                await house.http.post(
+                    "/token", data=refresh_form(client_id, before["refresh_token"])
+                )
+            ).json()
             assert jwt.get_unverified_header(after["access_token"])["kid"] != first[0]
             assert (await house.call(READ, before["access_token"])).status_code == 200
             assert (await house.call(READ, after["access_token"])).status_code == 200
@@ -397,7 +473,9 @@ def test_two_workers_agree_on_one_first_key(tmp_path: Path) -> None:
     async def visit() -> None:
         settings = settings_for(tmp_path, "builtin")
         async with opened(settings, makes_key=True) as one, opened(settings, makes_key=True) as two:
-            sets = await asyncio.gather(*(house.http.get("/.well-known/jwks.json") for house in (one, two)))
+            sets = await asyncio.gather(
+                *(house.http.get("/.well-known/jwks.json") for house in (one, two))
+            )
             assert sets[0].json() == sets[1].json()
             await one.add_user()
             tokens, _, _ = await granted(one)
@@ -432,7 +510,9 @@ def test_log_ins_consents_and_tokens_are_written_down_without_their_secrets(tmp_
 
 def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(tmp_path: Path) -> None:
     async def visit() -> None:
-        async with opened(settings_for(tmp_path, "builtin", server={"public_url": "https://desk.example.org"})) as house:
+        async with opened(
+            settings_for(tmp_path, "builtin", server={"public_url": "https://desk.example.org"})
+        ) as house:
             await house.add_user()
             client_id = (await register(house)).json()["client_id"]
             url = authorize_url(client_id, Pkce(), resource="https://desk.example.org/mcp")

@@ -1,4 +1,6 @@
-"""Every operation, resource and prompt of the catalogue, asked for by every kind of caller, compared with the scope table."""
+"""Every operation, resource and prompt of the catalogue, asked for by every kind of caller,
+compared with the scope table.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_scopes_imply_what_the_specification_says() -> None:
 
 
 def _rooms_here() -> tuple[str, ...]:
-    return tuple(name for name in ROOM_NAMES if importlib.util.find_spec(f"carrel.wiring.{name}") is not None)
+    return tuple(
+        name for name in ROOM_NAMES if importlib.util.find_spec(f"carrel.wiring.{name}") is not None
+    )
 
 
 async def _callers(house: House) -> dict[str, tuple[str | None, frozenset[str]]]:
@@ -55,7 +59,10 @@ async def _callers(house: House) -> dict[str, tuple[str | None, frozenset[str]]]
         "a made-up token": ("carrel_" + "x" * 43, frozenset()),
         "a token of another server": ("eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.", frozenset()),
         "a scope that does not exist": (await house.token("papers:everything"), frozenset()),
-        "everything but admin": (await house.token(*(ALL_SCOPES - {"admin"})), expand(ALL_SCOPES - {"admin"})),
+        "everything but admin": (
+            await house.token(*(ALL_SCOPES - {"admin"})),
+            expand(ALL_SCOPES - {"admin"}),
+        ),
     }
     for scope in SCOPES:
         callers[scope] = (await house.token(scope), expand([scope]))
@@ -66,20 +73,29 @@ async def _callers(house: House) -> dict[str, tuple[str | None, frozenset[str]]]
 @pytest.mark.promise("A6")
 def test_everybody_may_exactly_what_the_table_says(tmp_path: Path) -> None:
     limits = {"per_minute": 1e9, "burst": 1e6}
-    settings = settings_for(tmp_path, "builtin", limits=limits, audit={"enabled": False}, rooms=_rooms_here())
+    settings = settings_for(
+        tmp_path, "builtin", limits=limits, audit={"enabled": False}, rooms=_rooms_here()
+    )
 
     async def visit() -> list[str]:
         wrong: list[str] = []
         async with opened(settings) as house:
             for who, (token, held) in (await _callers(house)).items():
                 is_known = not who.startswith(("anonymous", "a made-up", "a token of"))
-                wrong += [f"{who}: {line}" async for line in _differences(house, house.desk.catalogue, token, held, is_known)]
+                wrong += [
+                    f"{who}: {line}"
+                    async for line in _differences(
+                        house, house.desk.catalogue, token, held, is_known
+                    )
+                ]
         return wrong
 
     assert asyncio.run(visit()) == []
 
 
-async def _differences(house: House, catalogue: Catalogue, token: str | None, held: frozenset[str], is_known: bool) -> Any:
+async def _differences(
+    house: House, catalogue: Catalogue, token: str | None, held: frozenset[str], is_known: bool
+) -> Any:
     def expected(scopes: Iterable[str]) -> int:
         return 401 if not is_known else 200 if set(scopes) <= held else 403
 
@@ -91,31 +107,44 @@ async def _differences(house: House, catalogue: Catalogue, token: str | None, he
             yield f"{operation.name} ran on nonsense"
         alone = operation.name_alone or operation.name
         # Jobs belong to every room and have no address of their own.
-        room = operation.room if operation.room in {each.name for each in catalogue.rooms} - {"jobs"} else catalogue.rooms[0].name
+        room = (
+            operation.room
+            if operation.room in {each.name for each in catalogue.rooms} - {"jobs"}
+            else catalogue.rooms[0].name
+        )
         over_room = await house.call(alone, token, NONSENSE, path=f"/{room}/mcp")
         if over_room.status_code != expected(operation.scopes):
             yield f"{alone} over MCP alone answered {over_room.status_code}"
         over_rest = await house.invoke(operation.name, token, NONSENSE)
-        if over_rest.status_code != {200: 400}.get(expected(operation.scopes), expected(operation.scopes)):
+        if over_rest.status_code != {200: 400}.get(
+            expected(operation.scopes), expected(operation.scopes)
+        ):
             yield f"{operation.name} over REST answered {over_rest.status_code}"
     for resource in catalogue.resources.values():
         uri = resource.uri.replace("{", "").replace("}", "")
         read = await house.rpc("resources/read", {"uri": uri}, token)
-        if (expected(resource.scopes) in {401, 403} or read.status_code in {401, 403}) and read.status_code != expected(
-            resource.scopes
-        ):
+        if (
+            expected(resource.scopes) in {401, 403} or read.status_code in {401, 403}
+        ) and read.status_code != expected(resource.scopes):
             yield f"{resource.uri} answered {read.status_code}"
     for prompt in catalogue.prompts.values():
         arguments = {argument.name: "x" for argument in prompt.arguments}
-        got = await house.rpc("prompts/get", {"name": prompt.name, "arguments": arguments}, token, f"/{prompt.room}/mcp")
-        if (expected(prompt.scopes) in {401, 403} or got.status_code in {401, 403}) and got.status_code != expected(
-            prompt.scopes
-        ):
+        got = await house.rpc(
+            "prompts/get",
+            {"name": prompt.name, "arguments": arguments},
+            token,
+            f"/{prompt.room}/mcp",
+        )
+        if (
+            expected(prompt.scopes) in {401, 403} or got.status_code in {401, 403}
+        ) and got.status_code != expected(prompt.scopes):
             yield f"prompt {prompt.name} answered {got.status_code}"
     if is_known:
         listed = (await house.rpc("tools/list", {}, token)).json()["result"]["tools"]
         allowed = {
-            operation.name for operation in catalogue.operations.values() if operation.scopes <= held and operation.is_listed
+            operation.name
+            for operation in catalogue.operations.values()
+            if operation.scopes <= held and operation.is_listed
         }
         allowed |= {"find_operation", "run_operation"}
         if {tool["name"] for tool in listed} != allowed:
@@ -127,7 +156,11 @@ def test_each_user_is_a_user_of_their_own(tmp_path: Path) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "tokens")) as house:
             await house.add_user("ada")
-            tokens = [await house.token("admin", user="ada"), await house.token("admin"), await house.token("admin")]
+            tokens = [
+                await house.token("admin", user="ada"),
+                await house.token("admin"),
+                await house.token("admin"),
+            ]
             who = [(await house.invoke("use_admin", token)).json()["result"] for token in tokens]
             assert who == ["hello ada", "hello token:token 2", "hello token:token 3"]
 

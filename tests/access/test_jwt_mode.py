@@ -58,23 +58,33 @@ def _token(house: House, **changes: object) -> str:
 
 
 @pytest.mark.promise("A1")
-def test_tokens_of_the_institute_open_the_doors_their_scopes_name(tmp_path: Path, jwks_url: str) -> None:
+def test_tokens_of_the_institute_open_the_doors_their_scopes_name(
+    tmp_path: Path, jwks_url: str
+) -> None:
     server = {"public_url": "http://127.0.0.1:8080"}
 
     async def visit() -> None:
         auth = {"issuer": ISSUER, "jwks_url": jwks_url}
         async with opened(settings_for(tmp_path, "jwt", auth=auth, server=server)) as house:
-            assert (await house.call(READ, _token(house, aud="https://elsewhere.example"))).status_code == 401
-            assert (await house.call(READ, _token(house, iss="https://evil.example"))).status_code == 401
+            assert (
+                await house.call(READ, _token(house, aud="https://elsewhere.example"))
+            ).status_code == 401
+            assert (
+                await house.call(READ, _token(house, iss="https://evil.example"))
+            ).status_code == 401
             assert (await house.call(READ, "carrel_static")).status_code == 401
             good = _token(house)
             assert "hello ada" in (await house.call(READ, good)).text
             assert (await house.invoke(READ, good)).json()["result"] == "hello ada"
             assert (await house.call(operation_for("research:write"), good)).status_code == 403
-            assert "hello ada" in (await house.call(READ, _token(house, scope=["papers:write"]))).text
+            assert (
+                "hello ada" in (await house.call(READ, _token(house, scope=["papers:write"]))).text
+            )
             found = (await house.http.get("/.well-known/oauth-protected-resource/mcp")).json()
             assert found["authorization_servers"] == [ISSUER]
-            assert (await house.http.get("/.well-known/oauth-authorization-server")).status_code == 404
+            assert (
+                await house.http.get("/.well-known/oauth-authorization-server")
+            ).status_code == 404
             house.clock.advance(91)
             assert (await house.call(READ, good)).status_code == 401
 
@@ -83,7 +93,13 @@ def test_tokens_of_the_institute_open_the_doors_their_scopes_name(tmp_path: Path
 
 @pytest.mark.promise("A1")
 def test_other_claims_may_carry_user_and_scopes(tmp_path: Path, jwks_url: str) -> None:
-    auth = {"issuer": ISSUER, "jwks_url": jwks_url, "audience": ("desk",), "scope_claim": "scp", "user_claim": "email"}
+    auth = {
+        "issuer": ISSUER,
+        "jwks_url": jwks_url,
+        "audience": ("desk",),
+        "scope_claim": "scp",
+        "user_claim": "email",
+    }
 
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "jwt", auth=auth)) as house:
@@ -95,7 +111,11 @@ def test_other_claims_may_carry_user_and_scopes(tmp_path: Path, jwks_url: str) -
 
 @pytest.mark.promise("A1")
 def test_when_the_issuer_cannot_be_reached_nobody_is_called_a_stranger(tmp_path: Path) -> None:
-    auth = {"issuer": ISSUER, "jwks_url": "http://127.0.0.1:1/keys", "audience": ("http://127.0.0.1:8080/mcp",)}
+    auth = {
+        "issuer": ISSUER,
+        "jwks_url": "http://127.0.0.1:1/keys",
+        "audience": ("http://127.0.0.1:8080/mcp",),
+    }
 
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "jwt", auth=auth)) as house:

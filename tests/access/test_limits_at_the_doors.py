@@ -20,10 +20,14 @@ def test_ten_at_once_then_429_with_the_same_words_at_every_door(tmp_path: Path) 
         async with opened(settings_for(tmp_path, "tokens")) as house:
             token = await house.token("papers:read")
             first = await house.call(READ, token)
-            assert [first.headers[f"x-ratelimit-{name}"] for name in ("limit", "remaining", "reset")] == ["10", "9", "1"]
+            assert [
+                first.headers[f"x-ratelimit-{name}"] for name in ("limit", "remaining", "reset")
+            ] == ["10", "9", "1"]
             for _ in range(4):
                 assert (await house.invoke(READ, token)).status_code == 200
-                assert (await house.rpc("resources/read", {"uri": f"sample://{READ}"}, token)).status_code == 200
+                assert (
+                    await house.rpc("resources/read", {"uri": f"sample://{READ}"}, token)
+                ).status_code == 200
             last = await house.rpc("prompts/get", {"name": READ}, token, path="/sample/mcp")
             assert (last.status_code, last.headers["x-ratelimit-remaining"]) == (200, "0")
             over_mcp = await house.call(READ, token)
@@ -56,7 +60,9 @@ def test_lists_cost_nothing_and_refused_calls_cost_nothing(tmp_path: Path) -> No
                 listed = await house.rpc("tools/list", {}, token)
                 assert "x-ratelimit-limit" not in listed.headers
                 assert (await house.call(operation_for("admin"), token)).status_code == 403
-                assert (await house.http.get("/mcp/tools", headers=bearer(token))).status_code == 200
+                assert (
+                    await house.http.get("/mcp/tools", headers=bearer(token))
+                ).status_code == 200
             assert (await house.call(READ, token)).headers["x-ratelimit-remaining"] == "9"
 
     asyncio.run(visit())
@@ -65,7 +71,10 @@ def test_lists_cost_nothing_and_refused_calls_cost_nothing(tmp_path: Path) -> No
 @pytest.mark.promise("A4")
 def test_scopes_and_operations_may_have_rates_and_costs_of_their_own(tmp_path: Path) -> None:
     limits = {
-        "rates": {"hypotheses:generate": {"per_minute": 6, "burst": 2}, "keep_words": {"per_minute": 60, "burst": 5}},
+        "rates": {
+            "hypotheses:generate": {"per_minute": 6, "burst": 2},
+            "keep_words": {"per_minute": 60, "burst": 5},
+        },
         "costs": {"keep_words": 4, "research:write": 3},
     }
 
@@ -73,11 +82,19 @@ def test_scopes_and_operations_may_have_rates_and_costs_of_their_own(tmp_path: P
         async with opened(settings_for(tmp_path, "tokens", limits=limits)) as house:
             token = await house.token("admin")
             dear = operation_for("hypotheses:generate")
-            assert [(await house.call(dear, token)).status_code for _ in range(3)] == [200, 200, 429]
+            assert [(await house.call(dear, token)).status_code for _ in range(3)] == [
+                200,
+                200,
+                429,
+            ]
             assert (await house.call(dear, token)).headers["retry-after"] == "10"
-            assert (await house.call("keep_words", token, {"text": "x"})).headers["x-ratelimit-remaining"] == "1"
+            assert (await house.call("keep_words", token, {"text": "x"})).headers[
+                "x-ratelimit-remaining"
+            ] == "1"
             assert (await house.call("keep_words", token, {"text": "x"})).status_code == 429
-            assert (await house.call(operation_for("research:write"), token)).headers["x-ratelimit-remaining"] == "7"
+            assert (await house.call(operation_for("research:write"), token)).headers[
+                "x-ratelimit-remaining"
+            ] == "7"
             assert (await house.call(READ, token)).headers["x-ratelimit-remaining"] == "6"
 
     asyncio.run(visit())
@@ -88,7 +105,10 @@ def test_tokens_of_one_user_share_a_bucket_and_users_do_not(tmp_path: Path) -> N
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "tokens")) as house:
             await house.add_user("ada")
-            one, two = await house.token("papers:read", user="ada"), await house.token("papers:read", user="ada")
+            one, two = (
+                await house.token("papers:read", user="ada"),
+                await house.token("papers:read", user="ada"),
+            )
             other = await house.token("papers:read")
             for token in (one, two) * 5:
                 assert (await house.call(READ, token)).status_code == 200

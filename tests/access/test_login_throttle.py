@@ -1,4 +1,6 @@
-"""Guessing passwords: strangers slow a name down for strangers, and cannot keep out whoever has logged in before."""
+"""Guessing passwords: strangers slow a name down for strangers, and cannot keep out whoever has
+logged in before.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ import pytest
 
 from carrel.core.errors import RateLimitExceededError
 from carrel.policy.authorization.people import DEVICE_SECONDS, Passwords
-from tests.access.support import House, Pkce, authorize_url, hidden_fields, log_in, opened, register, settings_for
+from tests.access.support import (
+    House,
+    Pkce,
+    authorize_url,
+    hidden_fields,
+    log_in,
+    opened,
+    register,
+    settings_for,
+)
 
 OWN_ADDRESS = "198.51.100.7"
 
@@ -22,7 +33,9 @@ OWN_ADDRESS = "198.51.100.7"
 async def browser(house: House, address: str) -> AsyncIterator[httpx2.AsyncClient]:
     """A browser somewhere, with cookies of its own."""
     transport = httpx2.ASGITransport(app=house.app, client=(address, 4711))
-    async with httpx2.AsyncClient(transport=transport, base_url=house.desk.settings.base_url) as http:
+    async with httpx2.AsyncClient(
+        transport=transport, base_url=house.desk.settings.base_url
+    ) as http:
         yield http
 
 
@@ -36,7 +49,9 @@ async def hammer(house: House, url: str) -> None:
     answers = [await guess(house, url, f"203.0.113.{number}") for number in range(70)]
     assert answers[-1] == 429
     async with browser(house, "192.0.2.200") as stranger:
-        assert (await log_in(stranger, url)).status_code == 429, "a stranger waits, even with the right password"
+        assert (await log_in(stranger, url)).status_code == 429, (
+            "a stranger waits, even with the right password"
+        )
 
 
 async def sign_out(http: httpx2.AsyncClient) -> None:
@@ -45,7 +60,9 @@ async def sign_out(http: httpx2.AsyncClient) -> None:
 
 
 @pytest.mark.promise("A3")
-def test_a_known_browser_gets_in_from_anywhere_while_strangers_hammer_the_name(tmp_path: Path) -> None:
+def test_a_known_browser_gets_in_from_anywhere_while_strangers_hammer_the_name(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin")) as house:
             await house.add_user()
@@ -65,7 +82,9 @@ def test_a_known_browser_gets_in_from_anywhere_while_strangers_hammer_the_name(t
 
 @pytest.mark.promise("A3")
 @pytest.mark.parametrize("again", [OWN_ADDRESS, "2001:db8:1:2:3:4:5:6"])
-def test_a_known_address_gets_in_while_strangers_hammer_the_name(tmp_path: Path, again: str) -> None:
+def test_a_known_address_gets_in_while_strangers_hammer_the_name(
+    tmp_path: Path, again: str
+) -> None:
     first = "2001:db8:1:2::1" if ":" in again else again
 
     async def visit() -> None:
@@ -82,7 +101,9 @@ def test_a_known_address_gets_in_while_strangers_hammer_the_name(tmp_path: Path,
 
 
 @pytest.mark.promise("A3")
-def test_a_known_browser_cannot_guess_without_end_and_vouches_for_nobody_else(tmp_path: Path) -> None:
+def test_a_known_browser_cannot_guess_without_end_and_vouches_for_nobody_else(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin")) as house:
             await house.add_user()
@@ -91,11 +112,16 @@ def test_a_known_browser_cannot_guess_without_end_and_vouches_for_nobody_else(tm
             async with browser(house, OWN_ADDRESS) as http:
                 await log_in(http, url)
                 await sign_out(http)
-                answers = [(await log_in(http, url, password="a wrong password")).status_code for _ in range(6)]
+                answers = [
+                    (await log_in(http, url, password="a wrong password")).status_code
+                    for _ in range(6)
+                ]
                 assert answers == [401] * 5 + [429]
                 for number in range(70):
                     await guess(house, url, f"203.0.113.{number}", name="bob")
-                assert (await log_in(http, url, user="bob")).status_code == 429, "known for ada, a stranger for bob"
+                assert (await log_in(http, url, user="bob")).status_code == 429, (
+                    "known for ada, a stranger for bob"
+                )
 
     asyncio.run(visit())
 
@@ -109,18 +135,29 @@ def test_a_made_up_cookie_is_worth_nothing(tmp_path: Path, cookie: str) -> None:
             url = authorize_url((await register(house)).json()["client_id"], Pkce())
             async with browser(house, OWN_ADDRESS) as http:
                 page = await http.get(url)
-                sent = {"cookie": f"carrel-login={http.cookies['carrel-login']}; carrel-device={cookie}".encode()}
+                sent = {
+                    "cookie": f"carrel-login={http.cookies['carrel-login']}; "
+                    f"carrel-device={cookie}".encode()
+                }
                 http.cookies.clear()
-                form = {**hidden_fields(page.text), "username": "ada", "password": "a wrong password"}
+                form = {
+                    **hidden_fields(page.text),
+                    "username": "ada",
+                    "password": "a wrong password",
+                }
                 headers = {b"cookie": sent["cookie"]}
-                answers = [(await http.post(url, data=form, headers=headers)).status_code for _ in range(6)]
+                answers = [
+                    (await http.post(url, data=form, headers=headers)).status_code for _ in range(6)
+                ]
                 assert answers in ([401] * 5 + [429], [400] * 6)
 
     asyncio.run(visit())
 
 
 @pytest.mark.promise("A3")
-def test_a_browser_is_a_stranger_again_after_a_while_and_when_the_user_is_disabled(tmp_path: Path) -> None:
+def test_a_browser_is_a_stranger_again_after_a_while_and_when_the_user_is_disabled(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin")) as house:
             await house.add_user()
@@ -169,13 +206,17 @@ def test_what_one_worker_has_learned_another_knows(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("A3")
-def test_people_log_in_and_guesses_are_counted_while_the_shared_buckets_are_locked(tmp_path: Path) -> None:
+def test_people_log_in_and_guesses_are_counted_while_the_shared_buckets_are_locked(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
         settings = settings_for(tmp_path, "builtin", server={"workers": 2})
         async with opened(settings) as house:
             await house.add_user()
             url = authorize_url((await register(house)).json()["client_id"], Pkce())
-            with closing(sqlite3.connect(tmp_path / "limits.sqlite", isolation_level=None)) as other:
+            with closing(
+                sqlite3.connect(tmp_path / "limits.sqlite", isolation_level=None)
+            ) as other:
                 other.execute("BEGIN EXCLUSIVE")
                 answers = [await guess(house, url, OWN_ADDRESS) for _ in range(6)]
                 assert answers == [401] * 5 + [429]
@@ -217,15 +258,29 @@ def test_whoever_is_known_does_not_wait_behind_those_who_guess() -> None:
 
 
 @pytest.mark.promise("A3")
-def test_the_cookie_that_knows_a_browser_is_out_of_reach_of_scripts_and_other_sites(tmp_path: Path) -> None:
+def test_the_cookie_that_knows_a_browser_is_out_of_reach_of_scripts_and_other_sites(
+    tmp_path: Path,
+) -> None:
     async def visit() -> None:
-        async with opened(settings_for(tmp_path, "builtin", server={"public_url": "https://desk.example.org"})) as house:
+        async with opened(
+            settings_for(tmp_path, "builtin", server={"public_url": "https://desk.example.org"})
+        ) as house:
             await house.add_user()
-            url = authorize_url((await register(house)).json()["client_id"], Pkce(), resource="https://desk.example.org/mcp")
+            url = authorize_url(
+                (await register(house)).json()["client_id"],
+                Pkce(),
+                resource="https://desk.example.org/mcp",
+            )
             page = await house.http.get(url)
-            form = {**hidden_fields(page.text), "username": "ada", "password": "correct horse battery"}
+            form = {
+                **hidden_fields(page.text),
+                "username": "ada",
+                "password": "correct horse battery",
+            }
             answer = await house.http.post(url, data=form)
-            cookie = next(value for value in answer.headers.get_list("set-cookie") if "carrel-device" in value)
+            cookie = next(
+                value for value in answer.headers.get_list("set-cookie") if "carrel-device" in value
+            )
             assert cookie.startswith("__Host-carrel-device=")
             for part in ("Path=/", "HttpOnly", "SameSite=Lax", "Secure"):
                 assert part in cookie

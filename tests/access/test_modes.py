@@ -27,7 +27,9 @@ METADATA = "http://127.0.0.1:8080/.well-known/oauth-protected-resource"
 @pytest.mark.promise("A1")
 @pytest.mark.parametrize("mode", [None, "local"])
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "desk.example.org"])
-def test_a_server_open_to_the_world_without_authentication_does_not_start(tmp_path: Path, mode: str | None, host: str) -> None:
+def test_a_server_open_to_the_world_without_authentication_does_not_start(
+    tmp_path: Path, mode: str | None, host: str
+) -> None:
     with pytest.raises(SettingsError) as refused:
         open_desk(settings_for(tmp_path, mode, server={"host": host}))
     assert host in refused.value.message
@@ -41,20 +43,28 @@ def test_people_do_not_log_in_over_plain_http_from_elsewhere(tmp_path: Path) -> 
         open_desk(settings_for(tmp_path, "builtin", server=server))
     for fine in ({**server, "public_url": "https://desk.example.org"}, {"host": "0.0.0.0"}):
         refuse_to_be_open_to_the_world(settings_for(tmp_path, "builtin", server=fine))
-    refuse_to_be_open_to_the_world(settings_for(tmp_path, "builtin", server=server, auth={"allow_plain_http": True}))
+    refuse_to_be_open_to_the_world(
+        settings_for(tmp_path, "builtin", server=server, auth={"allow_plain_http": True})
+    )
 
 
 @pytest.mark.promise("A1")
 def test_jwt_mode_says_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"auth\.issuer, auth\.jwks_url"):
         open_desk(settings_for(tmp_path, "jwt"))
-    auth = {"issuer": "https://login.example.org", "jwks_url": "http://login.example.org/keys", "audience": ("x",)}
+    auth = {
+        "issuer": "https://login.example.org",
+        "jwks_url": "http://login.example.org/keys",
+        "audience": ("x",),
+    }
     with pytest.raises(SettingsError, match="must be https"):
         open_desk(settings_for(tmp_path, "jwt", auth=auth))
 
 
 @pytest.mark.promise("K4")
-def test_cloudrun_mode_does_not_start_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cloudrun_mode_does_not_start_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("K_SERVICE", raising=False)
     with pytest.raises(SettingsError, match="not Cloud Run"):
         open_desk(settings_for(tmp_path, "cloudrun"))
@@ -65,12 +75,23 @@ def test_cloudrun_mode_does_not_start_elsewhere(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize("mode", ["tokens", "builtin"])
 @pytest.mark.parametrize(
     ("door", "metadata"),
-    [("/mcp", METADATA + "/mcp"), ("/sample/mcp", METADATA + "/sample/mcp"), ("/mcp/invoke", METADATA), ("/mcp/tools", METADATA)],
+    [
+        ("/mcp", METADATA + "/mcp"),
+        ("/sample/mcp", METADATA + "/sample/mcp"),
+        ("/mcp/invoke", METADATA),
+        ("/mcp/tools", METADATA),
+    ],
 )
-def test_a_stranger_is_told_where_to_log_in_at_every_door(tmp_path: Path, mode: str, door: str, metadata: str) -> None:
+def test_a_stranger_is_told_where_to_log_in_at_every_door(
+    tmp_path: Path, mode: str, door: str, metadata: str
+) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, mode)) as house:
-            for token, error in ((None, None), ("carrel_unknown", "invalid_token"), ("not.a.token", "invalid_token")):
+            for token, error in (
+                (None, None),
+                ("carrel_unknown", "invalid_token"),
+                ("not.a.token", "invalid_token"),
+            ):
                 answer = await _knock(house, door, token)
                 assert answer.status_code == 401
                 challenge = answer.headers["www-authenticate"]
@@ -81,8 +102,12 @@ def test_a_stranger_is_told_where_to_log_in_at_every_door(tmp_path: Path, mode: 
                     assert f'error="{error}"' in challenge
                 found = await house.http.get(metadata)
                 assert found.status_code == 200
-                assert found.json()["resource"] == metadata.replace("/.well-known/oauth-protected-resource", "")
-                assert found.json().get("authorization_servers") == (["http://127.0.0.1:8080"] if mode == "builtin" else None)
+                assert found.json()["resource"] == metadata.replace(
+                    "/.well-known/oauth-protected-resource", ""
+                )
+                assert found.json().get("authorization_servers") == (
+                    ["http://127.0.0.1:8080"] if mode == "builtin" else None
+                )
                 assert "papers:read" in found.json()["scopes_supported"]
 
     asyncio.run(visit())
@@ -140,7 +165,9 @@ def test_a_caller_is_shown_only_what_they_may_call(tmp_path: Path) -> None:
             listed = (await house.rpc("tools/list", {}, token)).json()["result"]["tools"]
             implied = {"hypotheses:generate", "research:read", "hypotheses:read"}
             finders = {"find_operation", "run_operation"}
-            assert {tool["name"] for tool in listed} == {operation_for(scope) for scope in implied} | finders
+            assert {tool["name"] for tool in listed} == {
+                operation_for(scope) for scope in implied
+            } | finders
             everything = (await house.http.get("/mcp/tools", headers=bearer(token))).json()["tools"]
             assert {row["name"] for row in everything} >= {operation_for(scope) for scope in SCOPES}
 
@@ -152,7 +179,10 @@ def test_a_static_token_works_until_it_is_revoked_or_expires(tmp_path: Path) -> 
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "tokens")) as house:
             name = operation_for("papers:read")
-            first, second = await house.token("papers:read", days=1), await house.token("papers:read", days=None)
+            first, second = (
+                await house.token("papers:read", days=1),
+                await house.token("papers:read", days=None),
+            )
             assert "hello token:token 1" in (await house.call(name, first)).text
             house.clock.advance(86_400)
             assert (await house.call(name, first)).status_code == 401
@@ -181,35 +211,63 @@ def test_a_token_is_kept_only_as_a_hash(tmp_path: Path) -> None:
 
 def _platform_token(signature: str = STRIPPED_SIGNATURE, **claims: object) -> str:
     clock = ManualClock()
-    facts = {"sub": "1", "email": "ada@example.org", "email_verified": True, "exp": clock.now().timestamp() + 60, **claims}
+    facts = {
+        "sub": "1",
+        "email": "ada@example.org",
+        "email_verified": True,
+        "exp": clock.now().timestamp() + 60,
+        **claims,
+    }
     body = base64.urlsafe_b64encode(json.dumps(facts).encode()).rstrip(b"=").decode()
     return f"eyJhbGciOiJSUzI1NiJ9.{body}.{signature}"
 
 
 @pytest.mark.promise("K4")
-def test_cloud_run_vouches_for_its_callers_and_for_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cloud_run_vouches_for_its_callers_and_for_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("K_SERVICE", "carrel")
-    settings = settings_for(tmp_path, "cloudrun", auth={"platform_admins": ("root@example.org",)}, server={"host": "0.0.0.0"})
+    settings = settings_for(
+        tmp_path,
+        "cloudrun",
+        auth={"platform_admins": ("root@example.org",)},
+        server={"host": "0.0.0.0"},
+    )
 
     async def visit() -> None:
         async with opened(settings) as house:
             host = {"host": "localhost"}
 
             async def call(name: str, **headers: str) -> Any:
-                message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}}
+                message = {
+                    "jsonrpc": "2.0",
+                    "id": 1,
+                    "method": "tools/call",
+                    "params": {"name": name},
+                }
                 return await house.http.post("/mcp", json=message, headers={**host, **headers})
 
             name = operation_for("papers:read")
             assert (await call(name)).status_code == 401
-            assert (await call(name, authorization=f"Bearer {_platform_token('c2lnbmF0dXJl')}")).status_code == 401
-            assert (await call(name, authorization=f"Bearer {_platform_token(exp=1)}")).status_code == 401
+            assert (
+                await call(name, authorization=f"Bearer {_platform_token('c2lnbmF0dXJl')}")
+            ).status_code == 401
+            assert (
+                await call(name, authorization=f"Bearer {_platform_token(exp=1)}")
+            ).status_code == 401
             mine = {"authorization": f"Bearer {_platform_token()}"}
             assert "hello ada@example.org" in (await call(name, **mine)).text
             assert (await call(operation_for("admin"), **mine)).status_code == 403
             root = _platform_token(email="root@example.org")
-            assert (await call(operation_for("admin"), authorization=f"Bearer {root}")).status_code == 200
-            # The platform checked the other header, so what a caller wrote into Authorization counts for nothing.
-            both = {"authorization": f"Bearer {root}", "x-serverless-authorization": f"Bearer {_platform_token()}"}
+            assert (
+                await call(operation_for("admin"), authorization=f"Bearer {root}")
+            ).status_code == 200
+            # The platform checked the other header, so what a caller wrote into Authorization
+            # counts for nothing.
+            both = {
+                "authorization": f"Bearer {root}",
+                "x-serverless-authorization": f"Bearer {_platform_token()}",
+            }
             assert (await call(operation_for("admin"), **both)).status_code == 403
 
     asyncio.run(visit())
@@ -229,13 +287,18 @@ def test_health_needs_no_token(tmp_path: Path) -> None:
 def test_the_local_desk_starts_without_what_only_remote_callers_need() -> None:
     heavy = "{'jwt', 'cryptography', 'argon2', 'psycopg', 'sqlite3'}"
     code = (
-        "import sys, carrel.wiring.desk, carrel.wiring.mcp, carrel.doors.mcp.stdio; from carrel.settings import Settings;"
+        "import sys, carrel.wiring.desk, carrel.wiring.mcp, carrel.doors.mcp.stdio; from "
+        "carrel.settings import Settings;"
         "carrel.wiring.desk.open_desk(Settings(rooms=()));"
         f"print(sorted({heavy} & set(sys.modules)))"
     )
     source = str(Path(__file__).parents[2] / "src")
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": source}, check=True
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": source},
+        check=True,
     )
     assert done.stdout.strip() == "[]"
 
@@ -258,7 +321,11 @@ def test_the_description_says_which_addresses_need_a_token(tmp_path: Path) -> No
 def test_the_local_desk_has_no_authorization_addresses(tmp_path: Path) -> None:
     async def visit() -> None:
         async with opened(settings_for(tmp_path, None)) as house:
-            for path in ("/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/authorize"):
+            for path in (
+                "/.well-known/oauth-protected-resource",
+                "/.well-known/oauth-authorization-server",
+                "/authorize",
+            ):
                 assert (await house.http.get(path)).status_code == 404
             assert "hello local" in (await house.call(operation_for("admin"), None)).text
 

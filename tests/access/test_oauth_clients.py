@@ -1,4 +1,6 @@
-"""OAuth clients that others wrote, from discovery to refresh, against a real socket and the real forms."""
+"""OAuth clients that others wrote, from discovery to refresh, against a real socket and the real
+forms.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from fastmcp.client.auth import OAuth
 from mcp import Client as SdkClient
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthToken,
+)
 from pydantic import AnyUrl
 
 from tests.access.serving import Served, serving, sign_in_and_allow, visit_callback
@@ -44,13 +51,17 @@ class Memory:
         self.client = client_info
 
 
-def _sdk_provider(served: Served, memory: Memory, seen: list[str], first: list[str] | None = None) -> OAuthClientProvider:
+def _sdk_provider(
+    served: Served, memory: Memory, seen: list[str], first: list[str] | None = None
+) -> OAuthClientProvider:
     async def redirect(url: str) -> None:
         ticked = None if seen else first
         seen.append(await asyncio.to_thread(sign_in_and_allow, url, scopes=ticked))
 
     async def callback() -> AuthorizationCodeResult:
-        return AuthorizationCodeResult(**{name: answer_in(seen[-1]).get(name) for name in ("code", "state", "iss")})
+        return AuthorizationCodeResult(
+            **{name: answer_in(seen[-1]).get(name) for name in ("code", "state", "iss")}
+        )
 
     metadata = OAuthClientMetadata(client_name="The SDK", redirect_uris=[AnyUrl(REDIRECT)])
     return OAuthClientProvider(f"{served.url}/mcp", metadata, memory, redirect, callback)
@@ -59,7 +70,9 @@ def _sdk_provider(served: Served, memory: Memory, seen: list[str], first: list[s
 @pytest.mark.promise("A1")
 @pytest.mark.promise("A3")
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_python_sdk_discovers_registers_logs_in_calls_and_refreshes(tmp_path: Path, mode: Any) -> None:
+def test_the_python_sdk_discovers_registers_logs_in_calls_and_refreshes(
+    tmp_path: Path, mode: Any
+) -> None:
     memory = Memory()
     seen: list[str] = []
 
@@ -67,7 +80,9 @@ def test_the_python_sdk_discovers_registers_logs_in_calls_and_refreshes(tmp_path
         provider = _sdk_provider(served, memory, seen)
         async with (
             httpx2.AsyncClient(auth=provider, timeout=20) as http,
-            SdkClient(streamable_http_client(f"{served.url}/mcp", http_client=http), mode=mode) as client,
+            SdkClient(
+                streamable_http_client(f"{served.url}/mcp", http_client=http), mode=mode
+            ) as client,
         ):
             assert READ in {tool.name for tool in (await client.list_tools()).tools}
             assert "hello ada" in str(await client.call_tool(READ, {}))
@@ -93,12 +108,16 @@ def test_the_python_sdk_steps_up_when_a_scope_is_missing(tmp_path: Path) -> None
         provider = _sdk_provider(served, memory, seen, first=["papers:read"])
         async with (
             httpx2.AsyncClient(auth=provider, timeout=20) as http,
-            SdkClient(streamable_http_client(f"{served.url}/mcp", http_client=http), mode="legacy") as client,
+            SdkClient(
+                streamable_http_client(f"{served.url}/mcp", http_client=http), mode="legacy"
+            ) as client,
         ):
             listed = {tool.name for tool in (await client.list_tools()).tools}
             assert listed == {READ, "find_operation", "run_operation"}
             assert "hello ada" in str(await client.call_tool(operation_for("research:write"), {}))
-            assert "hello ada" in str(await client.call_tool(READ, {})), "what was held before is still held"
+            assert "hello ada" in str(await client.call_tool(READ, {})), (
+                "what was held before is still held"
+            )
 
     with serving(tmp_path) as served:
         asyncio.run(visit(served))
@@ -142,12 +161,20 @@ def test_the_fastmcp_client_discovers_registers_logs_in_calls_and_refreshes(tmp_
 
 @pytest.mark.promise("A3")
 def test_a_client_known_beforehand_needs_no_registration(tmp_path: Path) -> None:
-    clients = ({"id": "claude-desktop-abc123", "name": "Claude Desktop", "redirect_uris": ("http://localhost/callback",)},)
+    clients = (
+        {
+            "id": "claude-desktop-abc123",
+            "name": "Claude Desktop",
+            "redirect_uris": ("http://localhost/callback",),
+        },
+    )
 
     async def visit(served: Served) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            provider = ScriptedOAuth(f"{served.url}/mcp", client_id="claude-desktop-abc123", callback_timeout=30)
+            provider = ScriptedOAuth(
+                f"{served.url}/mcp", client_id="claude-desktop-abc123", callback_timeout=30
+            )
         provider.seen = []
         async with FastMcpClient(f"{served.url}/mcp", auth=provider) as client:
             assert (await client.call_tool(READ, {})).content[0].text == "hello ada"

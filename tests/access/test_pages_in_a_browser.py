@@ -20,7 +20,9 @@ from tests.access.serving import Served, serving
 from tests.access.support import PASSWORD, Pkce, answer_in, authorize_url, operation_for
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path")
 
 
@@ -73,14 +75,21 @@ def page(browser: Any) -> Iterator[Any]:
 def _address(served: Served, callback: str, pkce: Pkce, **changes: str) -> str:
     facts = {"client_name": "Reading club", "redirect_uris": [callback]}
     client_id = httpx2.post(f"{served.url}/register", json=facts).json()["client_id"]
-    return served.url + authorize_url(client_id, pkce, resource=f"{served.url}/mcp", redirect_uri=callback, **changes)
+    return served.url + authorize_url(
+        client_id, pkce, resource=f"{served.url}/mcp", redirect_uri=callback, **changes
+    )
 
 
 @pytest.mark.promise("A3")
-def test_a_person_logs_in_reads_what_is_asked_and_allows_part_of_it(served: Served, page: Any, callback: str) -> None:
+def test_a_person_logs_in_reads_what_is_asked_and_allows_part_of_it(
+    served: Served, page: Any, callback: str
+) -> None:
     pkce = Pkce()
     complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type == "error" else None,
+    )
     address = _address(served, callback, pkce, scope="papers:read research:write")
     page.goto(address)
     assert page.title() == "Log in to Carrel"
@@ -102,17 +111,27 @@ def test_a_person_logs_in_reads_what_is_asked_and_allows_part_of_it(served: Serv
     page.wait_for_url(f"{callback}*")
     answer = answer_in(page.url)
     assert (answer["state"], answer["iss"]) == ("xyz", served.url)
-    form = {"grant_type": "authorization_code", "code": answer["code"], "code_verifier": pkce.verifier}
+    form = {
+        "grant_type": "authorization_code",
+        "code": answer["code"],
+        "code_verifier": pkce.verifier,
+    }
     client_id = httpx2.URL(address).params["client_id"]
     tokens = httpx2.post(f"{served.url}/token", data={**form, "client_id": client_id}).json()
     assert tokens["scope"] == "papers:read"
-    assert [line for line in complaints if "401" not in line] == [], "nothing on the page breaks its own policy"
+    assert [line for line in complaints if "401" not in line] == [], (
+        "nothing on the page breaks its own policy"
+    )
 
 
 @pytest.mark.promise("D7")
-def test_the_page_of_operations_sends_the_token_that_is_typed_there(served: Served, page: Any) -> None:
+def test_the_page_of_operations_sends_the_token_that_is_typed_there(
+    served: Served, page: Any
+) -> None:
     secret = new_secret()
-    token = StaticToken("docs page", hash_of(secret), frozenset({"papers:read"}), time.time(), None, None)
+    token = StaticToken(
+        "docs page", hash_of(secret), frozenset({"papers:read"}), time.time(), None, None
+    )
 
     async def add() -> None:
         store = open_access_store(served.settings)
@@ -135,7 +154,9 @@ def test_the_page_of_operations_sends_the_token_that_is_typed_there(served: Serv
 
 
 @pytest.mark.promise("A3")
-def test_saying_no_and_logging_out_work_with_the_keyboard_alone(served: Served, page: Any, callback: str) -> None:
+def test_saying_no_and_logging_out_work_with_the_keyboard_alone(
+    served: Served, page: Any, callback: str
+) -> None:
     address = _address(served, callback, Pkce(), scope="papers:read")
     page.goto(address)
     for key in ("Tab", *"ada", "Tab", *PASSWORD, "Tab", "Enter"):
@@ -157,7 +178,9 @@ def test_no_site_can_put_the_pages_into_a_frame(served: Served, page: Any, callb
     address = _address(served, callback, Pkce())
     page.route(
         "http://evil.example/",
-        lambda route: route.fulfill(content_type="text/html", body=f'<iframe src="{address}"></iframe>'),
+        lambda route: route.fulfill(
+            content_type="text/html", body=f'<iframe src="{address}"></iframe>'
+        ),
     )
     page.goto("http://evil.example/")
     page.wait_for_load_state("load")
@@ -166,7 +189,9 @@ def test_no_site_can_put_the_pages_into_a_frame(served: Served, page: Any, callb
 
 
 @pytest.mark.promise("A3")
-def test_no_site_can_send_the_consent_form_for_a_person(served: Served, page: Any, callback: str) -> None:
+def test_no_site_can_send_the_consent_form_for_a_person(
+    served: Served, page: Any, callback: str
+) -> None:
     address = _address(served, callback, Pkce())
     page.goto(address)
     page.get_by_label("User name").fill("ada")
@@ -174,14 +199,24 @@ def test_no_site_can_send_the_consent_form_for_a_person(served: Served, page: An
     page.get_by_role("button", name="Log in").click()
     page.wait_for_selector("fieldset")
     csrf = page.locator("input[name=csrf]").get_attribute("value")
-    fields = f'<input name="csrf" value="{csrf}"><input name="action" value="allow"><input name="scope" value="papers:read">'
-    form = f'<form method="post" action="{address.replace("&", "&amp;")}">{fields}<button>Win a prize</button></form>'
-    page.route("http://evil.example/", lambda route: route.fulfill(content_type="text/html", body=form))
+    fields = (
+        f'<input name="csrf" value="{csrf}"><input name="action" value="allow"><input '
+        f'name="scope" value="papers:read">'
+    )
+    form = (
+        f'<form method="post" action="{address.replace("&", "&amp;")}">{fields}<button>Win a '
+        f"prize</button></form>"
+    )
+    page.route(
+        "http://evil.example/", lambda route: route.fulfill(content_type="text/html", body=form)
+    )
     page.goto("http://evil.example/")
     with page.expect_navigation():
         page.get_by_role("button").click()
     assert not page.url.startswith(callback)
-    assert "origin_not_allowed" in page.content(), "even the right form token does not help from another site"
+    assert "origin_not_allowed" in page.content(), (
+        "even the right form token does not help from another site"
+    )
 
 
 @pytest.mark.promise("A3")

@@ -1,4 +1,6 @@
-"""What strangers can make the desk write or fetch is bounded, and a disk without room is said at /ready."""
+"""What strangers can make the desk write or fetch is bounded, and a disk without room is said at
+/ready.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +31,31 @@ def test_a_stranger_who_is_refused_again_and_again_fills_no_disk(tmp_path: Path)
             for number in range(400):
                 assert (await house.http.get("/mcp/tools", headers=headers)).status_code == 401
                 if number % 100 == 0:
-                    assert (await house.invoke("keep_words", token, {"text": "x"})).status_code == 200
+                    assert (
+                        await house.invoke("keep_words", token, {"text": "x"})
+                    ).status_code == 200
             rows = list(house.audit_lines())
             strangers = [row for row in rows if row["user_id"] == "anonymous"]
             assert len(strangers) == 5
             assert all(len(row["user_agent"]) <= 300 for row in rows)
-            assert len([row for row in rows if row["action"] == "tool:keep_words" and row["phase"] == "ended"]) == 4
+            assert (
+                len(
+                    [
+                        row
+                        for row in rows
+                        if row["action"] == "tool:keep_words" and row["phase"] == "ended"
+                    ]
+                )
+                == 4
+            )
             house.clock.advance(301)
             assert (await house.http.get("/mcp/tools", headers=headers)).status_code == 401
             (summary,) = [row for row in house.audit_lines() if row["action"] == "refusals"]
             assert summary["parameters"]["count"] == 396
-            assert (summary["ip_address"], summary["error_code"]) == ("192.0.2.7", "unauthenticated")
+            assert (summary["ip_address"], summary["error_code"]) == (
+                "192.0.2.7",
+                "unauthenticated",
+            )
             for _ in range(10):
                 await house.http.get("/mcp/tools", headers=headers)
 
@@ -47,7 +63,9 @@ def test_a_stranger_who_is_refused_again_and_again_fills_no_disk(tmp_path: Path)
     found = verify_audit(settings)
     assert found.problems == []
     text = settings.audit_file.read_text(encoding="utf-8")
-    assert text.count('"action":"refusals"') == 2, "what was gathered is written when the server stops"
+    assert text.count('"action":"refusals"') == 2, (
+        "what was gathered is written when the server stops"
+    )
     assert len(text) < 20_000
 
 
@@ -81,8 +99,12 @@ def test_below_the_reserve_writes_are_refused_reads_go_on_and_ready_says_so(
             for _ in range(20):
                 await house.http.get("/mcp/tools", headers={"authorization": "Bearer nonsense"})
             rows = list(house.audit_lines())
-            assert [row for row in rows if row["user_id"] == "anonymous"] == [], "strangers are only counted"
-            assert [row["error_code"] for row in rows if row["phase"] == "refused"] == ["audit_unavailable"]
+            assert [row for row in rows if row["user_id"] == "anonymous"] == [], (
+                "strangers are only counted"
+            )
+            assert [row["error_code"] for row in rows if row["phase"] == "refused"] == [
+                "audit_unavailable"
+            ]
             free[0] = 10**12
             house.clock.advance(400)
             assert (await house.invoke("keep_words", token, {"text": "x"})).status_code == 200
@@ -117,16 +139,25 @@ def test_one_address_can_have_only_so_many_documents_looked_up(tmp_path: Path) -
 
     async def visit() -> None:
         async with opened(settings_for(tmp_path, "builtin"), documents=documents) as house:
-            answers = [await house.http.get(authorize_url(f"https://client.example/{number}", Pkce())) for number in range(40)]
-            assert [answer.status_code for answer in answers] == [200] * int(PER_ADDRESS.burst) + [429] * 30
+            answers = [
+                await house.http.get(authorize_url(f"https://client.example/{number}", Pkce()))
+                for number in range(40)
+            ]
+            assert [answer.status_code for answer in answers] == [200] * int(PER_ADDRESS.burst) + [
+                429
+            ] * 30
             assert len(documents.fetched) == PER_ADDRESS.burst
             assert int(answers[-1].headers["retry-after"]) > 0
-            assert (await house.http.get(authorize_url("https://client.example/0", Pkce()))).status_code == 200, "remembered"
+            assert (
+                await house.http.get(authorize_url("https://client.example/0", Pkce()))
+            ).status_code == 200, "remembered"
             house.clock.advance(301)
             for number in range(100, 110):
                 await house.http.get(authorize_url(f"https://client.example/{number}", Pkce()))
             again = await house.http.get(authorize_url("https://client.example/0", Pkce()))
-            assert again.status_code == 200, "known before, and past its time: used until it can be looked up again"
+            assert again.status_code == 200, (
+                "known before, and past its time: used until it can be looked up again"
+            )
 
     asyncio.run(visit())
 
@@ -136,10 +167,13 @@ def test_all_addresses_together_can_have_only_so_many_documents_looked_up(tmp_pa
     documents = Documents()
 
     async def visit() -> None:
-        async with opened(settings_for(tmp_path, "builtin", server=PROXY), documents=documents) as house:
+        async with opened(
+            settings_for(tmp_path, "builtin", server=PROXY), documents=documents
+        ) as house:
             for number in range(100):
                 await house.http.get(
-                    authorize_url(f"https://client.example/{number}", Pkce()), headers={"x-forwarded-for": f"198.51.100.{number}"}
+                    authorize_url(f"https://client.example/{number}", Pkce()),
+                    headers={"x-forwarded-for": f"198.51.100.{number}"},
                 )
             assert len(documents.fetched) == IN_TOTAL.burst
 

@@ -12,7 +12,11 @@ from carrel.rooms.research.discovery.vocabulary import Term, Vocabulary
 
 def papers() -> list[Paper]:
     names = ("corn", "moss", "fern", "reed")
-    old = [Paper(f"{name}-{n}", f"On {name}", keywords=(name, "soil"), year=2001) for name in names for n in range(5)]
+    old = [
+        Paper(f"{name}-{n}", f"On {name}", keywords=(name, "soil"), year=2001)
+        for name in names
+        for n in range(5)
+    ]
     return [
         *old,
         Paper("later", "On both", keywords=("corn", "moss"), year=2004),
@@ -32,7 +36,9 @@ def test_a_slice_takes_pairs_of_its_own_years_and_ends_where_no_more_can_be_draw
 
 def test_the_header_of_a_listed_slice_says_where_the_papers_before_end(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
-    path.write_text("kw_a\tkw_c\tn_papers_2004plus\tn_bridges_upto2002\ncorn\tmoss\t1\t1\n", encoding="utf-8")
+    path.write_text(
+        "kw_a\tkw_c\tn_papers_2004plus\tn_bridges_upto2002\ncorn\tmoss\t1\t1\n", encoding="utf-8"
+    )
     listed = ListedPairs.read(path)
     assert (listed.up_to, listed.pairs) == (2002, (("corn", "moss"),))
     found = listed_slice(listed, papers())

@@ -1,4 +1,6 @@
-"""The measurement of growth: what it calls suspicious and bad, and that one family cannot end the others."""
+"""The measurement of growth: what it calls suspicious and bad, and that one family cannot end the
+others.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_noise_has_no_exponent_and_a_killed_one_has_none_that_is_allowed() -> No
         (0.00001, 0.0004, False),
     ],
 )
-def test_the_screen_suspects_growth_and_slowness_above_noise(small: float, large: float, is_suspicious: bool) -> None:
+def test_the_screen_suspects_growth_and_slowness_above_noise(
+    small: float, large: float, is_suspicious: bool
+) -> None:
     assert measured(SCREEN_SIZES, small, large).is_suspicious is is_suspicious
 
 
@@ -66,7 +70,15 @@ def parse(text: str) -> None:
 
 def test_each_family_is_measured_whatever_the_one_before_did() -> None:
     found = screen(parse, [repeated(sign) for sign in "akrdcva"], (ValueError,))
-    assert [one.problem for one in found] == ["", "SIGKILL", "RecursionError: too deep for us", "", "over its time", "", ""]
+    assert [one.problem for one in found] == [
+        "",
+        "SIGKILL",
+        "RecursionError: too deep for us",
+        "",
+        "over its time",
+        "",
+        "",
+    ]
     assert [len(one.samples) for one in found] == [2, 0, 2, 2, 2, 2, 2]
     assert measure(parse, repeated("a"), FULL_SIZES, ()).problem == ""
 

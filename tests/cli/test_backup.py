@@ -26,7 +26,11 @@ from carrel.stores.backup.occupancy import alone
 from tests.stores.first_home import TOKEN, first_home, rows_in
 
 SOURCE = str(Path(__file__).parents[2] / "src")
-COMMAND = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main(sys.argv[1:]))"]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import sys; from carrel.cli import main; sys.exit(main(sys.argv[1:]))",
+]
 
 
 @pytest.fixture
@@ -41,16 +45,21 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, but those that say who is there, where backups are, or which databases are open."""
+    """Every file below a folder, but those that say who is there, where backups are, or which
+    databases are open.
+    """
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.endswith(("lock", "lock.db", "-shm", "-wal", KNOWN_BACKUPS_NAME))
+        if path.is_file()
+        and not path.name.endswith(("lock", "lock.db", "-shm", "-wal", KNOWN_BACKUPS_NAME))
     }
 
 
 @pytest.mark.promise("Q5")
-def test_a_backup_is_made_checked_and_restored(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_backup_is_made_checked_and_restored(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["papers", "index"]) == 0
     assert main(["backup", "desk.tar.gz"]) == 0
     said = capsys.readouterr()
@@ -66,10 +75,16 @@ def test_a_backup_is_made_checked_and_restored(home: Path, capsys: pytest.Captur
     for name, data in before.items():
         if ".index/" not in name and not name.startswith("audit/"):
             is_database = data.startswith(b"SQLite format 3")
-            assert rows_in(Path("other") / name) == rows_in(home / name) if is_database else restored[name] == data, name
+            assert (
+                rows_in(Path("other") / name) == rows_in(home / name)
+                if is_database
+                else restored[name] == data
+            ), name
             assert (Path("other") / name).stat().st_mtime_ns == (home / name).stat().st_mtime_ns
             assert (Path("other") / name).stat().st_mode == (home / name).stat().st_mode
-    assert (Path("other") / "papers" / "paper_snapshot.db.index" / "manifest.json").exists(), "made again"
+    assert (Path("other") / "papers" / "paper_snapshot.db.index" / "manifest.json").exists(), (
+        "made again"
+    )
     assert main(["audit", "verify", "--home", "other"]) == 0
     assert main(["audit", "list", "--home", "other"]) == 0
     shown = capsys.readouterr().out
@@ -79,7 +94,9 @@ def test_a_backup_is_made_checked_and_restored(home: Path, capsys: pytest.Captur
 
 
 @pytest.mark.promise("Q5")
-def test_an_existing_file_is_not_replaced_unless_told_to(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_existing_file_is_not_replaced_unless_told_to(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("precious").write_text("something else", encoding="utf-8")
     assert main(["backup", "precious"]) == 6
     assert "exists already" in capsys.readouterr().err
@@ -92,7 +109,9 @@ def test_an_existing_file_is_not_replaced_unless_told_to(home: Path, capsys: pyt
 
 
 @pytest.mark.promise("Q5")
-def test_data_that_are_there_are_refused_or_moved_aside(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_data_that_are_there_are_refused_or_moved_aside(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["backup", "desk.tar.gz"]) == 0
     (home / "papers" / "mine.txt").write_text("newer than the backup", encoding="utf-8")
     (home / "knowledge.sqlite-wal").write_bytes(b"a log that must not meet the restored file")
@@ -112,7 +131,9 @@ def test_data_that_are_there_are_refused_or_moved_aside(home: Path, capsys: pyte
     assert not (home / ".carrel-restore").exists()
     assert main(["backup", "next.tar.gz", "--quiet"]) == 0
     with tarfile.open("next.tar.gz") as archive:
-        assert not [name for name in archive.getnames() if "before-restore" in name], "what is aside is not carried again"
+        assert not [name for name in archive.getnames() if "before-restore" in name], (
+            "what is aside is not carried again"
+        )
 
 
 @pytest.mark.promise("Q5")
@@ -129,7 +150,9 @@ def test_settings_alone_are_no_data_and_stay(home: Path) -> None:
 
 
 @pytest.mark.promise("Q5")
-def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_again(home: Path) -> None:
+def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_again(
+    home: Path,
+) -> None:
     (home / "backups").mkdir()
     (home / "by hand").mkdir()
     (home / "by hand" / "naïve \udcff.txt").write_bytes(b"kept")
@@ -148,7 +171,9 @@ def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_a
     left = dict(line.rsplit(": ", 1) for line in manifest["left_out"])
     assert left["home/backups/one.tar.gz"] == "an earlier backup"
     assert left["home/dangling"] == "neither a file nor a folder"
-    assert left["home/search.sqlite"] == left["home/research/concepts-1.db"] == "made again by itself"
+    assert (
+        left["home/search.sqlite"] == left["home/research/concepts-1.db"] == "made again by itself"
+    )
     assert not set(left) & set(names)
     assert main(["restore", "home/backups/two.tar.gz", "--home", "other"]) == 0
     assert Path("other/by hand/naïve \udcff.txt").read_bytes() == b"kept"
@@ -167,7 +192,9 @@ def test_what_is_named_outside_the_home_folder_is_carried_and_goes_where_it_is_n
     Path("outside/refs/mine-attachments").mkdir()
     Path("outside/refs/mine-attachments/a.pdf").write_bytes(b"attached")
     Path("outside/corpus/paper-static/cache").mkdir()
-    Path("outside/corpus/paper-static/cache/page.md").write_text("a text like any other", encoding="utf-8")
+    Path("outside/corpus/paper-static/cache/page.md").write_text(
+        "a text like any other", encoding="utf-8"
+    )
     Path("outside/corpus/.carrel-build/draft.db").write_bytes(b"half a snapshot")
     Path("outside/refs/somebody else's").write_text("not ours", encoding="utf-8")
     Path("outside/log/audit.jsonl").rename("outside/log/calls.jsonl")
@@ -179,7 +206,9 @@ def test_what_is_named_outside_the_home_folder_is_carried_and_goes_where_it_is_n
     with tarfile.open("all.tar.gz") as archive:
         carried = archive.getnames()
     assert "static/paper-static/cache/page.md" in carried
-    assert not [name for name in carried if name.endswith(("lock", "lock.db", "draft.db", "else's"))]
+    assert not [
+        name for name in carried if name.endswith(("lock", "lock.db", "draft.db", "else's"))
+    ]
     assert main(["restore", "all.tar.gz", *names]) == 6
     assert "outside/corpus" in capsys.readouterr().err
     assert main(["restore", "all.tar.gz", "--force", *names]) == 0
@@ -211,7 +240,12 @@ def test_what_other_servers_keep_is_said_with_the_tool_for_it(
     monkeypatch.setenv("CARREL_PAPERS_STATIC", "https://texts.example.org/")
     assert main(["backup", "rest.tar.gz"]) == 0
     said = capsys.readouterr().err
-    for tool in ("pg_dump", "gcloud firestore export", "carrel search sync", "https://texts.example.org/"):
+    for tool in (
+        "pg_dump",
+        "gcloud firestore export",
+        "carrel search sync",
+        "https://texts.example.org/",
+    ):
         assert tool in said
     with tarfile.open("rest.tar.gz") as archive:
         assert "home/references/library.json" in archive.getnames()
@@ -236,11 +270,16 @@ def test_what_cannot_be_carried_is_an_error_and_there_is_no_file(
 
 @pytest.mark.promise("Q5")
 def test_a_folder_in_use_is_not_replaced(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # The home is of an older version: what a server would bring forward in the background is brought forward before.
+    # The home is of an older version: what a server would bring forward in the background is
+    # brought forward before.
     assert main(["research", "list"]) == 0
     assert main(["backup", "desk.tar.gz"]) == 0
     server = subprocess.Popen(
-        [*COMMAND, "mcp"], env={**os.environ, "PYTHONPATH": SOURCE}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*COMMAND, "mcp"],
+        env={**os.environ, "PYTHONPATH": SOURCE},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert server.stdin is not None
     assert server.stdout is not None
@@ -257,19 +296,35 @@ def test_a_folder_in_use_is_not_replaced(home: Path, capsys: pytest.CaptureFixtu
     assert main(["restore", "desk.tar.gz", "--force"]) == 0
     with alone(home):
         capsys.readouterr()
-        for words in (["users", "list"], ["papers", "search", "ice"], ["backup", "second.tar.gz"], ["restore", "desk.tar.gz"]):
+        for words in (
+            ["users", "list"],
+            ["papers", "search", "ice"],
+            ["backup", "second.tar.gz"],
+            ["restore", "desk.tar.gz"],
+        ):
             assert main(words) == 6, words
         assert "A restore is under way" in capsys.readouterr().err
 
 
-def packed(members: list[tuple[tarfile.TarInfo, bytes]], *, format: int = 1, manifest: bool = True) -> bytes:
+def packed(
+    members: list[tuple[tarfile.TarInfo, bytes]], *, format: int = 1, manifest: bool = True
+) -> bytes:
     """An archive that says of itself, truly, what is in it, whatever that is."""
     header = {"format": format, "carrel": "0.1.0", "made_at": "2026-11-15T12:00:00+00:00"}
     files = [
-        {"path": info.name, "size_bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(), "modified_ns": 0, "mode": 0o600}
+        {
+            "path": info.name,
+            "size_bytes": len(data),
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "modified_ns": 0,
+            "mode": 0o600,
+        }
         for info, data in members
     ]
-    texts = [("carrel-backup.json", header), *([("manifest.json", {**header, "files": files})] if manifest else [])]
+    texts = [
+        ("carrel-backup.json", header),
+        *([("manifest.json", {**header, "files": files})] if manifest else []),
+    ]
     (first, *last) = [(tarfile.TarInfo(name), json.dumps(value).encode()) for name, value in texts]
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
@@ -280,7 +335,9 @@ def packed(members: list[tuple[tarfile.TarInfo, bytes]], *, format: int = 1, man
     return out.getvalue()
 
 
-def named(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tuple[tarfile.TarInfo, bytes]:
+def named(
+    name: str, kind: bytes = tarfile.REGTYPE, link: str = ""
+) -> tuple[tarfile.TarInfo, bytes]:
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, link
     return info, b"owned" if kind == tarfile.REGTYPE else b""
@@ -324,14 +381,20 @@ def test_an_archive_that_could_write_elsewhere_is_refused(
 
 
 def _with_extension_headers(count: int, comment_bytes: int) -> bytes:
-    """An archive in which a file has extension headers (PAX) before it, each with a comment of that length."""
+    """An archive in which a file has extension headers (PAX) before it, each with a comment of that
+    length.
+    """
     whole = gzip.decompress(packed([named("home/x")]))
     place = whole.index(b"home/x")
     # A record begins with its own length in digits.
     record = next(
         text
         for digits in range(1, 9)
-        if len(text := b"%d comment=" % (comment_bytes + digits + 10) + b"a" * (comment_bytes - 1) + b"\n")
+        if len(
+            text := b"%d comment=" % (comment_bytes + digits + 10)
+            + b"a" * (comment_bytes - 1)
+            + b"\n"
+        )
         == comment_bytes + digits + 10
     )
     header = tarfile.TarInfo("extension")
@@ -343,7 +406,9 @@ def _with_extension_headers(count: int, comment_bytes: int) -> bytes:
 def _with_file(name: str, data: bytes) -> bytes:
     """An archive in which the header or the manifest is something else."""
     out = io.BytesIO()
-    texts = {"carrel-backup.json": json.dumps({"format": 1, "carrel": "0.1.0", "made_at": "x"}).encode()}
+    texts = {
+        "carrel-backup.json": json.dumps({"format": 1, "carrel": "0.1.0", "made_at": "x"}).encode()
+    }
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
         for each, content_ in {**texts, name: data}.items():
             info = tarfile.TarInfo(each)
@@ -372,7 +437,9 @@ def test_an_archive_that_would_fill_the_memory_is_refused(
     assert main(["restore", "bomb.tar.gz", "--home", "home"]) == 2
     said = capsys.readouterr().err
     assert any(words in said for words in ("is damaged", "is not a backup"))
-    assert [path for path in Path("home").rglob("*") if path.is_file() and path.name != ".carrel.lock"] == []
+    assert [
+        path for path in Path("home").rglob("*") if path.is_file() and path.name != ".carrel.lock"
+    ] == []
 
 
 @pytest.mark.promise("Q5")
@@ -397,13 +464,19 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "another tar": lambda data: _tar_of("readme", b"hello"),
     "a newer format": lambda data: packed([named("home/x")], format=2),
     "no manifest": lambda data: packed([named("home/x")], manifest=False),
-    "another content": lambda data: gzip.compress(gzip.decompress(data).replace(b"Lenses of ice", b"Lenses of ash")),
+    "another content": lambda data: gzip.compress(
+        gzip.decompress(data).replace(b"Lenses of ice", b"Lenses of ash")
+    ),
 }
 
 
 def _flipped(data: bytes, place: int) -> bytes:
-    """With one bit changed, at the first place from there on where that makes a difference: long runs have several spellings."""
-    changed = (data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :] for at in range(place, len(data)))
+    """With one bit changed, at the first place from there on where that makes a difference: long
+    runs have several spellings.
+    """
+    changed = (
+        data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :] for at in range(place, len(data))
+    )
     return next(each for each in changed if not _says_the_same(each, data))
 
 
@@ -425,7 +498,9 @@ def _tar_of(name: str, data: bytes) -> bytes:
 
 @pytest.mark.promise("Q5")
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_archive_is_refused_and_nothing_is_changed(home: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_archive_is_refused_and_nothing_is_changed(
+    home: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["backup", "desk.tar.gz", "--quiet"]) == 0
     Path("bad.tar.gz").write_bytes(DAMAGE[kind](Path("desk.tar.gz").read_bytes()))
     before = content(home)

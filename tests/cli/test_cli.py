@@ -20,8 +20,15 @@ ROOT = Path(__file__).parent.parent.parent
 
 def carrel(home: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "CARREL_HOME": str(home), "HOME": str(home), **changes}
-    command = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())", *words]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=home, timeout=60, check=False)
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from carrel.cli import main; sys.exit(main())",
+        *words,
+    ]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=home, timeout=60, check=False
+    )
 
 
 @pytest.mark.promise("D11")
@@ -32,11 +39,20 @@ def test_the_version_is_printed(tmp_path: Path) -> None:
 @pytest.mark.promise("D9")
 @pytest.mark.parametrize("heavy", ["fastmcp", "mcp", "starlette", "uvicorn", "httpx2"])
 def test_speaking_mcp_imports_no_server_framework(tmp_path: Path, heavy: str) -> None:
-    code = f"import sys; from carrel.cli import main; main(['mcp']); sys.exit(1 if {heavy!r} in sys.modules else 0)"
+    code = (
+        f"import sys; from carrel.cli import main; main(['mcp']); sys.exit(1 if {heavy!r} in "
+        f"sys.modules else 0)"
+    )
     environment = {**os.environ, "CARREL_HOME": str(tmp_path)}
     command = [sys.executable, "-c", code]
     done = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 0, f"{heavy} was imported; {done.stderr}"
 
@@ -88,7 +104,13 @@ def test_writing_a_clients_configuration_keeps_what_was_there(tmp_path: Path) ->
     done = carrel(tmp_path, "connect", "cursor", "--write", "--url", "http://127.0.0.1:8080/mcp")
     assert done.returncode == 0, done.stderr
     written = json.loads(file.read_text(encoding="utf-8"))
-    assert written == {"mcpServers": {"other": {"url": "http://x"}, "carrel": {"url": "http://127.0.0.1:8080/mcp"}}, "kept": 1}
+    assert written == {
+        "mcpServers": {
+            "other": {"url": "http://x"},
+            "carrel": {"url": "http://127.0.0.1:8080/mcp"},
+        },
+        "kept": 1,
+    }
     assert (file.parent / "mcp.json.before-carrel").exists()
 
 
@@ -113,7 +135,9 @@ def test_connect_refuses_words_it_does_not_know(tmp_path: Path, words: tuple[str
 
 
 def test_connect_writes_what_a_client_in_another_folder_needs(tmp_path: Path) -> None:
-    done = carrel(tmp_path, "connect", "cursor", "--", "--snapshot", "near/paper_snapshot.db", "--compact")
+    done = carrel(
+        tmp_path, "connect", "cursor", "--", "--snapshot", "near/paper_snapshot.db", "--compact"
+    )
     arguments = json.loads(done.stdout)["mcpServers"]["carrel"]["args"]
     assert arguments[0] == "mcp"
     assert Path(arguments[arguments.index("--snapshot") + 1]).is_absolute()
@@ -144,9 +168,16 @@ def test_several_inputs_are_added_by_one_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [("references", "add", "@book{"), ("papers", "build", "empty"), ("knowledge", "import", "empty")]
+    "command",
+    [
+        ("references", "add", "@book{"),
+        ("papers", "build", "empty"),
+        ("knowledge", "import", "empty"),
+    ],
 )
-def test_a_command_that_did_nothing_of_what_was_asked_does_not_succeed(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_command_that_did_nothing_of_what_was_asked_does_not_succeed(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "bad.md").write_bytes(b"\xff\xfe\xfa")
@@ -157,7 +188,9 @@ def test_a_command_that_did_nothing_of_what_was_asked_does_not_succeed(tmp_path:
 def test_a_corpus_is_built_into_the_home_and_seen_by_every_command(tmp_path: Path) -> None:
     papers = tmp_path / "papers-of-mine"
     papers.mkdir()
-    (papers / "one.md").write_text("---\ntitle: Gremlin and fibrosis\nyear: 2020\n---\nGremlin changed fibrosis.\n")
+    (papers / "one.md").write_text(
+        "---\ntitle: Gremlin and fibrosis\nyear: 2020\n---\nGremlin changed fibrosis.\n"
+    )
     built = carrel(tmp_path, "papers", "build", str(papers))
     assert built.returncode == 0, built.stderr
     assert "Next:" in built.stderr
@@ -175,15 +208,24 @@ def test_a_second_folder_joins_the_corpus_and_only_leaves_the_first_out(tmp_path
     (tmp_path / "one" / "paper.md").unlink()
     (tmp_path / "one" / "other.md").write_text("---\ntitle: Netrin and axons\n---\nA text.\n")
     assert carrel(tmp_path, "papers", "build", str(tmp_path / "one"), "--quiet").returncode == 0
-    assert "Gremlin" not in carrel(tmp_path, "papers", "search", "fibrosis").stdout, "a file that is gone takes its paper along"
+    assert "Gremlin" not in carrel(tmp_path, "papers", "search", "fibrosis").stdout, (
+        "a file that is gone takes its paper along"
+    )
     assert "Reelin and memory" in carrel(tmp_path, "papers", "search", "memory").stdout
-    assert carrel(tmp_path, "papers", "build", str(tmp_path / "two"), "--only", "--quiet").returncode == 0
+    assert (
+        carrel(tmp_path, "papers", "build", str(tmp_path / "two"), "--only", "--quiet").returncode
+        == 0
+    )
     assert "Netrin" not in carrel(tmp_path, "papers", "search", "axons").stdout
 
 
 def test_a_corpus_built_elsewhere_says_how_it_is_opened(tmp_path: Path) -> None:
-    (tmp_path / "one.md").write_text("---\ntitle: Gremlin and fibrosis\n---\nGremlin changed fibrosis.\n")
-    built = carrel(tmp_path, "papers", "build", str(tmp_path / "one.md"), "--into", str(tmp_path / "else"))
+    (tmp_path / "one.md").write_text(
+        "---\ntitle: Gremlin and fibrosis\n---\nGremlin changed fibrosis.\n"
+    )
+    built = carrel(
+        tmp_path, "papers", "build", str(tmp_path / "one.md"), "--into", str(tmp_path / "else")
+    )
     assert f"--snapshot {tmp_path / 'else' / 'paper_snapshot.db'}" in built.stderr
 
 

@@ -1,4 +1,6 @@
-"""Every command that changes something leaves its start and its end in the audit log, or is refused when it cannot."""
+"""Every command that changes something leaves its start and its end in the audit log, or is refused
+when it cannot.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ RECORDED = (
     Command(("tokens", "create", "nightly", "--scopes", "papers:read"), "tokens:create"),
     Command(("tokens", "revoke", "nothing"), "tokens:revoke", exit_code=3),
     Command(("papers", "build", "in", "--into", "corpus", "--quiet"), "papers:build"),
-    Command(("papers", "build", "nowhere", "--into", "corpus", "--quiet"), "papers:build", exit_code=2),
+    Command(
+        ("papers", "build", "nowhere", "--into", "corpus", "--quiet"), "papers:build", exit_code=2
+    ),
     Command(("papers", "index"), "papers:index"),
     Command(("papers", "summarise", "--into", "home", *MODEL), "papers:summarise", exit_code=2),
     Command(("knowledge", "import", "in"), "knowledge:import"),
@@ -50,18 +54,22 @@ RECORDED = (
     Command(("search", "sync"), "search:sync", environment=NOBODY_THERE, exit_code=5),
     Command(("connect", "cursor", "--write"), "connect:write"),
     Command(("backup", "desk.tar.gz", "--quiet"), "backup:make"),
-    Command(("references", "add", "@book{one, title = {First}, year = 2001}"), "tool:add_references"),
+    Command(
+        ("references", "add", "@book{one, title = {First}, year = 2001}"), "tool:add_references"
+    ),
     Command(("references", "restore", "nothing-there"), "references:restore", exit_code=3),
     Command(("knowledge", "save", "Some text"), "tool:save_knowledge"),
     Command(("databases", "accept", "knowledge"), "databases:accept"),
     Command(("databases", "reset", "knowledge"), "databases:reset"),
     Command(("databases", "reset", "nothing"), "databases:reset", exit_code=2),
 )
-# Those that must work where the log cannot be written: data are saved first, and are got back first.
+# Those that must work where the log cannot be written: data are saved first, and are got back
+# first.
 GO_ON_UNRECORDED = {"backup", "restore"}
 # Modules of commands that change nothing, or only through operations that pass the gate.
 CHANGE_NOTHING_THEMSELVES = {
-    "audit", "doctor", "mcp", "reference_manager", "rooms", "research_import", "research_start", "research_watch", "serve",
+    "audit", "doctor", "mcp", "reference_manager", "rooms", "research_import", "research_start",
+    "research_watch", "serve",
 }  # fmt: skip
 
 
@@ -77,7 +85,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "note.md").write_text("# A note\n\nIts text.\n", encoding="utf-8")
-    (tmp_path / "nodes.jsonl").write_text(json.dumps({"name": "a", "content": "b"}) + "\n", encoding="utf-8")
+    (tmp_path / "nodes.jsonl").write_text(
+        json.dumps({"name": "a", "content": "b"}) + "\n", encoding="utf-8"
+    )
     return first_home(tmp_path / "home")
 
 
@@ -114,7 +124,10 @@ def test_a_command_that_writes_is_recorded_when_it_starts_and_when_it_ends(
 def test_a_restore_is_recorded_in_the_log_that_it_brought_back(home: Path) -> None:
     assert main(["backup", "desk.tar.gz", "--quiet"]) == 0
     assert main(["restore", "desk.tar.gz", "--force", "--quiet"]) == 0
-    assert [row["phase"] for row in rows(home) if row["action"] == "restore:done"] == ["started", "ended"]
+    assert [row["phase"] for row in rows(home) if row["action"] == "restore:done"] == [
+        "started",
+        "ended",
+    ]
     assert main(["audit", "verify"]) == 0
 
 
@@ -129,13 +142,21 @@ def snapshot_of(folder: Path, but: Callable[[Path], bool]) -> dict[str, tuple[in
 @pytest.mark.promise("A5")
 @pytest.mark.parametrize("command", RECORDED, ids=lambda command: " ".join(command.words[:3]))
 def test_a_command_that_writes_is_refused_when_it_cannot_be_recorded(
-    command: Command, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: Command,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "not-a-folder").write_text("a file where the log's folder should be", encoding="utf-8")
+    (tmp_path / "not-a-folder").write_text(
+        "a file where the log's folder should be", encoding="utf-8"
+    )
     monkeypatch.setenv("CARREL_AUDIT_FILE", str(tmp_path / "not-a-folder" / "audit.jsonl"))
 
     def is_state(path: Path) -> bool:
-        return path.name.endswith(("-wal", "-shm", "lock")) or path.name.startswith(("search.sqlite", ".carrel.lock"))
+        return path.name.endswith(("-wal", "-shm", "lock")) or path.name.startswith(
+            ("search.sqlite", ".carrel.lock")
+        )
 
     before = snapshot_of(tmp_path, is_state)
     if command.words[0] in GO_ON_UNRECORDED:
@@ -151,7 +172,11 @@ def test_a_command_that_writes_is_refused_when_it_cannot_be_recorded(
 @pytest.mark.promise("A5")
 def test_no_command_is_forgotten() -> None:
     folder = Path(carrel.cli.__file__).parent
-    modules = {file.stem for file in folder.glob("*.py") if "def run(words" in file.read_text(encoding="utf-8")}
+    modules = {
+        file.stem
+        for file in folder.glob("*.py")
+        if "def run(words" in file.read_text(encoding="utf-8")
+    }
     tried = {name for command in RECORDED for name in _modules_of(command.words)}
     assert modules <= tried | CHANGE_NOTHING_THEMSELVES | {"restore"}
 

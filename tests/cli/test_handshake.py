@@ -1,4 +1,6 @@
-"""A client is greeted before the rooms are open, with the very words that the open rooms would say."""
+"""A client is greeted before the rooms are open, with the very words that the open rooms would
+say.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,23 @@ META = {
 
 @pytest.mark.promise("D9")
 @pytest.mark.parametrize("is_compact", [False, True])
-@pytest.mark.parametrize("rooms", [*((name,) for name in ROOM_NAMES), ("papers", "knowledge"), ROOM_NAMES])
 @pytest.mark.parametrize(
-    ("method", "params"), [("initialize", {"protocolVersion": "2025-11-25"}), ("server/discover", META), ("ping", {})]
+    "rooms", [*((name,) for name in ROOM_NAMES), ("papers", "knowledge"), ROOM_NAMES]
+)
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [("initialize", {"protocolVersion": "2025-11-25"}), ("server/discover", META), ("ping", {})],
 )
 def test_the_greeting_says_what_the_open_rooms_would_say(
     tmp_path: Path, rooms: tuple[str, ...], method: str, params: object, is_compact: bool
 ) -> None:
     settings = Settings.model_validate(
-        {"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}, "server": {"compact": is_compact}}
+        {
+            "home": tmp_path,
+            "rooms": rooms,
+            "audit": {"enabled": False},
+            "server": {"compact": is_compact},
+        }
     )
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     caller, visit = Caller("local", frozenset()), Visit("stdio", "test")
@@ -43,7 +53,9 @@ def test_the_greeting_says_what_the_open_rooms_would_say(
     async def both() -> tuple[bytes, bytes]:
         async with open_desk(settings).opened() as desk:
             is_modern = method == "server/discover"
-            early = await handshake_lane(settings).answer(message, caller, visit, is_modern=is_modern)
+            early = await handshake_lane(settings).answer(
+                message, caller, visit, is_modern=is_modern
+            )
             later = await stdio_lane(desk).answer(message, caller, visit, is_modern=is_modern)
             assert early is not None
             assert later is not None
@@ -57,7 +69,12 @@ def test_rooms_that_cannot_be_opened_end_the_session_with_the_reason(tmp_path: P
     environment = {**os.environ, "CARREL_HOME": str(tmp_path), "CARREL_KNOWLEDGE_STORE": "postgres"}
     environment.pop("DATABASE_URL", None)
     done = subprocess.run(
-        [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main(['mcp', '--rooms', 'knowledge']))"],
+        [
+            sys.executable,
+            "-c",
+            "import sys; from carrel.cli import main; sys.exit(main(['mcp', '--rooms', "
+            "'knowledge']))",
+        ],
         input='{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
         env=environment,
         capture_output=True,

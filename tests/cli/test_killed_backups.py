@@ -1,4 +1,6 @@
-"""Killed at any moment, a backup leaves no file that could be taken for one, and a restore leaves the old state or the new."""
+"""Killed at any moment, a backup leaves no file that could be taken for one, and a restore leaves
+the old state or the new.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,19 @@ sys.exit(main(words))
 
 def killed(folder: Path, function: str, count: int, *words: str) -> bool:
     """Whether the kill came before the command had ended."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CARREL_", "DATABASE_URL"))}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CARREL_", "DATABASE_URL"))
+    }
     done = subprocess.run(
         [sys.executable, "-c", _KILLED, function, str(count), *words],
-        env={**environment, "PYTHONPATH": SOURCE, "CARREL_HOME": str(folder / "home"), "CARREL_AUDIT_ENABLED": "false"},
+        env={
+            **environment,
+            "PYTHONPATH": SOURCE,
+            "CARREL_HOME": str(folder / "home"),
+            "CARREL_AUDIT_ENABLED": "false",
+        },
         cwd=folder,
         capture_output=True,
         text=True,
@@ -59,7 +70,9 @@ def state(folder: Path) -> dict[str, bytes]:
 
 
 def _is_beside(path: Path) -> bool:
-    """Locks, the list of backups and the marks of databases belong to the place, not to what it holds."""
+    """Locks, the list of backups and the marks of databases belong to the place, not to what it
+    holds.
+    """
     return path.name.startswith((".carrel.lock", ".carrel-backups")) or path.name.endswith(".id")
 
 
@@ -82,7 +95,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-# Six renames: three names come, three go aside. The kill comes before each of them, and at last not at all.
+# Six renames: three names come, three go aside. The kill comes before each of them, and at last not
+# at all.
 @pytest.mark.promise("Q5")
 @pytest.mark.parametrize("count", range(1, 8))
 def test_a_restore_killed_while_names_change_is_finished_by_the_next_command(
@@ -93,21 +107,33 @@ def test_a_restore_killed_while_names_change_is_finished_by_the_next_command(
     assert was_killed == (count < 7)
     assert main(["users", "list", "--home", "home"]) == 0
     assert ("is finished now" in capsys.readouterr().err) == was_killed
-    assert {name: data for name, data in state(desk / "home").items() if not name.startswith("access.sqlite")} == new
+    assert {
+        name: data
+        for name, data in state(desk / "home").items()
+        if not name.startswith("access.sqlite")
+    } == new
     (aside,) = (desk / "home").glob("before-restore-*")
-    kept = {path.relative_to(aside).as_posix(): path.read_bytes() for path in aside.rglob("*") if path.is_file()}
+    kept = {
+        path.relative_to(aside).as_posix(): path.read_bytes()
+        for path in aside.rglob("*")
+        if path.is_file()
+    }
     assert kept == old, "nothing is lost"
     assert recover(desk / "home") is None
 
 
 @pytest.mark.promise("Q5")
-@pytest.mark.parametrize(("function", "count"), [("replace", 1), ("utime", 1), ("utime", 3), ("sync", 1), ("replace", 2)])
+@pytest.mark.parametrize(
+    ("function", "count"), [("replace", 1), ("utime", 1), ("utime", 3), ("sync", 1), ("replace", 2)]
+)
 def test_a_restore_killed_before_that_has_changed_nothing(
     desk: Path, function: str, count: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = state(desk / "home")
     assert killed(desk, function, count, "restore", "later.tar.gz", "--force", "--quiet")
-    assert {name: data for name, data in state(desk / "home").items() if ".carrel-restore" not in name} == old
+    assert {
+        name: data for name, data in state(desk / "home").items() if ".carrel-restore" not in name
+    } == old
     assert main(["backup", "of-old.tar.gz", "--home", "home", "--quiet"]) == 0
     assert "before it had changed anything" in capsys.readouterr().err
     assert state(desk / "home") == old
@@ -116,8 +142,12 @@ def test_a_restore_killed_before_that_has_changed_nothing(
 
 
 @pytest.mark.promise("Q5")
-@pytest.mark.parametrize(("function", "count"), [("chmod", 1), ("fstat", 8), ("fsync", 1), ("link", 1)])
-def test_a_backup_killed_half_way_is_no_backup_and_the_next_one_is(desk: Path, function: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("function", "count"), [("chmod", 1), ("fstat", 8), ("fsync", 1), ("link", 1)]
+)
+def test_a_backup_killed_half_way_is_no_backup_and_the_next_one_is(
+    desk: Path, function: str, count: int
+) -> None:
     before = state(desk / "home")
     assert killed(desk, function, count, "backup", "desk.tar.gz", "--quiet")
     assert not (desk / "desk.tar.gz").exists()

@@ -55,7 +55,9 @@ def test_a_folder_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.promise("K7")
-def test_importing_twice_saves_once_and_bad_files_are_named(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_importing_twice_saves_once_and_bad_files_are_named(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["knowledge", "import", str(vault)]) == 0
     told = capsys.readouterr()
     assert told.out == "2 new, 3 refused\n"
@@ -63,7 +65,9 @@ def test_importing_twice_saves_once_and_bad_files_are_named(vault: Path, capsys:
     assert run(capsys, "import", str(vault)) == "3 refused, 2 unchanged\n"
     (hit,) = found(capsys, "#a #b")
     shown = json.loads(run(capsys, "show", str(hit["id"]), "--json"))
-    assert shown["title"] == "One" and shown["links"] == [{"target": "two", "id": found(capsys, "two")[0]["id"]}]
+    assert shown["title"] == "One" and shown["links"] == [
+        {"target": "two", "id": found(capsys, "two")[0]["id"]}
+    ]
 
 
 @pytest.mark.promise("K7")
@@ -83,7 +87,9 @@ def test_notes_that_were_imported_as_personal_are_shared_by_importing_them_for_t
 
 
 @pytest.mark.promise("K7")
-def test_each_side_may_change_and_neither_is_overwritten(vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_side_may_change_and_neither_is_overwritten(
+    vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(capsys, "import", str(vault))
     one = json.loads(run(capsys, "show", str(found(capsys, "one")[0]["id"]), "--json"))
 
@@ -91,7 +97,18 @@ def test_each_side_may_change_and_neither_is_overwritten(vault: Path, tmp_path: 
     assert run(capsys, "import", str(vault)) == "1 changed, 3 refused, 1 unchanged\n"
     assert found(capsys, "two")[0]["content"] == "Second note, changed in the file"
 
-    run(capsys, "save", "changed in Carrel #b", "--id", one["id"], "--updated-at", one["updated_at"], "--tags", "a", "new")
+    run(
+        capsys,
+        "save",
+        "changed in Carrel #b",
+        "--id",
+        one["id"],
+        "--updated-at",
+        one["updated_at"],
+        "--tags",
+        "a",
+        "new",
+    )
     assert run(capsys, "import", str(vault)) == "1 kept, 3 refused, 1 unchanged\n"
 
     (vault / "one.md").write_text("---\ntitle: One\n---\nchanged in both")
@@ -102,7 +119,9 @@ def test_each_side_may_change_and_neither_is_overwritten(vault: Path, tmp_path: 
 
     out = tmp_path / "out"
     assert run(capsys, "export", str(out)) == "2 new\n"
-    assert (out / "one.md").read_text() == "---\ntitle: One\nkept: yes\ntags:\n- a\n- new\n---\nchanged in Carrel #b"
+    assert (
+        out / "one.md"
+    ).read_text() == "---\ntitle: One\nkept: yes\ntags:\n- a\n- new\n---\nchanged in Carrel #b"
     assert run(capsys, "export", str(out)) == "2 unchanged\n"
     assert run(capsys, "import", str(out)) == "2 unchanged\n"
 
@@ -114,7 +133,12 @@ def test_notes_that_were_never_files_go_out_and_come_back_as_themselves(
         run(capsys, "save", f"content of {title}", "--title", title, "--tags", "t")
     out = tmp_path / "out"
     assert run(capsys, "export", str(out)) == "4 new\n"
-    assert sorted(file.name for file in out.glob("*.md")) == ["A B c.md", "_CON.md", "a b c (2).md", "up.md"]
+    assert sorted(file.name for file in out.glob("*.md")) == [
+        "A B c.md",
+        "_CON.md",
+        "a b c (2).md",
+        "up.md",
+    ]
     assert not (tmp_path / "up.md").exists()
     assert run(capsys, "import", str(out)) == "4 unchanged\n"
     (out / "up.md").write_text((out / "up.md").read_text() + " and more")
@@ -125,7 +149,9 @@ def test_notes_that_were_never_files_go_out_and_come_back_as_themselves(
 
 @pytest.mark.promise("K7")
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/notes is not beside the checkout")
-def test_a_real_vault_goes_in_and_comes_out_byte_for_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_real_vault_goes_in_and_comes_out_byte_for_byte(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with tarfile.open(DATA / "pi-base_3500notes_ccby4.tar.xz") as files:
         chosen = [member for member in files if "/spaces/S00000" in member.name]
         files.extractall(tmp_path / "real", chosen, filter="data")
@@ -139,19 +165,29 @@ def test_a_real_vault_goes_in_and_comes_out_byte_for_byte(tmp_path: Path, capsys
 
 
 @pytest.mark.promise("K5")
-def test_nodes_come_from_files_and_from_team_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nodes_come_from_files_and_from_team_notes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "nodes.jsonl"
-    file.write_text('{"name": "Magnesium", "content": "old"}\n{"name": "MAGNESIUM", "content": "new"}\nbad\n')
+    file.write_text(
+        '{"name": "Magnesium", "content": "old"}\n{"name": "MAGNESIUM", "content": "new"}\nbad\n'
+    )
     assert run(capsys, "import-nodes", str(file)) == "2 nodes, 1 lines refused\n"
     run(capsys, "save", "of the team", "--title", "Serotonin", "--source", "team")
     run(capsys, "save", "private", "--title", "Hidden")
     assert run(capsys, "import-nodes", "--from-notes") == "1 nodes\n"
-    answer = json.loads(run(capsys, "nodes", "MAGNESIUM", "Serotonin", "--include-metadata", "--json"))
+    answer = json.loads(
+        run(capsys, "nodes", "MAGNESIUM", "Serotonin", "--include-metadata", "--json")
+    )
     assert [result["knowledge"] for result in answer["results"]] == ["new", "of the team"]
 
     async def names() -> set[object]:
         stores = open_stores(settings_at(tmp_path / "home"))
-        kept = {change.document.fields["name"] async for change in stores.nodes.changes(None) if hasattr(change, "document")}
+        kept = {
+            change.document.fields["name"]
+            async for change in stores.nodes.changes(None)
+            if hasattr(change, "document")
+        }
         await stores.notes.close()
         return kept
 
@@ -171,7 +207,9 @@ def test_sync_fills_a_real_cluster_and_the_tool_asks_it(
     url = os.environ.get("CARREL_TEST_ELASTICSEARCH_URL")
     if not url:
         pytest.skip("CARREL_TEST_ELASTICSEARCH_URL is not set")
-    elasticsearch = pytest.importorskip("elasticsearch", reason="the extra `elasticsearch` is not installed")
+    elasticsearch = pytest.importorskip(
+        "elasticsearch", reason="the extra `elasticsearch` is not installed"
+    )
     prefix = f"carrel-test-{uuid.uuid4().hex[:8]}-"
     run(capsys, "save", "Blocks NMDA.", "--title", "Magnesium")
     monkeypatch.setenv("CARREL_ELASTICSEARCH_URL", url)
@@ -183,7 +221,9 @@ def test_sync_fills_a_real_cluster_and_the_tool_asks_it(
         assert f"{prefix}knowledge: 0 written, 0 dropped" in capsys.readouterr().out
         body = json.dumps({"query": {"match": {"content": "nmda"}}})
         answer = json.loads(run(capsys, "elasticsearch", "knowledge", body, "--json"))
-        assert [(hit["_index"], hit["_source"]["title"]) for hit in answer["hits"]["hits"]] == [("knowledge", "Magnesium")]
+        assert [(hit["_index"], hit["_source"]["title"]) for hit in answer["hits"]["hits"]] == [
+            ("knowledge", "Magnesium")
+        ]
         assert main(["knowledge", "elasticsearch", "secrets", "{}"]) == 4
     finally:
 
@@ -201,11 +241,17 @@ def test_every_file_that_is_too_large_for_a_note_is_named_with_the_limit_and_non
     folder = tmp_path / "large"
     folder.mkdir()
     (folder / "fine.md").write_text(
-        "---\ntitle: " + "t" * 500 + "\ntags: [" + ", ".join(f"t{n}" for n in range(100)) + "]\n---\nx"
+        "---\ntitle: "
+        + "t" * 500
+        + "\ntags: ["
+        + ", ".join(f"t{n}" for n in range(100))
+        + "]\n---\nx"
     )
     (folder / "title.md").write_text("---\ntitle: " + "t" * 501 + "\n---\nx")
     (folder / "heading.md").write_text("# " + "h" * 600 + "\nx")
-    (folder / "tags.md").write_text("---\ntags: [" + ", ".join(f"t{n}" for n in range(150)) + "]\n---\nx")
+    (folder / "tags.md").write_text(
+        "---\ntags: [" + ", ".join(f"t{n}" for n in range(150)) + "]\n---\nx"
+    )
     (folder / "inline.md").write_text(" ".join(f"#tag{n}x" for n in range(101)))
     (folder / "tag.md").write_text("#" + "y" * 101)
     for number in range(30):
@@ -214,13 +260,16 @@ def test_every_file_that_is_too_large_for_a_note_is_named_with_the_limit_and_non
     told = capsys.readouterr()
     assert told.out == "1 new, 35 refused\n"
     for line in (
-        "title.md: the title has 501 characters; at most 500 are allowed, so the file was not imported",
-        "heading.md: the title has 600 characters; at most 500 are allowed, so the file was not imported",
+        "title.md: the title has 501 characters; at most 500 are allowed, so the file was not "
+        "imported",
+        "heading.md: the title has 600 characters; at most 500 are allowed, so the file was not "
+        "imported",
         "tags.md: there are 150 tags; at most 100 are allowed, so the file was not imported",
         "inline.md: there are 101 tags; at most 100 are allowed, so the file was not imported",
         "tag.md: a tag has 101 characters; at most 100 are allowed, so the file was not imported",
         *(
-            f"more{number}.md: the title has 501 characters; at most 500 are allowed, so the file was not imported"
+            f"more{number}.md: the title has 501 characters; at most 500 are allowed, so the file "
+            f"was not imported"
             for number in range(30)
         ),
     ):
@@ -269,7 +318,9 @@ def contents(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 @pytest.mark.promise("K7")
-def test_two_folders_of_one_name_never_write_to_each_others_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_folders_of_one_name_never_write_to_each_others_notes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = a_folder(tmp_path / "p1" / "docs", readme="first project", only="only here")
     two = a_folder(tmp_path / "p2" / "docs", readme="second project")
     assert run(capsys, "import", str(one)) == "2 new\n"
@@ -291,7 +342,9 @@ def test_a_moved_folder_is_linked_again_by_saying_so_and_its_old_place_is_free(
     run(capsys, "import", str(before))
     after = before.rename(tmp_path / "after")
     (after / "readme.md").write_text("text, changed")
-    assert run(capsys, "import", str(after), "--moved-from", str(before)) == "1 changed, 1 unchanged\n"
+    assert (
+        run(capsys, "import", str(after), "--moved-from", str(before)) == "1 changed, 1 unchanged\n"
+    )
     assert run(capsys, "import", str(after)) == "2 unchanged\n"
     a_folder(before, readme="a new folder at the old place")
     assert run(capsys, "import", str(before)) == "1 new\n"
@@ -300,7 +353,9 @@ def test_a_moved_folder_is_linked_again_by_saying_so_and_its_old_place_is_free(
     assert "No folder" in capsys.readouterr().err
 
 
-def test_a_folder_that_moved_whole_under_its_name_is_recognised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_moved_whole_under_its_name_is_recognised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = a_folder(tmp_path / "old" / "vault", readme="text", more="more", third="third")
     run(capsys, "import", str(before))
     (tmp_path / "new").mkdir()
@@ -309,7 +364,9 @@ def test_a_folder_that_moved_whole_under_its_name_is_recognised(tmp_path: Path, 
     assert run(capsys, "import", str(after)) == "1 changed, 2 unchanged\n"
 
 
-def test_a_name_stands_for_one_folder_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_stands_for_one_folder_at_a_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = a_folder(tmp_path / "one", readme="one")
     two = a_folder(tmp_path / "two", readme="two")
     run(capsys, "import", str(one), "--as", "team")
@@ -328,9 +385,14 @@ def _as_older_versions_imported(folder: Path, home: Path) -> None:
 
     async def work() -> None:
         stores = open_stores(settings)
-        files = [NoteFile(path.name, path.stem, path.read_text(), ()) for path in sorted(folder.glob("*.md"))]
+        files = [
+            NoteFile(path.name, path.stem, path.read_text(), ())
+            for path in sorted(folder.glob("*.md"))
+        ]
         caller = Caller("local", frozenset())
-        await Notebook(stores.notes, SystemClock()).take_in(files, ImportSource(folder.name), caller, "personal", {}, Report())
+        await Notebook(stores.notes, SystemClock()).take_in(
+            files, ImportSource(folder.name), caller, "personal", {}, Report()
+        )
         await stores.notes.close()
 
     asyncio.run(work())

@@ -32,14 +32,32 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.promise("P9")
-def test_the_command_builds_and_reports_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_builds_and_reports_in_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "good.md").write_text("# A good paper\n")
     (tmp_path / "bad.jsonl").write_text("{nope\n")
-    assert run(["build", str(tmp_path), "--into", str(tmp_path / "out"), "--report", "json", "--workers", "1"]) == 0
+    assert (
+        run(
+            [
+                "build",
+                str(tmp_path),
+                "--into",
+                str(tmp_path / "out"),
+                "--report",
+                "json",
+                "--workers",
+                "1",
+            ]
+        )
+        == 0
+    )
     shown = capsys.readouterr()
     report = json.loads(shown.out)
     assert report["papers"] == {"total": 1, "added": 1, "changed": 0, "removed": 0}
-    assert [(line["code"], line["line"], line["skipped"]) for line in report["lines"]] == [("json_not_valid", 1, True)]
+    assert [(line["code"], line["line"], line["skipped"]) for line in report["lines"]] == [
+        ("json_not_valid", 1, True)
+    ]
     assert "reading" in shown.err and "writing" in shown.err
 
 

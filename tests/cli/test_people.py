@@ -54,7 +54,9 @@ def test_users_are_made_listed_disabled_and_given_new_passwords(
 
 
 @pytest.mark.promise("A3")
-def test_tokens_are_shown_once_listed_and_revoked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokens_are_shown_once_listed_and_revoked(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["tokens", "create", "ci", "--scopes", "papers:read knowledge:write"]) == 0
     secret = capsys.readouterr().out.strip()
     assert secret.startswith(PREFIX)
@@ -74,17 +76,25 @@ def test_tokens_are_shown_once_listed_and_revoked(home: Path, capsys: pytest.Cap
 
 
 @pytest.mark.promise("A5")
-def test_the_audit_log_is_listed_exported_and_a_removed_line_shows(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_audit_log_is_listed_exported_and_a_removed_line_shows(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("one", "two", "=three"):
         assert main(["tokens", "create", name, "--scopes", "papers:read"]) == 0
     capsys.readouterr()
     assert main(["audit", "list", "--action", "tokens:"]) == 0
     assert capsys.readouterr().out.count("tokens:create") == 6, "the start and the end of each"
     assert main(["audit", "list", "--action", "tokens:", "--limit", "1"]) == 0
-    assert "=three" not in capsys.readouterr().out, "the name is in the resource, which the short list leaves out"
+    assert "=three" not in capsys.readouterr().out, (
+        "the name is in the resource, which the short list leaves out"
+    )
     assert main(["audit", "export", "--action", "tokens:", "--since", "2020-01-01"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["resource"] for row in rows if row["phase"] == "started"] == ["token:one", "token:two", "token:=three"]
+    assert [row["resource"] for row in rows if row["phase"] == "started"] == [
+        "token:one",
+        "token:two",
+        "token:=three",
+    ]
     assert [row["result"] for row in rows if row["phase"] == "ended"] == ["success"] * 3
     assert main(["audit", "export", "--format", "csv", "--since", "2999"]) == 0
     assert capsys.readouterr().out.startswith("timestamp,phase,user_id")

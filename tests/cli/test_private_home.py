@@ -1,4 +1,6 @@
-"""A desk belongs to one account: its files are closed to others, and its server can ask for a secret."""
+"""A desk belongs to one account: its files are closed to others, and its server can ask for a
+secret.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.promise("A6"), pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX")]
+pytestmark = [
+    pytest.mark.promise("A6"),
+    pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX"),
+]
 
 RUN = "import os, sys; os.umask(0o022); from carrel.cli import main; sys.exit(main())"
 
@@ -34,7 +39,10 @@ def carrel(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def modes(folder: Path) -> dict[str, int]:
-    return {str(path.relative_to(folder)): stat.S_IMODE(path.lstat().st_mode) for path in (folder, *folder.rglob("*"))}
+    return {
+        str(path.relative_to(folder)): stat.S_IMODE(path.lstat().st_mode)
+        for path in (folder, *folder.rglob("*"))
+    }
 
 
 def fill(home: Path) -> None:
@@ -65,14 +73,24 @@ def test_an_older_open_home_is_closed_by_the_next_command(tmp_path: Path) -> Non
     assert carrel(home, "doctor").returncode in {0, 1}
     found = modes(home)
     assert found["."] == 0o700
-    assert found["knowledge.sqlite"] == found["references/library.json"] == found["audit/audit.jsonl"] == 0o600
+    assert (
+        found["knowledge.sqlite"]
+        == found["references/library.json"]
+        == found["audit/audit.jsonl"]
+        == 0o600
+    )
 
 
 def test_what_is_exported_for_others_keeps_the_persons_own_mask(tmp_path: Path) -> None:
     home = tmp_path / "home"
     fill(home)
     assert carrel(home, "knowledge", "export", str(tmp_path / "out")).returncode == 0
-    assert carrel(home, "papers", "build", str(tmp_path / "one.md"), "--into", str(tmp_path / "corpus")).returncode == 0
+    assert (
+        carrel(
+            home, "papers", "build", str(tmp_path / "one.md"), "--into", str(tmp_path / "corpus")
+        ).returncode
+        == 0
+    )
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o755
     assert stat.S_IMODE((tmp_path / "corpus" / "paper_snapshot.db").stat().st_mode) == 0o644
 
@@ -93,7 +111,10 @@ def serving(home: Path, *words: str) -> Iterator[tuple[str, str]]:
             printed += line
             if line.startswith("Cursor:"):
                 break
-        yield next(word for word in printed.split() if word.startswith("http://127.0.0.1:")), printed
+        yield (
+            next(word for word in printed.split() if word.startswith("http://127.0.0.1:")),
+            printed,
+        )
     finally:
         process.terminate()
         process.communicate(timeout=60)
@@ -125,9 +146,16 @@ def test_with_a_secret_other_accounts_are_refused_and_connect_writes_it(tmp_path
         assert secret in printed
         for client in ("claude-code", "claude-desktop", "cursor", "codex", "gemini"):
             assert secret in carrel(home, "connect", client, "--url", f"{url}/desk/mcp").stdout
-            assert secret not in carrel(home, "connect", client, "--url", "https://desk.example.org/desk/mcp").stdout
+            assert (
+                secret
+                not in carrel(
+                    home, "connect", client, "--url", "https://desk.example.org/desk/mcp"
+                ).stdout
+            )
     with serving(home, "--secret") as (url, _):
-        assert status(url, {"authorization": f"Bearer {secret}"}) == 200, "it is the same after a restart"
+        assert status(url, {"authorization": f"Bearer {secret}"}) == 200, (
+            "it is the same after a restart"
+        )
 
 
 def test_without_a_secret_the_server_says_who_can_use_it(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""A database that was emptied, replaced or removed is refused, with the backup to restore; a fresh home starts at once."""
+"""A database that was emptied, replaced or removed is refused, with the backup to restore; a fresh
+home starts at once.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,13 @@ def _pages_lost(file: Path) -> None:
     file.write_bytes(content)
 
 
-DAMAGES: list[Callable[[Path], None]] = [_empty, _remove, _not_a_database, _another, _a_new_empty_one]
+DAMAGES: list[Callable[[Path], None]] = [
+    _empty,
+    _remove,
+    _not_a_database,
+    _another,
+    _a_new_empty_one,
+]
 
 
 def without_logs(file: Path) -> Path:
@@ -90,7 +98,11 @@ def test_a_replaced_database_is_refused_with_the_backup_and_left_as_it_is(
     file = without_logs(home / "knowledge.sqlite")
     damage(file)
     before = file.read_bytes() if file.exists() else None
-    for words in (("knowledge", "search", "*"), ("knowledge", "save", "into the void"), ("doctor",)):
+    for words in (
+        ("knowledge", "search", "*"),
+        ("knowledge", "save", "into the void"),
+        ("doctor",),
+    ):
         code, out, err = carrel(capsys, *words)
         assert code != 0
         assert f"carrel restore {backup} --force" in out + err
@@ -105,7 +117,9 @@ def test_a_replaced_database_is_refused_with_the_backup_and_left_as_it_is(
 def test_a_desk_whose_database_is_gone_is_not_backed_up_as_if_it_were_whole(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], None]
 ) -> None:
-    """Such a file would lack the notes, and every later error would name it as the newest backup to restore them from."""
+    """Such a file would lack the notes, and every later error would name it as the newest backup to
+    restore them from.
+    """
     assert carrel(capsys, "knowledge", "save", "what nobody wants to lose")[0] == 0
     backup = tmp_path / "desk.tar.gz"
     assert carrel(capsys, "backup", str(backup))[0] == 0
@@ -134,7 +148,9 @@ def test_a_database_that_is_damaged_inside_is_told_with_the_backup_and_found_by_
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", ["knowledge.sqlite", "access.sqlite", "research/research.db"])
-def test_every_embedded_database_is_guarded(tmp_path: Path, name: str, damage: Callable[[Path], None]) -> None:
+def test_every_embedded_database_is_guarded(
+    tmp_path: Path, name: str, damage: Callable[[Path], None]
+) -> None:
     settings = settings_at(tmp_path)
 
     async def open_it() -> None:
@@ -163,7 +179,10 @@ def test_every_embedded_database_is_guarded(tmp_path: Path, name: str, damage: C
     damage(without_logs(tmp_path / name))
     with pytest.raises(CarrelError) as refused:
         asyncio.run(open_it())
-    assert isinstance(refused.value, DatabaseReplacedError) and refused.value.code == "database_replaced"
+    assert (
+        isinstance(refused.value, DatabaseReplacedError)
+        and refused.value.code == "database_replaced"
+    )
     assert "No backup is known here" in refused.value.next_step
 
 
@@ -181,7 +200,9 @@ def test_a_database_of_another_desk_is_refused_even_with_a_log_beside_it(
     assert code == 5 and "is another database" in err
 
 
-def test_a_reset_and_an_accept_are_deliberate(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reset_and_an_accept_are_deliberate(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     carrel(capsys, "knowledge", "save", "first")
     without_logs(home / "knowledge.sqlite").write_bytes(b"")
     assert "is empty" in carrel(capsys, "databases", "list")[1]
@@ -198,7 +219,9 @@ def test_a_reset_and_an_accept_are_deliberate(home: Path, capsys: pytest.Capture
     assert "second" in carrel(capsys, "knowledge", "search", "*", "--json")[1]
 
 
-def test_a_fresh_home_and_an_earlier_one_start_at_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fresh_home_and_an_earlier_one_start_at_once(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert carrel(capsys, "knowledge", "search", "*", "--json")[1].strip() == "[]"
     carrel(capsys, "knowledge", "save", "kept by an earlier version")
     # As an earlier version left it: the database without an id, and nothing beside it.
@@ -211,7 +234,9 @@ def test_a_fresh_home_and_an_earlier_one_start_at_once(home: Path, capsys: pytes
 
 
 @pytest.mark.promise("Q5")
-def test_the_commands_that_a_refusal_names_are_there_for_every_database(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_that_a_refusal_names_are_there_for_every_database(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("knowledge.sqlite", "access.sqlite", "research/research.db", "jobs/jobs.db"):
         file = home / name
         file.parent.mkdir(parents=True, exist_ok=True)

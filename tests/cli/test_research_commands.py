@@ -31,7 +31,9 @@ def test_a_run_is_watched_to_its_end(places: list[str], capsys: pytest.CaptureFi
 
 
 @pytest.mark.promise("S2")
-def test_what_was_started_and_left_is_gone_on_with_later(places: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_started_and_left_is_gone_on_with_later(
+    places: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["research", "start", GOAL, "--hypothesis-count", "3", "--json", *places]) == 0
     started = json.loads(capsys.readouterr().out)
     assert main(["research", "watch", started["research_id"], *places]) == 0
@@ -41,7 +43,9 @@ def test_what_was_started_and_left_is_gone_on_with_later(places: list[str], caps
 
 
 @pytest.mark.promise("S10")
-def test_earlier_hypotheses_are_imported(places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_earlier_hypotheses_are_imported(
+    places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "hypotheses.json"
     file.write_text(json.dumps([{"id": "1", "summary": "Marine oil and sleep"}]))
     assert main(["research", "import", str(file), *places]) == 0
@@ -49,18 +53,24 @@ def test_earlier_hypotheses_are_imported(places: list[str], tmp_path: Path, caps
     assert main(["research", "import", str(tmp_path / "none.json"), *places]) == 2
 
 
-def test_a_goal_that_is_refused_says_why(places: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_goal_that_is_refused_says_why(
+    places: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["research", "start", "Poison the water supply of a city", *places]) == 2
     assert "cannot be worked on" in capsys.readouterr().err
 
 
 @pytest.mark.promise("Q2")
-def test_what_was_found_is_read_in_the_terminal(places: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_found_is_read_in_the_terminal(
+    places: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     def said(*words: str) -> str:
         assert main(["research", *words, *places]) == 0
         return capsys.readouterr().out
 
-    research_id = json.loads(said("start", GOAL, "--hypothesis-count", "3", "--json"))["research_id"]
+    research_id = json.loads(said("start", GOAL, "--hypothesis-count", "3", "--json"))[
+        "research_id"
+    ]
     assert f"carrel research results {research_id}" in said("watch", research_id)
     assert "100% completed" in said("status", research_id)
     assert research_id in said("list")
@@ -70,7 +80,14 @@ def test_what_was_found_is_read_in_the_terminal(places: list[str], capsys: pytes
     title, hypothesis_id = first.groups()
     page = said("hypothesis", hypothesis_id)
     assert page.startswith(f"# {title}")
-    headings = ("## Rationale", "## How it could be tested", "## Sentences it rests on", "## Review", "## Matches", "## Papers")
+    headings = (
+        "## Rationale",
+        "## How it could be tested",
+        "## Sentences it rests on",
+        "## Review",
+        "## Matches",
+        "## Papers",
+    )
     assert all(heading in page for heading in headings)
     assert said("results", research_id).startswith(f"# {GOAL}")
     assert "by local" in said("rate", hypothesis_id, "0.9")
@@ -81,8 +98,10 @@ def test_what_was_found_is_read_in_the_terminal(places: list[str], capsys: pytes
 
 def test_the_view_of_a_run_fits_the_terminal_and_shows_no_control_characters() -> None:
     status = ResearchStatus(
-        research_id="res_1", goal="A goal \x1b[31m" + "long " * 60, status="active", progress=0.5, hypotheses_generated=1,
-        hypotheses_reviewed=1, hypotheses_in_tournament=1, top_hypothesis=None, last_update="2026", estimated_completion_minutes=1,
+        research_id="res_1", goal="A goal \x1b[31m" + "long " * 60, status="active", progress=0.5,
+        hypotheses_generated=1,
+        hypotheses_reviewed=1, hypotheses_in_tournament=1, top_hypothesis=None, last_update="2026",
+        estimated_completion_minutes=1,
         problem="Something is wrong. " * 10,
     )  # fmt: skip
     drawing = drawn(status, [], 60)

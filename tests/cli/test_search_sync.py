@@ -19,7 +19,12 @@ from tests.rooms.papers.cluster import clean, cluster_settings
 from tests.rooms.papers.conftest import CORPUS, TRANSFORMER
 
 ROOMS = "papers,references,knowledge"
-LOCAL, ADA, BOB, MEEK = caller(LOCAL_USER, *ALL), caller("ada", *ALL), caller("bob", *ALL), caller("meek", "knowledge:write")
+LOCAL, ADA, BOB, MEEK = (
+    caller(LOCAL_USER, *ALL),
+    caller("ada", *ALL),
+    caller("bob", *ALL),
+    caller("meek", "knowledge:write"),
+)
 
 
 @pytest.fixture
@@ -43,7 +48,9 @@ def surroundings(settings: Settings) -> dict[str, str]:
 
 
 @pytest.mark.promise("K6")
-def test_a_snapshot_that_is_named_and_missing_fails_the_run(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_snapshot_that_is_named_and_missing_fails_the_run(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["search", "sync"]) == 0
     assert "papers: left out, there is no snapshot yet" in capsys.readouterr().out
     assert main(["search", "sync", "--index", "papers"]) != 0
@@ -60,7 +67,10 @@ def test_papers_and_libraries_get_there_once_and_nobody_reads_what_is_not_theirs
     prefix = settings.elasticsearch.prefix
     assert main(["search", "sync"]) == 0
     told = capsys.readouterr().out
-    assert f"{prefix}papers: {len(CORPUS)} written" in told and f"{prefix}references: 3 written" in told
+    assert (
+        f"{prefix}papers: {len(CORPUS)} written" in told
+        and f"{prefix}references: 3 written" in told
+    )
     assert main(["search", "sync"]) == 0
     told = capsys.readouterr().out
     assert f"{prefix}papers: 0 written" in told and f"{prefix}references: 0 written" in told
@@ -68,19 +78,32 @@ def test_papers_and_libraries_get_there_once_and_nobody_reads_what_is_not_theirs
     async def asked(ask: Ask) -> None:
         everything: dict[str, Any] = {"match_all": {}}
         for index in ("references", f"{prefix}references", f"{prefix}ref*"):
-            for who, titles in ((ADA, {"Of Ada", KNUTH["title"]}), (BOB, set()), (LOCAL, {"Of the local user"})):
+            for who, titles in (
+                (ADA, {"Of Ada", KNUTH["title"]}),
+                (BOB, set()),
+                (LOCAL, {"Of the local user"}),
+            ):
                 answer = await ask(who, "elasticsearch", index=index, query=everything)
                 assert {hit["_source"]["title"] for hit in answer.hits["hits"]} == titles
         hidden = await ask(MEEK, "elasticsearch", index=f"{prefix}*", query=everything)
         assert hidden.hits["total"]["value"] == 0
-        (paper,) = (await ask(ADA, "elasticsearch", index="papers", query={"match": {"title": "attention"}})).hits["hits"]
+        (paper,) = (
+            await ask(ADA, "elasticsearch", index="papers", query={"match": {"title": "attention"}})
+        ).hits["hits"]
         assert paper["_source"]["authors"] == list(TRANSFORMER.authors)
         assert not any(name.startswith("words_") for name in paper["_source"])
         hits = await ask(ADA, "search_papers", query="attention is all you need")
         assert (
             hits[0].paper_id
             == TRANSFORMER.paper_id
-            == found(await ask(ADA, "elasticsearch", index="papers", query={"ids": {"values": [TRANSFORMER.paper_id]}}))[0]
+            == found(
+                await ask(
+                    ADA,
+                    "elasticsearch",
+                    index="papers",
+                    query={"ids": {"values": [TRANSFORMER.paper_id]}},
+                )
+            )[0]
         )
 
     at_the_desk(settings.home, asked, **surroundings(settings))

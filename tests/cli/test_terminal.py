@@ -28,9 +28,13 @@ def test_controls_are_shown_by_number_and_text_stays() -> None:
 
 def run_in(words: list[str], *, at_terminal: bool) -> str:
     if not at_terminal:
-        return subprocess.run([*PROGRAM, *words], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            [*PROGRAM, *words], env=ENVIRONMENT, capture_output=True, text=True, check=True
+        ).stdout
     ours, theirs = pty.openpty()
-    with subprocess.Popen([*PROGRAM, *words], env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        [*PROGRAM, *words], env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL
+    ) as process:
         os.close(theirs)
         said = b""
         try:

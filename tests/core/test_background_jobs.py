@@ -29,11 +29,18 @@ class Handler:
 
 
 def jobs(
-    folder: Path, work: Work, *, is_resumable: bool = True, lease_seconds: float = 60.0, worker: str = "w1"
+    folder: Path,
+    work: Work,
+    *,
+    is_resumable: bool = True,
+    lease_seconds: float = 60.0,
+    worker: str = "w1",
 ) -> BackgroundJobs:
     policy = JobPolicy(lease_seconds=lease_seconds, look_every_seconds=0.01)
     handler = Handler(work, is_resumable=is_resumable)
-    return BackgroundJobs(sqlite_jobs(folder / "jobs.db"), {"count": handler}, SystemClock(), worker, policy)
+    return BackgroundJobs(
+        sqlite_jobs(folder / "jobs.db"), {"count": handler}, SystemClock(), worker, policy
+    )
 
 
 async def save_and_hang(job: JobRun) -> str:
@@ -43,13 +50,17 @@ async def save_and_hang(job: JobRun) -> str:
 
 
 async def crash(background: BackgroundJobs, job_id: str) -> None:
-    """As a kill leaves it: the run is gone and its lease has run out, and nothing was given back or marked."""
+    """As a kill leaves it: the run is gone and its lease has run out, and nothing was given back or
+    marked.
+    """
     while (await background.find(job_id, "ada")).done < 1:
         await asyncio.sleep(0)
     await background._store.renew([job_id], "w1", -1)
 
 
-def test_a_job_that_fails_says_why_and_an_unexpected_fault_tells_nothing_of_the_inside(tmp_path: Path) -> None:
+def test_a_job_that_fails_says_why_and_an_unexpected_fault_tells_nothing_of_the_inside(
+    tmp_path: Path,
+) -> None:
     async def fail(job: JobRun) -> str:
         if job.record.input == "plain":
             raise ConflictError("Two at once", next_step="Try again.")
@@ -59,7 +70,11 @@ def test_a_job_that_fails_says_why_and_an_unexpected_fault_tells_nothing_of_the_
         background = jobs(tmp_path, fail)
         plain = await background.submit("count", "ada", "plain", None)
         ended = await background.wait(plain.id, "ada", 30)
-        assert (ended.state, ended.error_code, ended.message) == ("failed", "conflict", "Two at once. Try again.")
+        assert (ended.state, ended.error_code, ended.message) == (
+            "failed",
+            "conflict",
+            "Two at once. Try again.",
+        )
         fault = await background.submit("count", "ada", "fault", None)
         ended = await background.wait(fault.id, "ada", 30)
         assert (ended.state, ended.error_code) == ("failed", "internal_error")
@@ -109,7 +124,9 @@ def test_a_job_interrupted_by_a_crash_is_resumed_from_what_it_had_saved(tmp_path
     asyncio.run(scene())
 
 
-def test_work_is_taken_up_also_where_there_was_no_store_to_look_into_at_first(tmp_path: Path) -> None:
+def test_work_is_taken_up_also_where_there_was_no_store_to_look_into_at_first(
+    tmp_path: Path,
+) -> None:
     async def finish(job: JobRun) -> str:
         return "Done."
 
@@ -143,7 +160,12 @@ def test_a_job_that_cannot_resume_is_marked_failed_and_keeps_what_it_had(tmp_pat
         second = jobs(tmp_path, save_and_hang, is_resumable=False, worker="w2")
         second.take_up_work()
         ended = await second.wait(job.id, "ada", 30)
-        assert (ended.state, ended.error_code, ended.result, ended.done) == ("failed", "interrupted", '["one"]', 1)
+        assert (ended.state, ended.error_code, ended.result, ended.done) == (
+            "failed",
+            "interrupted",
+            '["one"]',
+            1,
+        )
         await first.close()
         await second.close()
 

@@ -27,11 +27,17 @@ from carrel.core.citation_keys import MAX_KEY_LENGTH, distinct_key, make_key
         ("!!!", 2000, "Title", "anon-2000-title"),
     ],
 )
-def test_a_key_is_family_and_year(family: str | None, year: int | None, title: str | None, key: str) -> None:
+def test_a_key_is_family_and_year(
+    family: str | None, year: int | None, title: str | None, key: str
+) -> None:
     assert make_key(family, year, title) == key
 
 
-@given(family=st.text(max_size=60), year=st.none() | st.integers(-3000, 3000), title=st.text(max_size=80))
+@given(
+    family=st.text(max_size=60),
+    year=st.none() | st.integers(-3000, 3000),
+    title=st.text(max_size=80),
+)
 def test_a_key_has_only_signs_that_keys_may_have(family: str, year: int | None, title: str) -> None:
     key = make_key(family, year, title)
     assert re.fullmatch(r"[a-z0-9_-]+", key)

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from carrel.core.csl_schema import ITEM_TYPES, check_item
 
 ALLOWED: list[dict[str, object]] = [
-    {"type": "article-journal", "title": "T", "volume": 12, "issue": "3", "page": "1-9", "edition": 2},
+    {
+        "type": "article-journal",
+        "title": "T",
+        "volume": 12,
+        "issue": "3",
+        "page": "1-9",
+        "edition": 2,
+    },
     {
         "author": [
             {"family": "Curie", "given": "Marie"},
@@ -19,7 +26,11 @@ ALLOWED: list[dict[str, object]] = [
     },
     {"issued": {"date-parts": [[2020]]}, "accessed": {"date-parts": [["2020", "5", 17]]}},
     {"issued": {"date-parts": [[2019, 12], [2020, 1]], "circa": True}},
-    {"issued": {"raw": "May 2020"}, "original-date": {"literal": "in press"}, "submitted": {"season": 1, "date-parts": [[2020]]}},
+    {
+        "issued": {"raw": "May 2020"},
+        "original-date": {"literal": "in press"},
+        "submitted": {"season": 1, "date-parts": [[2020]]},
+    },
     {"issued": {"date-parts": [[-44, 3, 15]]}},
     {"categories": ["a"], "custom": {"anything": [1, None, {"deep": True}]}},
     {"author": []},
@@ -72,20 +83,28 @@ def test_what_the_schema_does_not_allow_is_named(item: dict[str, object], field:
 def test_a_type_that_is_nearly_right_is_answered_with_the_right_one() -> None:
     assert (
         "article-journal"
-        in check_item({"type": "journal-article"})[0].expected + check_item({"type": "article_journal"})[0].expected
+        in check_item({"type": "journal-article"})[0].expected
+        + check_item({"type": "article_journal"})[0].expected
     )
     assert "title" in check_item({"titel": "T"})[0].expected
 
 
 json_values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=10), inner, max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=10), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
 @given(
-    st.dictionaries(st.sampled_from(["type", "author", "issued", "title", "volume", "custom", "categories", "x"]), json_values)
+    st.dictionaries(
+        st.sampled_from(
+            ["type", "author", "issued", "title", "volume", "custom", "categories", "x"]
+        ),
+        json_values,
+    )
 )
 def test_no_value_whatever_breaks_the_check(item: dict[str, object]) -> None:
     for problem in check_item(item):

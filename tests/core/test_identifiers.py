@@ -59,11 +59,15 @@ def test_arxivs_own_doi_names_the_paper() -> None:
         ("http://arxiv.org/abs/HEP-TH/9901001", "hep-th/9901001", None),
     ],
 )
-def test_an_arxiv_identifier_is_kept_apart_from_its_version(text: str, value: str, version: int | None) -> None:
+def test_an_arxiv_identifier_is_kept_apart_from_its_version(
+    text: str, value: str, version: int | None
+) -> None:
     assert ArxivId.parse(text) == ArxivId(value, version)
 
 
-@pytest.mark.parametrize("text", ["2113.00001", "101.00001", "2101.001", "hep-th/99", "2101.00001x"])
+@pytest.mark.parametrize(
+    "text", ["2113.00001", "101.00001", "2101.001", "hep-th/99", "2101.00001x"]
+)
 def test_what_only_looks_like_arxiv_is_refused(text: str) -> None:
     with pytest.raises(NotAnIdentifierError):
         ArxivId.parse(text)
@@ -71,7 +75,12 @@ def test_what_only_looks_like_arxiv_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("12345", "12345"), ("PMID: 0012345", "12345"), ("https://pubmed.ncbi.nlm.nih.gov/12345/", "12345"), ("pmid12345", "12345")],
+    [
+        ("12345", "12345"),
+        ("PMID: 0012345", "12345"),
+        ("https://pubmed.ncbi.nlm.nih.gov/12345/", "12345"),
+        ("pmid12345", "12345"),
+    ],
 )
 def test_a_pmid_is_a_number(text: str, value: str) -> None:
     assert str(Pmid.parse(text)) == value
@@ -99,14 +108,23 @@ def test_a_pmcid_keeps_its_letters(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["0-632-05808-0", "978-0-632-05808-2", "ISBN: 9780632058082", "ISBN-10 0632058080", "urn:isbn:9780632058082"]
+    "text",
+    [
+        "0-632-05808-0",
+        "978-0-632-05808-2",
+        "ISBN: 9780632058082",
+        "ISBN-10 0632058080",
+        "urn:isbn:9780632058082",
+    ],
 )
 def test_an_isbn_is_thirteen_digits_whichever_way_it_is_written(text: str) -> None:
     assert Isbn.parse(text) == Isbn("9780632058082")
     assert Isbn.parse(text).isbn_10 == "0632058080"
 
 
-@pytest.mark.parametrize("text", ["0-632-05808-1", "9780632058083", "1234567890123", "978063205808", "X234567890"])
+@pytest.mark.parametrize(
+    "text", ["0-632-05808-1", "9780632058083", "1234567890123", "978063205808", "X234567890"]
+)
 def test_an_isbn_with_a_wrong_check_digit_is_refused(text: str) -> None:
     with pytest.raises(NotAnIdentifierError):
         Isbn.parse(text)

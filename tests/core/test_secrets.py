@@ -75,7 +75,10 @@ def test_what_is_left_of_a_cut_or_half_hidden_key_is_hidden() -> None:
         f"{PLAIN[:6]}********{PLAIN[-4:]}",
         f"{PLAIN[:5]}…{PLAIN[-4:]}",
     ):
-        assert mask_secrets(f"Incorrect key provided: {echoed}").replace("***", "").strip() == "Incorrect key provided:"
+        assert (
+            mask_secrets(f"Incorrect key provided: {echoed}").replace("***", "").strip()
+            == "Incorrect key provided:"
+        )
 
 
 SHAPES = [
@@ -95,11 +98,17 @@ def test_what_has_the_shape_of_a_secret_is_hidden_in_errors(token: str) -> None:
 
 
 def test_named_values_are_hidden_and_their_names_stay() -> None:
-    said = "GET https://api.example/x?api_key=0123456789ab&db=pubmed Authorization: Bearer abcdef0123456789 postgresql://ada:pw@host/db"
+    said = (
+        "GET https://api.example/x?api_key=0123456789ab&db=pubmed Authorization: Bearer "
+        "abcdef0123456789 postgresql://ada:pw@host/db"
+    )
     masked = mask_secrets(said)
     assert "api_key=***&db=pubmed" in masked
     assert "Bearer ***" in masked
-    assert mask_secrets("GET https://maps.example/x?a=1&key=0a1b2c3d4e5f") == "GET https://maps.example/x?a=1&key=***"
+    assert (
+        mask_secrets("GET https://maps.example/x?a=1&key=0a1b2c3d4e5f")
+        == "GET https://maps.example/x?a=1&key=***"
+    )
     assert "postgresql://ada:***@host/db" in masked
     assert mask_secrets('{"client_secret": "s3cr3t-value"}') == '{"client_secret": "***"}'
 
@@ -110,7 +119,8 @@ def test_named_values_are_hidden_and_their_names_stay() -> None:
         "token: required, and has fewer than 8 characters",
         "The password is too short; choose one of 12 characters or more.",
         "Research on basic fibroblast growth factor and bearer plants",
-        "paper_id sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 was not found",
+        "paper_id sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 was not "
+        "found",
         "https://doi.org/10.1000/xyz123 key findings: 12345678",
         "list_hypotheses names those of project res_0123456789abcdef",
         "sk-ip this",
@@ -131,13 +141,25 @@ def test_a_word_that_is_a_password_is_hidden_as_a_word_only() -> None:
 
 def test_errors_logs_and_settings_hide_what_settings_hold() -> None:
     Settings.model_validate(
-        {"database": {"url": "postgresql://ada:correct-horse-7@db/carrel"}, "model": {"api_key": "kq-1234567890"}}
+        {
+            "database": {"url": "postgresql://ada:correct-horse-7@db/carrel"},
+            "model": {"api_key": "kq-1234567890"},
+        }
     )
-    error = CarrelError("connection to correct-horse-7 failed", details={"said": ["kq-1234567890", {"x": "kq-1234567890"}]})
+    error = CarrelError(
+        "connection to correct-horse-7 failed",
+        details={"said": ["kq-1234567890", {"x": "kq-1234567890"}]},
+    )
     assert "correct-horse-7" not in f"{error} {error.message}"
     assert error.details == {"said": ["***", {"x": "***"}]}
     record = logging.makeLogRecord(
-        {"name": "x", "levelno": logging.INFO, "levelname": "INFO", "msg": "kq-1234567890", "f": "correct-horse-7"}
+        {
+            "name": "x",
+            "levelno": logging.INFO,
+            "levelname": "INFO",
+            "msg": "kq-1234567890",
+            "f": "correct-horse-7",
+        }
     )
     for form in (_TextForm(), _JsonForm()):
         line = form.format(record)
@@ -152,5 +174,12 @@ def test_the_password_of_an_address_is_found() -> None:
 
 
 def test_masking_does_not_take_longer_than_the_text_is_long() -> None:
-    for text in ("sk-" * 50_000, "a:" * 50_000, PLAIN[:7] * 20_000, "token=" * 20_000, "://a:" * 20_000, "-" * 100_000):
+    for text in (
+        "sk-" * 50_000,
+        "a:" * 50_000,
+        PLAIN[:7] * 20_000,
+        "token=" * 20_000,
+        "://a:" * 20_000,
+        "-" * 100_000,
+    ):
         assert len(mask_secrets(text)) <= len(text) + 3 * 20_000

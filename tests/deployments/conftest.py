@@ -18,7 +18,9 @@ __all__ = ["postgres_server_url", "postgres_url"]
 
 @pytest.fixture(scope="session")
 def image_programs() -> Iterator[Path]:
-    """The bin folder of an environment that holds what the image holds. Its user is another one, so everybody may read it."""
+    """The bin folder of an environment that holds what the image holds. Its user is another one, so
+    everybody may read it.
+    """
     folder = Path(tempfile.mkdtemp(prefix="carrel-image-"))
     folder.chmod(0o755)
     try:

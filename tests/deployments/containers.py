@@ -1,7 +1,10 @@
-"""Starts containers as the files say: from a wheel in an environment of the image's packages, or from the built image itself.
+"""Starts containers as the files say: from a wheel in an environment of the image's packages, or
+from the built image itself.
 
-CARREL_TEST_IMAGE_TOOL names a program that runs images without a daemon (`run TAG -e K=V -v FROM:TO --user U --read-only
---tmpfs DIR --pid-file FILE -- ARGS`), and CARREL_TEST_IMAGE the image. Without them the wheel is used.
+CARREL_TEST_IMAGE_TOOL names a program that runs images without a daemon (`run TAG -e K=V -v FROM:TO
+--user U --read-only
+--tmpfs DIR --pid-file FILE -- ARGS`), and CARREL_TEST_IMAGE the image. Without them the wheel is
+used.
 """
 
 from __future__ import annotations
@@ -43,25 +46,42 @@ def locked_packages(file: Path) -> dict[str, str]:
 
 
 def make_image_environment(folder: Path) -> Path:
-    """A virtual environment with what requirements/image.txt names and nothing else, and our wheel. Answers its bin folder.
+    """A virtual environment with what requirements/image.txt names and nothing else, and our wheel.
+    Answers its bin folder.
 
-    The packages are those that the tests run with, linked, so that no network is needed; their versions must be the locked ones.
+    The packages are those that the tests run with, linked, so that no network is needed; their
+    versions must be the locked ones.
     """
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
     for name, version in locked_packages(ROOT / "requirements" / "image.txt").items():
         found = distribution(name)
-        assert found.version == version, f"{name} is {found.version} here and {version} in requirements/image.txt: make lock"
+        assert found.version == version, (
+            f"{name} is {found.version} here and {version} in requirements/image.txt: make lock"
+        )
         for file in found.files or ():
             if ".." not in file.parts and file.suffix != ".pyc":
                 _link(Path(str(found.locate_file(file))), site / file)
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+    )
     (wheel,) = folder.glob("carrel-*.whl")
     uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     assert uv is not None, "uv is one of the developers' packages"
     python = environment / "bin" / "python"
-    install = [uv, "pip", "install", "--quiet", "--offline", "--no-index", "--no-deps", "--no-config"]
+    install = [
+        uv,
+        "pip",
+        "install",
+        "--quiet",
+        "--offline",
+        "--no-index",
+        "--no-deps",
+        "--no-config",
+    ]
     subprocess.run([*install, "--python", str(python), str(wheel)], check=True)
     return environment / "bin"
 
@@ -83,11 +103,22 @@ class Instance:
     log: Path
     pid_file: Path | None = None
 
-    def request(self, method: str, path: str, host: str, body: object = None, headers: Mapping[str, str] | None = None) -> Answer:
+    def request(
+        self,
+        method: str,
+        path: str,
+        host: str,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         try:
             content = None if body is None else json.dumps(body)
-            given = {"Host": host, **({"Content-Type": "application/json"} if content else {}), **(headers or {})}
+            given = {
+                "Host": host,
+                **({"Content-Type": "application/json"} if content else {}),
+                **(headers or {}),
+            }
             connection.request(method, path, content, given)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
@@ -102,14 +133,20 @@ class Instance:
 
     def end(self, number: int) -> None:
         """Sends a signal to the first process of the container and waits for its end."""
-        inside = int(self.pid_file.read_text(encoding="ascii")) if self.pid_file is not None else self.process.pid
+        inside = (
+            int(self.pid_file.read_text(encoding="ascii"))
+            if self.pid_file is not None
+            else self.process.pid
+        )
         with contextlib.suppress(ProcessLookupError):
             os.kill(inside, number)
         self.process.wait(timeout=PATIENCE_SECONDS)
 
 
 class Machine:
-    """Starts containers, and ends what still runs at the end. `folder` stands for the disks of the platform."""
+    """Starts containers, and ends what still runs at the end. `folder` stands for the disks of the
+    platform.
+    """
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder = folder
@@ -129,13 +166,25 @@ class Machine:
         return disk
 
     def start(
-        self, start: ContainerStart, *, disks: Mapping[str, Path], secrets: Mapping[str, str], platform: Mapping[str, str]
+        self,
+        start: ContainerStart,
+        *,
+        disks: Mapping[str, Path],
+        secrets: Mapping[str, str],
+        platform: Mapping[str, str],
     ) -> Instance:
-        """One instance. `disks` are what is mounted, by path inside; `platform` is what the platform adds to the environment."""
+        """One instance. `disks` are what is mounted, by path inside; `platform` is what the
+        platform adds to the environment.
+        """
         self._started += 1
         port = free_port()
         # In place of a network of its own, each container here has a port of its own.
-        environment = {**start.environment, **platform, **{name: secrets[name] for name in start.secrets}, "PORT": str(port)}
+        environment = {
+            **start.environment,
+            **platform,
+            **{name: secrets[name] for name in start.secrets},
+            "PORT": str(port),
+        }
         log = self.folder / f"instance-{self._started}.out"
         pid_file = None if self._tool is None else log.with_suffix(".pid")
         argv, settings = self._command(start, environment, disks, pid_file)
@@ -145,10 +194,20 @@ class Machine:
         self._running.append(instance)
         words = shlex_words(start.argv)
         how = "the image" if self._tool else "the wheel"
-        print(f"{start.source}: started `{words}` from {how} as user {start.user} at port {port}, mounts {sorted(disks)}")
+        print(
+            f"{start.source}: started `{words}` from {how} as user {start.user} at port {port}, "
+            f"mounts {sorted(disks)}"
+        )
         return instance
 
-    def run(self, start: ContainerStart, words: Sequence[str], *, disks: Mapping[str, Path], secrets: Mapping[str, str]) -> str:
+    def run(
+        self,
+        start: ContainerStart,
+        words: Sequence[str],
+        *,
+        disks: Mapping[str, Path],
+        secrets: Mapping[str, str],
+    ) -> str:
         """A command in a container, as `kubectl exec` runs it. Answers its standard output."""
         environment = {**start.environment, **{name: secrets[name] for name in start.secrets}}
         argv, settings = self._wheel(tuple(words), environment, disks, start.user)
@@ -164,12 +223,29 @@ class Machine:
             print(f"what the server at port {instance.port} said:\n{instance.errors()}")
 
     def _command(
-        self, start: ContainerStart, environment: Mapping[str, str], disks: Mapping[str, Path], pid_file: Path | None
+        self,
+        start: ContainerStart,
+        environment: Mapping[str, str],
+        disks: Mapping[str, Path],
+        pid_file: Path | None,
     ) -> tuple[list[str], dict[str, Any]]:
         if self._tool is None:
             return self._wheel(start.argv, environment, disks, start.user)
-        argv = [self._tool, "run", self._image, "--user", str(start.user), "--pid-file", str(pid_file)]
-        argv += [word for name, value in environment.items() if name != "PATH" for word in ("-e", f"{name}={value}")]
+        argv = [
+            self._tool,
+            "run",
+            self._image,
+            "--user",
+            str(start.user),
+            "--pid-file",
+            str(pid_file),
+        ]
+        argv += [
+            word
+            for name, value in environment.items()
+            if name != "PATH"
+            for word in ("-e", f"{name}={value}")
+        ]
         argv += [word for inside, disk in disks.items() for word in ("-v", f"{disk}:{inside}")]
         if start.is_root_read_only:
             argv.append("--read-only")
@@ -177,7 +253,11 @@ class Machine:
         return [*argv, "--", *start.argv[1:]], {}
 
     def _wheel(
-        self, words: Sequence[str], environment: Mapping[str, str], disks: Mapping[str, Path], user: int
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        disks: Mapping[str, Path],
+        user: int,
     ) -> tuple[list[str], dict[str, Any]]:
         settings: dict[str, Any] = {"cwd": self.folder}
         if os.geteuid() == 0:
@@ -198,8 +278,12 @@ def _outside(value: str, disks: Mapping[str, Path]) -> str:
     return value
 
 
-def wait_until(instance: Instance, path: str, host: str, headers: Mapping[str, str] | None = None) -> Answer:
-    """Polls as a platform does until the answer is 200; fails when the process ends or the patience does."""
+def wait_until(
+    instance: Instance, path: str, host: str, headers: Mapping[str, str] | None = None
+) -> Answer:
+    """Polls as a platform does until the answer is 200; fails when the process ends or the patience
+    does.
+    """
     until = time.monotonic() + PATIENCE_SECONDS
     last: object = None
     while time.monotonic() < until:

@@ -84,7 +84,9 @@ def read_dockerfile(file: Path = ROOT / "Dockerfile") -> ImageFacts:
 
 
 def read_documents(file: Path) -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(file.read_text(encoding="utf-8")) if document]
+    return [
+        document for document in yaml.safe_load_all(file.read_text(encoding="utf-8")) if document
+    ]
 
 
 def of_kind(file: Path, kind: str) -> dict[str, Any]:
@@ -96,19 +98,36 @@ def image_start() -> ContainerStart:
     """`docker run IMAGE`."""
     image = read_dockerfile()
     argv = (*image.entrypoint, *image.command)
-    return ContainerStart("Dockerfile", argv, image.environment, {}, int(image.user), (image.volume,), (image.port,), ())
+    return ContainerStart(
+        "Dockerfile",
+        argv,
+        image.environment,
+        {},
+        int(image.user),
+        (image.volume,),
+        (image.port,),
+        (),
+    )
 
 
 def kubernetes_start() -> ContainerStart:
     image, deployment = read_dockerfile(), of_kind(KUBERNETES, "Deployment")
     pod = deployment["spec"]["template"]["spec"]
     (container,) = pod["containers"]
-    configuration = {each["metadata"]["name"]: each["data"] for each in read_documents(KUBERNETES) if each["kind"] == "ConfigMap"}
+    configuration = {
+        each["metadata"]["name"]: each["data"]
+        for each in read_documents(KUBERNETES)
+        if each["kind"] == "ConfigMap"
+    }
     environment = dict(image.environment)
     for source in container.get("envFrom", ()):
         environment.update(configuration[source["configMapRef"]["name"]])
     plain, secrets = _variables(container)
-    claims = tuple(each["persistentVolumeClaim"]["claimName"] for each in pod["volumes"] if "persistentVolumeClaim" in each)
+    claims = tuple(
+        each["persistentVolumeClaim"]["claimName"]
+        for each in pod["volumes"]
+        if "persistentVolumeClaim" in each
+    )
     return ContainerStart(
         KUBERNETES.name,
         _argv(image, container),
@@ -125,12 +144,19 @@ def kubernetes_start() -> ContainerStart:
 
 
 def cloud_run_start(file: Path) -> ContainerStart:
-    """The container, with what the platform itself adds (its contract for containers): PORT and the names of the service."""
+    """The container, with what the platform itself adds (its contract for containers): PORT and the
+    names of the service.
+    """
     image, service = read_dockerfile(), of_kind(file, "Service")
     (container,) = service["spec"]["template"]["spec"]["containers"]
     ports = tuple(port["containerPort"] for port in container["ports"])
     name = service["metadata"]["name"]
-    platform = {"PORT": str(ports[0]), "K_SERVICE": name, "K_REVISION": f"{name}-00001", "K_CONFIGURATION": name}
+    platform = {
+        "PORT": str(ports[0]),
+        "K_SERVICE": name,
+        "K_REVISION": f"{name}-00001",
+        "K_CONFIGURATION": name,
+    }
     plain, secrets = _variables(container)
     # The one word that the file asks its reader to replace.
     plain = {name: "demo-carrel" if value == "PROJECT" else value for name, value in plain.items()}
@@ -158,7 +184,9 @@ def _variables(container: dict[str, Any]) -> tuple[dict[str, str], dict[str, tup
     plain, secrets = {}, {}
     for variable in container.get("env", ()):
         if "value" in variable:
-            assert isinstance(variable["value"], str), f"{variable['name']} must be quoted: platforms take only text"
+            assert isinstance(variable["value"], str), (
+                f"{variable['name']} must be quoted: platforms take only text"
+            )
             plain[variable["name"]] = variable["value"]
         else:
             reference = variable["valueFrom"]["secretKeyRef"]

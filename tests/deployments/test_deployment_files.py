@@ -1,6 +1,7 @@
 """Every deployment file is started exactly as written: save, kill, start again, read back.
 
-What stands in for a platform: a real PostgreSQL, Google's Firestore emulator, folders for volumes, and a port for each container
+What stands in for a platform: a real PostgreSQL, Google's Firestore emulator, folders for volumes,
+and a port for each container
 in place of its own network. Each start is printed (`pytest -s`, or the report of a failure).
 """
 
@@ -54,43 +55,75 @@ def answer_of(found: Answer) -> str:
 
 
 def await_probes(instance: Instance, start: ContainerStart, host: str) -> None:
-    """Asks as the platform does: at the address of the container, with the headers that the file names."""
+    """Asks as the platform does: at the address of the container, with the headers that the file
+    names.
+    """
     for probe in start.probes:
-        assert probe.port in {None, *start.ports}, f"{start.source}: the {probe.kind} asks at a port that nothing listens on"
-        status, body = wait_until(instance, probe.path, probe.headers.get("Host", host), probe.headers)
-        print(f"{start.source}: {probe.kind} GET {probe.path} (Host: {host}) answered {status} {json.dumps(body)}")
+        assert probe.port in {None, *start.ports}, (
+            f"{start.source}: the {probe.kind} asks at a port that nothing listens on"
+        )
+        status, body = wait_until(
+            instance, probe.path, probe.headers.get("Host", host), probe.headers
+        )
+        print(
+            f"{start.source}: {probe.kind} GET {probe.path} (Host: {host}) answered {status} "
+            f"{json.dumps(body)}"
+        )
 
 
 def platform_token() -> str:
     """An identity token as Cloud Run hands it on: checked, and without its signature."""
-    claims = {"sub": "1", "email": "ada@example.org", "email_verified": True, "exp": int(time.time()) + 3600}
+    claims = {
+        "sub": "1",
+        "email": "ada@example.org",
+        "email_verified": True,
+        "exp": int(time.time()) + 3600,
+    }
     parts = (json.dumps(part).encode() for part in ({"alg": "RS256"}, claims))
     header, body = (base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
     return f"{header}.{body}.SIGNATURE_REMOVED_BY_GOOGLE"
 
 
 def bibtex(key: str) -> str:
-    return f"@article{{{key}, author={{Author, {key.title()}}}, title={{A study of {key}}}, journal={{J}}, year={{2020}}}}"
+    return (
+        f"@article{{{key}, author={{Author, {key.title()}}}, title={{A study of {key}}}, "
+        f"journal={{J}}, year={{2020}}}}"
+    )
 
 
 @pytest.mark.promise("Q7")
 def test_the_image_keeps_its_volume_and_its_health_check_honours_the_port(machine: Machine) -> None:
     start, image = image_start(), read_dockerfile()
-    disks = {image.volume: machine.disk("volume", start.user), "/tmp": machine.disk("tmp", start.user)}
-    token = machine.run(start, ["carrel", "tokens", "create", "ada", "--scopes", "admin"], disks=disks, secrets={}).strip()
+    disks = {
+        image.volume: machine.disk("volume", start.user),
+        "/tmp": machine.disk("tmp", start.user),
+    }
+    token = machine.run(
+        start, ["carrel", "tokens", "create", "ada", "--scopes", "admin"], disks=disks, secrets={}
+    ).strip()
     first = machine.start(start, disks=disks, secrets={}, platform={})
     _, ready = wait_until(first, "/ready", "localhost")
     assert ready["checks"]["papers"] == {"ok": True, "note": "empty"}
     assert first_password(first.errors()) is not None
-    answer_of(invoke(first, "localhost", token, "save_knowledge", title="Kept in the volume", content="text"))
+    answer_of(
+        invoke(
+            first, "localhost", token, "save_knowledge", title="Kept in the volume", content="text"
+        )
+    )
     answer_of(invoke(first, "localhost", token, "add_references", input=bibtex("volume")))
     first.end(signal.SIGKILL)
     again = machine.start(start, disks=disks, secrets={}, platform={})
     wait_until(again, "/ready", "localhost")
     if "CARREL_TEST_IMAGE_TOOL" not in os.environ:
-        argv, settings = machine._wheel(image.health_check, {**image.environment, "PORT": str(again.port)}, disks, start.user)
-        assert subprocess.run(argv, check=False, **settings).returncode == 0, "HEALTHCHECK finds the server at PORT"
-    assert "Kept in the volume" in answer_of(invoke(again, "localhost", token, "search_knowledge", query="Kept"))
+        argv, settings = machine._wheel(
+            image.health_check, {**image.environment, "PORT": str(again.port)}, disks, start.user
+        )
+        assert subprocess.run(argv, check=False, **settings).returncode == 0, (
+            "HEALTHCHECK finds the server at PORT"
+        )
+    assert "Kept in the volume" in answer_of(
+        invoke(again, "localhost", token, "search_knowledge", query="Kept")
+    )
     assert "A study of volume" in answer_of(invoke(again, "localhost", token, "list_references"))
 
 
@@ -107,34 +140,54 @@ def test_three_replicas_on_one_claim_and_one_database_lose_nothing_when_one_is_k
         return {"/data": home, "/tmp": machine.disk(f"tmp-{number}", start.user)}
 
     def begin(number: int) -> Instance:
-        return machine.start(start, disks=disks(number), secrets=secrets, platform={"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
+        return machine.start(
+            start,
+            disks=disks(number),
+            secrets=secrets,
+            platform={"KUBERNETES_SERVICE_HOST": "10.0.0.1"},
+        )
 
     replicas = [begin(number) for number in range(start.replicas)]
     for replica in replicas:
         await_probes(replica, start, POD)
-    assert sum(first_password(replica.errors()) is not None for replica in replicas) == 1, "one administrator, told once"
+    assert sum(first_password(replica.errors()) is not None for replica in replicas) == 1, (
+        "one administrator, told once"
+    )
     tokens = {
         name: machine.run(
-            start, ["carrel", "tokens", "create", name, "--scopes", "admin"], disks=disks(0), secrets=secrets
+            start,
+            ["carrel", "tokens", "create", name, "--scopes", "admin"],
+            disks=disks(0),
+            secrets=secrets,
         ).strip()
         for name in ("ada", "ben", "cleo")
     }
-    assert invoke(replicas[0], "elsewhere.example", tokens["ada"], "list_references")[0] == 421, "other names stay refused"
+    assert invoke(replicas[0], "elsewhere.example", tokens["ada"], "list_references")[0] == 421, (
+        "other names stay refused"
+    )
 
     def write(replica: Instance, number: int) -> list[tuple[str, Callable[[], Answer]]]:
         return [
             *(
                 (f"A study of r{number}{each}", lambda each=each: invoke(
-                    replica, PUBLIC, tokens["ada"], "add_references", input=bibtex(f"r{number}{each}")
+                    replica, PUBLIC, tokens["ada"], "add_references",
+                    input=bibtex(f"r{number}{each}")
                 ))
                 for each in "ab"
             ),
-            (f"Note {number}", lambda: invoke(replica, PUBLIC, tokens["cleo"], "save_knowledge", title=f"Note {number}", content="x")),
+            (f"Note {number}", lambda: invoke(replica, PUBLIC, tokens["cleo"], "save_knowledge", title=f"Note {number}", content="x")),  # noqa: E501
         ]  # fmt: skip
 
-    writes = [(number, *each) for number, replica in enumerate(replicas) for each in write(replica, number)]
+    writes = [
+        (number, *each)
+        for number, replica in enumerate(replicas)
+        for each in write(replica, number)
+    ]
     for number in (0, 2):
-        text = f"---\ntitle: Paper {number} about quarks\nauthors: [Ann Author]\nyear: 2021\n---\n\n# Paper {number}\n\nQuarks.\n"
+        text = (
+            f"---\ntitle: Paper {number} about quarks\nauthors: [Ann Author]\nyear: "
+            f"2021\n---\n\n# Paper {number}\n\nQuarks.\n"
+        )
         replica = replicas[number]
         writes.append(
             (number, f"Paper {number} about quarks", lambda replica=replica, text=text: invoke(  # type: ignore[misc]
@@ -142,7 +195,9 @@ def test_three_replicas_on_one_claim_and_one_database_lose_nothing_when_one_is_k
             ))
         )  # fmt: skip
     acknowledged = _all_at_once(writes, lambda: replicas[1].end(signal.SIGKILL))
-    assert {name for number, name, _ in writes if number != 1} <= acknowledged, "nobody else fails when one is killed"
+    assert {name for number, name, _ in writes if number != 1} <= acknowledged, (
+        "nobody else fails when one is killed"
+    )
     replicas[1] = begin(1)
     await_probes(replicas[1], start, POD)
     for replica in replicas:
@@ -151,18 +206,27 @@ def test_three_replicas_on_one_claim_and_one_database_lose_nothing_when_one_is_k
         seen += answer_of(invoke(replica, PUBLIC, tokens["cleo"], "search_papers", query="quarks"))
         assert [name for name in acknowledged if name not in seen] == []
     print(
-        f"{start.source}: {len(acknowledged)} writes were acknowledged while a replica was killed; all are there at each replica"
+        f"{start.source}: {len(acknowledged)} writes were acknowledged while a replica was "
+        f"killed; all are there at each replica"
     )
     kept = {
         file.name
         for file in home.rglob("*")
-        if file.is_file() and "references" not in file.parts and file.suffix in {".sqlite", ".jsonl"}
+        if file.is_file()
+        and "references" not in file.parts
+        and file.suffix in {".sqlite", ".jsonl"}
     }
-    assert kept == set(), "notes, accounts and audit are in PostgreSQL; the index is in each pod's own folder"
+    assert kept == set(), (
+        "notes, accounts and audit are in PostgreSQL; the index is in each pod's own folder"
+    )
 
 
-def _all_at_once(writes: list[tuple[int, str, Callable[[], Answer]]], kill: Callable[[], None]) -> set[str]:
-    """Runs all writes at the same time, kills one replica when the first is done, and answers what was acknowledged."""
+def _all_at_once(
+    writes: list[tuple[int, str, Callable[[], Answer]]], kill: Callable[[], None]
+) -> set[str]:
+    """Runs all writes at the same time, kills one replica when the first is done, and answers what
+    was acknowledged.
+    """
     acknowledged: set[str] = set()
     refused: list[object] = []
     one_is_done = threading.Event()
@@ -173,7 +237,8 @@ def _all_at_once(writes: list[tuple[int, str, Callable[[], Answer]]], kill: Call
         try:
             status, body = call()
         except (OSError, ValueError) as error:
-            # The connection of a killed server breaks; whether it had written is unknown, so nothing is expected of it.
+            # The connection of a killed server breaks; whether it had written is unknown, so
+            # nothing is expected of it.
             if number != 1:
                 refused.append(error)
         else:
@@ -197,13 +262,18 @@ def _all_at_once(writes: list[tuple[int, str, Callable[[], Answer]]], kill: Call
 
 @pytest.mark.promise("Q7")
 @pytest.mark.promise("K4")
-def test_cloud_run_beside_postgresql_keeps_notes_and_refuses_what_it_cannot_keep(machine: Machine, postgres_url: str) -> None:
+def test_cloud_run_beside_postgresql_keeps_notes_and_refuses_what_it_cannot_keep(
+    machine: Machine, postgres_url: str
+) -> None:
     start = cloud_run_start(CLOUD_RUN)
     secrets, token = {"DATABASE_URL": postgres_url}, platform_token()
 
     def new_instance(number: int) -> Instance:
         # A new instance has an empty file system.
-        disks = {"/tmp": machine.disk(f"memory-{number}", start.user), "/data": machine.disk(f"data-{number}", start.user)}
+        disks = {
+            "/tmp": machine.disk(f"memory-{number}", start.user),
+            "/data": machine.disk(f"data-{number}", start.user),
+        }
         instance = machine.start(start, disks=disks, secrets=secrets, platform={})
         await_probes(instance, start, RUN_APP)
         return instance
@@ -211,30 +281,52 @@ def test_cloud_run_beside_postgresql_keeps_notes_and_refuses_what_it_cannot_keep
     first = new_instance(1)
     assert first.request("POST", "/mcp/invoke", RUN_APP, {"tool_name": "list_references"})[0] == 401
     status, refusal = invoke(first, RUN_APP, token, "add_references", input=bibtex("lost"))
-    assert status == 503 and NOT_PERSISTENT in json.dumps(refusal) and "server.home_is_persistent" in json.dumps(refusal), refusal
-    assert invoke(first, RUN_APP, token, "list_references")[0] == 503, "an empty library would be a lie"
+    assert (
+        status == 503
+        and NOT_PERSISTENT in json.dumps(refusal)
+        and "server.home_is_persistent" in json.dumps(refusal)
+    ), refusal
+    assert invoke(first, RUN_APP, token, "list_references")[0] == 503, (
+        "an empty library would be a lie"
+    )
     assert invoke(first, RUN_APP, token, "add_paper", markdown="# T\n\ntext")[0] == 503
     _, ready = wait_until(first, "/ready", RUN_APP)
-    assert ready["checks"]["references"] == {"ok": True, "note": "not_served_home_is_not_persistent"}
-    answer_of(invoke(first, RUN_APP, token, "save_knowledge", title="Kept in PostgreSQL", content="text"))
+    assert ready["checks"]["references"] == {
+        "ok": True,
+        "note": "not_served_home_is_not_persistent",
+    }
+    answer_of(
+        invoke(first, RUN_APP, token, "save_knowledge", title="Kept in PostgreSQL", content="text")
+    )
     answer_of(invoke(first, "desk.example.org", token, "search_knowledge", query="Kept"))
     first.end(signal.SIGKILL)
     again = new_instance(2)
-    assert "Kept in PostgreSQL" in answer_of(invoke(again, RUN_APP, token, "search_knowledge", query="Kept"))
+    assert "Kept in PostgreSQL" in answer_of(
+        invoke(again, RUN_APP, token, "search_knowledge", query="Kept")
+    )
     again.end(signal.SIGTERM)
-    assert again.process.returncode in {0, -signal.SIGTERM}, "SIGTERM drains, and ends the process by the same signal"
+    assert again.process.returncode in {0, -signal.SIGTERM}, (
+        "SIGTERM drains, and ends the process by the same signal"
+    )
 
 
 @pytest.mark.promise("Q7")
 @pytest.mark.promise("K4")
 @pytest.mark.promise("A5")
-def test_cloud_run_with_firestore_alone_keeps_notes_and_audits_to_standard_output(machine: Machine, emulator: str) -> None:
+def test_cloud_run_with_firestore_alone_keeps_notes_and_audits_to_standard_output(
+    machine: Machine, emulator: str
+) -> None:
     start, token = cloud_run_start(CLOUD_RUN_KNOWLEDGE), platform_token()
     assert start.secrets == {} and "DATABASE_URL" not in start.environment
 
     def new_instance(number: int) -> tuple[Instance, Path]:
         memory = machine.disk(f"memory-{number}", start.user)
-        instance = machine.start(start, disks={"/tmp": memory}, secrets={}, platform={"FIRESTORE_EMULATOR_HOST": emulator})
+        instance = machine.start(
+            start,
+            disks={"/tmp": memory},
+            secrets={},
+            platform={"FIRESTORE_EMULATOR_HOST": emulator},
+        )
         await_probes(instance, start, RUN_APP)
         return instance, memory / "carrel"
 
@@ -246,22 +338,38 @@ def test_cloud_run_with_firestore_alone_keeps_notes_and_audits_to_standard_outpu
         "limits": {"ok": True, "note": "per_instance"},
     }
     assert json.dumps(ready) in (ROOT / "docs" / "deploying.md").read_text(encoding="utf-8")
-    answer_of(invoke(first, RUN_APP, token, "save_knowledge", title="Kept in Firestore", content="text"))
+    answer_of(
+        invoke(first, RUN_APP, token, "save_knowledge", title="Kept in Firestore", content="text")
+    )
     answer_of(invoke(first, "notes.example.org", token, "search_knowledge", query="Kept"))
     records = [json.loads(line) for line in first.output().splitlines()]
     saved = [record for record in records if record["action"] == "tool:save_knowledge"]
-    assert [(record["phase"], record["user_id"]) for record in saved][:1] == [("started", "ada@example.org")]
-    only_here = {file.name for file in home.rglob("*") if file.is_file() and not file.name.startswith((".", "search.sqlite"))}
+    assert [(record["phase"], record["user_id"]) for record in saved][:1] == [
+        ("started", "ada@example.org")
+    ]
+    only_here = {
+        file.name
+        for file in home.rglob("*")
+        if file.is_file() and not file.name.startswith((".", "search.sqlite"))
+    }
     assert only_here == set(), "an instance keeps nothing but an index that is made again"
     first.end(signal.SIGKILL)
     again, _ = new_instance(2)
-    assert "Kept in Firestore" in answer_of(invoke(again, RUN_APP, token, "search_knowledge", query="Kept"))
+    assert "Kept in Firestore" in answer_of(
+        invoke(again, RUN_APP, token, "search_knowledge", query="Kept")
+    )
 
 
 @pytest.mark.promise("Q7")
-@pytest.mark.parametrize("file", [KUBERNETES, CLOUD_RUN, CLOUD_RUN_KNOWLEDGE], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [KUBERNETES, CLOUD_RUN, CLOUD_RUN_KNOWLEDGE], ids=lambda file: file.name
+)
 def test_the_commands_at_the_head_of_a_file_are_those_of_the_documentation(file: Path) -> None:
-    commands = [line[1:].strip() for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("#   ")]
+    commands = [
+        line[1:].strip()
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if line.startswith("#   ")
+    ]
     documented = (ROOT / "docs" / "deploying.md").read_text(encoding="utf-8").splitlines()
     assert commands
     assert [command for command in commands if command not in documented] == []
@@ -271,8 +379,16 @@ def test_the_commands_at_the_head_of_a_file_are_those_of_the_documentation(file:
 def test_the_kubernetes_file_has_what_the_specification_asks_for() -> None:
     service, deployment = of_kind(KUBERNETES, "Service"), of_kind(KUBERNETES, "Deployment")
     (port,) = service["spec"]["ports"]
-    assert (service["spec"]["type"], port["port"], port["targetPort"], port["protocol"]) == ("LoadBalancer", 443, 8080, "TCP")
-    assert service["spec"]["selector"].items() <= deployment["spec"]["template"]["metadata"]["labels"].items()
+    assert (service["spec"]["type"], port["port"], port["targetPort"], port["protocol"]) == (
+        "LoadBalancer",
+        443,
+        8080,
+        "TCP",
+    )
+    assert (
+        service["spec"]["selector"].items()
+        <= deployment["spec"]["template"]["metadata"]["labels"].items()
+    )
     start = kubernetes_start()
     assert (start.replicas, start.ports) == (3, (8080,))
     assert start.secrets == {"DATABASE_URL": ("db-credentials", "connection-string")}

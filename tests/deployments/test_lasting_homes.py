@@ -1,4 +1,6 @@
-"""What the settings say of a home that does not last, of a stream as audit log, and of names behind a platform."""
+"""What the settings say of a home that does not last, of a stream as audit log, and of names behind
+a platform.
+"""
 
 from __future__ import annotations
 
@@ -34,24 +36,50 @@ DATABASE = "postgresql://carrel@127.0.0.1:1/none"
     [
         ({}, "sqlite", True, "file"),
         ({"DATABASE_URL": DATABASE}, "postgres", False, "postgres"),
-        ({"DATABASE_URL": DATABASE, "CARREL_SERVER_HOME_IS_PERSISTENT": "true"}, "postgres", True, "postgres"),
-        ({"DATABASE_URL": DATABASE, "CARREL_KNOWLEDGE_STORE": "sqlite"}, "sqlite", False, "postgres"),
+        (
+            {"DATABASE_URL": DATABASE, "CARREL_SERVER_HOME_IS_PERSISTENT": "true"},
+            "postgres",
+            True,
+            "postgres",
+        ),
+        (
+            {"DATABASE_URL": DATABASE, "CARREL_KNOWLEDGE_STORE": "sqlite"},
+            "sqlite",
+            False,
+            "postgres",
+        ),
         ({"CARREL_KNOWLEDGE_STORE": "firestore"}, "firestore", True, "file"),
         ({"GOOGLE_CLOUD_PROJECT": "of-another-program"}, "sqlite", True, "file"),
         ({"K_SERVICE": "carrel"}, "sqlite", False, "stdout"),
-        ({"K_SERVICE": "carrel", "CARREL_SERVER_HOME_IS_PERSISTENT": "true"}, "sqlite", True, "file"),
+        (
+            {"K_SERVICE": "carrel", "CARREL_SERVER_HOME_IS_PERSISTENT": "true"},
+            "sqlite",
+            True,
+            "file",
+        ),
         ({"CARREL_SERVER_HOME_IS_PERSISTENT": "false"}, "sqlite", False, "stdout"),
-        ({"K_SERVICE": "carrel", "CARREL_AUDIT_FILE": "/logs/audit.jsonl"}, "sqlite", False, "file"),
+        (
+            {"K_SERVICE": "carrel", "CARREL_AUDIT_FILE": "/logs/audit.jsonl"},
+            "sqlite",
+            False,
+            "file",
+        ),
     ],
 )
 def test_where_things_are_kept_follows_the_settings(
     environment: dict[str, str], store: str, keeps_home: bool, audit: str
 ) -> None:
     settings = read_settings(environment=environment)
-    assert (settings.knowledge_store, settings.keeps_home, audit_place(settings)) == (store, keeps_home, audit)
+    assert (settings.knowledge_store, settings.keeps_home, audit_place(settings)) == (
+        store,
+        keeps_home,
+        audit,
+    )
 
 
-def test_a_file_that_declares_the_home_persistent_wins_over_what_the_platform_suggests(tmp_path: Path) -> None:
+def test_a_file_that_declares_the_home_persistent_wins_over_what_the_platform_suggests(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "carrel.toml"
     file.write_text("[server]\nhome_is_persistent = true\n", encoding="utf-8")
     assert read_settings(environment={"K_SERVICE": "carrel"}, config=file).keeps_home
@@ -60,7 +88,11 @@ def test_a_file_that_declares_the_home_persistent_wins_over_what_the_platform_su
 @pytest.mark.promise("Q7")
 @pytest.mark.parametrize("mode", ["builtin", "tokens"])
 def test_accounts_are_not_kept_where_files_do_not_last(mode: str) -> None:
-    base = {"K_SERVICE": "carrel", "CARREL_AUTH_MODE": mode, "CARREL_SERVER_PUBLIC_URL": "https://desk.example.org"}
+    base = {
+        "K_SERVICE": "carrel",
+        "CARREL_AUTH_MODE": mode,
+        "CARREL_SERVER_PUBLIC_URL": "https://desk.example.org",
+    }
     with pytest.raises(SettingsError, match="does not last"):
         refuse_lost_accounts(read_settings(environment=base))
     refuse_lost_accounts(read_settings(environment={**base, "DATABASE_URL": DATABASE}))
@@ -68,12 +100,17 @@ def test_accounts_are_not_kept_where_files_do_not_last(mode: str) -> None:
 
 @pytest.mark.promise("Q7")
 def test_notes_in_a_file_are_not_hidden_by_a_database(tmp_path: Path) -> None:
-    assert carrel(tmp_path, "knowledge", "save", "of great value", "--title", "First note").returncode == 0
+    assert (
+        carrel(tmp_path, "knowledge", "save", "of great value", "--title", "First note").returncode
+        == 0
+    )
     refused = carrel(tmp_path, "knowledge", "search", "First", DATABASE_URL=DATABASE)
     assert refused.returncode == 2
     assert "knowledge.sqlite" in refused.stderr and "CARREL_KNOWLEDGE_STORE" in refused.stderr
     examined = carrel(tmp_path, "doctor", "--json", DATABASE_URL=DATABASE)
-    (finding,) = [each for each in json.loads(examined.stdout)["findings"] if each["name"] == "rooms"]
+    (finding,) = [
+        each for each in json.loads(examined.stdout)["findings"] if each["name"] == "rooms"
+    ]
     assert not finding["is_well"] and "knowledge.store" in finding["action"]
 
 
@@ -86,8 +123,15 @@ def test_an_empty_file_of_notes_is_no_reason_to_refuse_a_database(tmp_path: Path
 
 
 def test_tokens_in_a_file_are_named_when_a_database_hides_them(tmp_path: Path) -> None:
-    assert carrel(tmp_path, "tokens", "create", "ci", "--scopes", "papers:read", CARREL_AUTH_MODE="tokens").returncode == 0
-    settings = Settings.model_validate({"home": tmp_path, "auth": {"mode": "tokens"}, "database": {"url": DATABASE}})
+    assert (
+        carrel(
+            tmp_path, "tokens", "create", "ci", "--scopes", "papers:read", CARREL_AUTH_MODE="tokens"
+        ).returncode
+        == 0
+    )
+    settings = Settings.model_validate(
+        {"home": tmp_path, "auth": {"mode": "tokens"}, "database": {"url": DATABASE}}
+    )
     assert left_behind(settings) == {"users and tokens": str(tmp_path / "access.sqlite")}
     assert left_behind(settings.model_copy(update={"database": Settings().database})) == {}
 
@@ -98,7 +142,10 @@ def test_tokens_in_a_file_are_named_when_a_database_hides_them(tmp_path: Path) -
     [
         {},
         {"DATABASE_URL": DATABASE},
-        {"CARREL_PAPERS_SNAPSHOT": "/nowhere/at/all.db", "CARREL_AUDIT_FILE": "/proc/none/audit.jsonl"},
+        {
+            "CARREL_PAPERS_SNAPSHOT": "/nowhere/at/all.db",
+            "CARREL_AUDIT_FILE": "/proc/none/audit.jsonl",
+        },
         {"CARREL_KNOWLEDGE_STORE": "postgres", "CARREL_SERVER_PROT": "1"},
         {"K_SERVICE": "carrel"},
     ],
@@ -140,7 +187,9 @@ def test_an_audit_log_on_standard_output_stays_out_of_what_commands_print(tmp_pa
 
 
 def test_several_processes_do_not_mix_their_lines_in_one_stream(tmp_path: Path) -> None:
-    settings = Settings.model_validate({"home": tmp_path, "audit": {"store": "stdout"}, "server": {"workers": 2}})
+    settings = Settings.model_validate(
+        {"home": tmp_path, "audit": {"store": "stdout"}, "server": {"workers": 2}}
+    )
     with pytest.raises(SettingsError, match="workers = 1"):
         open_audit(settings)
 
@@ -151,7 +200,9 @@ def test_a_log_that_went_to_a_stream_is_not_called_empty(tmp_path: Path) -> None
         audit_lines(settings)
 
 
-def test_a_stream_that_takes_a_part_gets_the_rest_of_the_line_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_takes_a_part_gets_the_rest_of_the_line_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     written = bytearray()
     answers: list[int | OSError] = [3, OSError("full"), 100, 100, OSError("full"), 100]
     takes = iter(answers)
@@ -180,7 +231,9 @@ def test_a_stream_that_takes_a_part_gets_the_rest_of_the_line_first(monkeypatch:
 @pytest.mark.promise("D5")
 def test_names_behind_cloud_run_are_answered_and_elsewhere_only_those_that_are_named() -> None:
     def accepts(host: str, mode: str, **server: object) -> bool:
-        settings = Settings.model_validate({"auth": {"mode": mode}, "server": {"host": "0.0.0.0", **server}})
+        settings = Settings.model_validate(
+            {"auth": {"mode": mode}, "server": {"host": "0.0.0.0", **server}}
+        )
         return _origin_policy(settings).accepts_host(Authority.parse(host))
 
     assert accepts("carrel-4f2kq7wzja-ew.a.run.app", "cloudrun")
@@ -192,8 +245,12 @@ def test_names_behind_cloud_run_are_answered_and_elsewhere_only_those_that_are_n
 
 
 @pytest.mark.promise("Q7")
-def test_everything_that_would_only_be_in_a_passing_home_is_refused_at_every_operation(tmp_path: Path) -> None:
-    settings = Settings.model_validate({"home": tmp_path, "server": {"home_is_persistent": False}, "audit": {"enabled": False}})
+def test_everything_that_would_only_be_in_a_passing_home_is_refused_at_every_operation(
+    tmp_path: Path,
+) -> None:
+    settings = Settings.model_validate(
+        {"home": tmp_path, "server": {"home_is_persistent": False}, "audit": {"enabled": False}}
+    )
 
     nothing: Any = None
 
@@ -214,4 +271,6 @@ def test_everything_that_would_only_be_in_a_passing_home_is_refused_at_every_ope
         return served
 
     assert asyncio.run(visit()) <= {"cancel_job", "run_operation"}
-    assert not any(file.suffix in {".sqlite", ".db", ".json"} for file in tmp_path.rglob("*") if file.is_file())
+    assert not any(
+        file.suffix in {".sqlite", ".db", ".json"} for file in tmp_path.rglob("*") if file.is_file()
+    )

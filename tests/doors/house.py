@@ -1,4 +1,6 @@
-"""A desk with the sample room, the application over it, and a way to put one request to it without a socket."""
+"""A desk with the sample room, the application over it, and a way to put one request to it without
+a socket.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,17 @@ class TokenTable:
 
     def __init__(self, scopes_by_token: Mapping[str, Iterable[str]]) -> None:
         self._callers = {
-            f"Bearer {token}": Caller(user_id=token, scopes=expand(scopes)) for token, scopes in scopes_by_token.items()
+            f"Bearer {token}": Caller(user_id=token, scopes=expand(scopes))
+            for token, scopes in scopes_by_token.items()
         }
 
     async def identify(self, visit: Visit) -> Caller:
         try:
             return self._callers[visit.authorization or ""]
         except KeyError:
-            raise UnauthenticatedError("A token is required", next_step="Send Authorization: Bearer …") from None
+            raise UnauthenticatedError(
+                "A token is required", next_step="Send Authorization: Bearer …"
+            ) from None
 
 
 class Notebook:
@@ -134,34 +139,67 @@ class House:
 
         await self.app(scope, receive, send)
         start = next(message for message in sent if message["type"] == "http.response.start")
-        shown = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in start["headers"]]
-        whole = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
+        shown = [
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in start["headers"]
+        ]
+        whole = b"".join(
+            message.get("body", b"") for message in sent if message["type"] == "http.response.body"
+        )
         return Answer(start["status"], shown, whole)
 
-    def post(self, path: str, message: object, version: str | None = None, **headers: str) -> Answer:
+    def post(
+        self, path: str, message: object, version: str | None = None, **headers: str
+    ) -> Answer:
         """One JSON-RPC message of a handshake revision, or anything else as JSON."""
-        given = [("content-type", "application/json"), *((name.replace("_", "-"), value) for name, value in headers.items())]
+        given = [
+            ("content-type", "application/json"),
+            *((name.replace("_", "-"), value) for name, value in headers.items()),
+        ]
         if version is not None:
             given.append(("mcp-protocol-version", version))
         return self.send("POST", path, orjson.dumps(message), given)
 
-    def ask(self, era: str, method: str, params: Mapping[str, Any] | None = None, path: str = "/mcp", **headers: str) -> Answer:
+    def ask(
+        self,
+        era: str,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        path: str = "/mcp",
+        **headers: str,
+    ) -> Answer:
         """One well-formed request in the era's own form."""
         if era == MODERN:
             return self.ask_modern(method, params, path, **headers)
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params or {})}
         return self.post(path, message, era, **headers)
 
-    def ask_modern(self, method: str, params: Mapping[str, Any] | None = None, path: str = "/mcp", **headers: str) -> Answer:
+    def ask_modern(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        path: str = "/mcp",
+        **headers: str,
+    ) -> Answer:
         name = (params or {}).get(NAMED_BY.get(method, ""))
-        routing = {"mcp_method": method, **({"mcp_name": name} if isinstance(name, str) else {}), **headers}
+        routing = {
+            "mcp_method": method,
+            **({"mcp_name": name} if isinstance(name, str) else {}),
+            **headers,
+        }
         return self.post(path, modern(method, params), MODERN, **routing)
 
 
-def modern(method: str, params: Mapping[str, Any] | None = None, request_id: object = 1) -> dict[str, Any]:
+def modern(
+    method: str, params: Mapping[str, Any] | None = None, request_id: object = 1
+) -> dict[str, Any]:
     """A request in the envelope of 2026-07-28."""
     meta = {META_VERSION: MODERN, META_CAPABILITIES: {}}
-    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": {**(params or {}), "_meta": meta}}
+    return {
+        "jsonrpc": "2.0",
+        "id": request_id,
+        "method": method,
+        "params": {**(params or {}), "_meta": meta},
+    }
 
 
 def build_house(
@@ -174,13 +212,18 @@ def build_house(
 ) -> House:
     """A house to the test's taste; by default the one local user lives there."""
     settings = Settings(
-        rooms=(), audit=AuditSettings(enabled=False), server=ServerSettings(**(server or {})), auth=AuthSettings(mode=mode)
+        rooms=(),
+        audit=AuditSettings(enabled=False),
+        server=ServerSettings(**(server or {})),
+        auth=AuthSettings(mode=mode),
     )
     held = Held()
     room = OpenRoom(sample_room(held), checks or {})
     clock = SystemClock()
     audit = Notebook()
-    access = Access(identity or LocalIdentity(), InProcessLimits(rate or Rate(), clock), audit, mode)
+    access = Access(
+        identity or LocalIdentity(), InProcessLimits(rate or Rate(), clock), audit, mode
+    )
     gate = Gate(access.identity, access.limits, audit, clock)
     desk = Desk(settings, Catalogue([room.room]), gate, clock, [room], access)
     return House(http_app(desk), desk, audit, held)

@@ -15,7 +15,11 @@ from pathlib import Path
 import orjson
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main(sys.argv[1:]))"]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import sys; from carrel.cli import main; sys.exit(main(sys.argv[1:]))",
+]
 PATIENCE_SECONDS = 60
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
@@ -29,7 +33,9 @@ class Server:
     home: Path
 
     def connect(self, source: str = "127.0.0.1") -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_SECONDS, source_address=(source, 0))
+        return socket.create_connection(
+            ("127.0.0.1", self.port), timeout=PATIENCE_SECONDS, source_address=(source, 0)
+        )
 
     def ask(self, request: bytes, source: str = "127.0.0.1") -> bytes:
         """Everything the server says until it closes, on a connection of its own."""
@@ -48,17 +54,30 @@ class Server:
         return int(found.group(1)) * 1024
 
     def audit_records(self) -> list[dict[str, object]]:
-        return [orjson.loads(line) for line in (self.home / "audit" / "audit.jsonl").read_bytes().splitlines()]
+        return [
+            orjson.loads(line)
+            for line in (self.home / "audit" / "audit.jsonl").read_bytes().splitlines()
+        ]
 
 
 @contextmanager
 def served(home: Path, *words: str, **environment: str) -> Iterator[Server]:
     """`carrel serve` without rooms; the environment holds settings."""
-    base = {name: value for name, value in os.environ.items() if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))}
+    base = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))
+    }
     home.mkdir(parents=True, exist_ok=True)
     process = subprocess.Popen(
         [*COMMAND, "serve", "--port", "0", *words],
-        env={**base, "PYTHONPATH": str(ROOT / "src"), "CARREL_HOME": str(home), "CARREL_ROOMS": "", **environment},
+        env={
+            **base,
+            "PYTHONPATH": str(ROOT / "src"),
+            "CARREL_HOME": str(home),
+            "CARREL_ROOMS": "",
+            **environment,
+        },
         cwd=home,
         stderr=subprocess.PIPE,
         text=True,
@@ -80,7 +99,13 @@ def served(home: Path, *words: str, **environment: str) -> Iterator[Server]:
 
 def post(path: str, body: bytes, *headers: str, host: str = "localhost") -> bytes:
     """A well-formed request with a JSON body."""
-    lines = [f"POST {path} HTTP/1.1", f"Host: {host}", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers]
+    lines = [
+        f"POST {path} HTTP/1.1",
+        f"Host: {host}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        *headers,
+    ]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 

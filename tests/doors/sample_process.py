@@ -1,4 +1,5 @@
-"""The sample room in a process of its own: `python -m tests.doors.sample_process stdio`, `… http PORT`, or
+"""The sample room in a process of its own: `python -m tests.doors.sample_process stdio`, `… http
+PORT`, or
 `… sound PORT` without the operations that break or wait on purpose."""
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def started(*words: str) -> Iterator[subprocess.Popen[bytes]]:
     """The process, with pipes to it; gone when the test is over, however that ends."""
     command = [sys.executable, "-m", "tests.doors.sample_process", *words]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, env=ENVIRONMENT) as process:
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, env=ENVIRONMENT
+    ) as process:
         try:
             yield process
         finally:
@@ -44,8 +47,12 @@ def started(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def sample_desk(home: str, leave_out: frozenset[str] = frozenset()) -> Desk:
     room = sample_room()
-    operations = tuple(operation for operation in room.operations if operation.name not in leave_out)
-    return open_desk(Settings(rooms=(), home=Path(home)), [OpenRoom(replace(room, operations=operations))])
+    operations = tuple(
+        operation for operation in room.operations if operation.name not in leave_out
+    )
+    return open_desk(
+        Settings(rooms=(), home=Path(home)), [OpenRoom(replace(room, operations=operations))]
+    )
 
 
 async def speak(home: str, output: ProtocolOutput) -> None:

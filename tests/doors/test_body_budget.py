@@ -74,15 +74,29 @@ def test_a_good_client_gets_in_while_others_hold_their_share() -> None:
                 assert isinstance(message, dict)
                 sent.append(message)
 
-            headers = [(b"host", b"127.0.0.1:8080"), (b"content-type", b"application/json"), (b"transfer-encoding", b"chunked")]
-            scope = {"type": "http", "method": "POST", "path": "/mcp/invoke", "headers": headers, "client": (sender, 1)}
+            headers = [
+                (b"host", b"127.0.0.1:8080"),
+                (b"content-type", b"application/json"),
+                (b"transfer-encoding", b"chunked"),
+            ]
+            scope = {
+                "type": "http",
+                "method": "POST",
+                "path": "/mcp/invoke",
+                "headers": headers,
+                "client": (sender, 1),
+            }
             await house.app(scope, receive, send)
             return int(str(sent[0]["status"])) if sent else 0
 
         first = asyncio.create_task(held_up("2001:db8::1"))
         await asyncio.sleep(0)
-        assert await held_up("2001:db8::2") == 503, "another address of the same /64 has no share of its own"
-        small = await house.request("POST", "/mcp/invoke", b'{"tool_name":"say","params":{"text":"hi"}}', [JSON])
+        assert await held_up("2001:db8::2") == 503, (
+            "another address of the same /64 has no share of its own"
+        )
+        small = await house.request(
+            "POST", "/mcp/invoke", b'{"tool_name":"say","params":{"text":"hi"}}', [JSON]
+        )
         assert small.status == 200
         more.set()
         assert await first == 0

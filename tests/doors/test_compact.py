@@ -19,7 +19,12 @@ pytestmark = pytest.mark.promise("D10")
 
 
 def carrel(house: House, **arguments: Any) -> Answer:
-    return house.ask(MODERN, "tools/call", {"name": "carrel", "arguments": arguments}, authorization="Bearer reader")
+    return house.ask(
+        MODERN,
+        "tools/call",
+        {"name": "carrel", "arguments": arguments},
+        authorization="Bearer reader",
+    )
 
 
 @pytest.fixture
@@ -29,13 +34,21 @@ def compact() -> House:
 
 def test_what_a_caller_may_not_do_is_refused_and_not_found(compact: House) -> None:
     answer = carrel(compact, run="write_note", arguments={"text": "milk"})
-    assert (answer.status, answer.json["error"]["message"]) == (403, "knowledge:write scope required")
+    assert (answer.status, answer.json["error"]["message"]) == (
+        403,
+        "knowledge:write scope required",
+    )
     found = orjson.loads(carrel(compact, find="note").json["result"]["content"][0]["text"])
     assert "write_note" not in {row["name"] for row in found["operations"]}
 
 
 def test_a_wrong_name_or_wrong_arguments_can_be_corrected(compact: House) -> None:
-    for arguments in ({"run": "no_such"}, {"run": "add_numbers", "arguments": {"a": 1}}, {"run": 5}, {"find": "x", "x": 1}):
+    for arguments in (
+        {"run": "no_such"},
+        {"run": "add_numbers", "arguments": {"a": 1}},
+        {"run": 5},
+        {"find": "x", "x": 1},
+    ):
         answer = carrel(compact, **arguments)
         assert answer.status == 200
         assert answer.json["result"]["isError"] is True
@@ -52,16 +65,24 @@ def test_one_tool_is_listed_and_reaches_all_others(compact: House) -> None:
     assert found["operations"][0]["parameters"]["required"] == ["a", "b"]
     answer = carrel(compact, run="add_numbers", arguments={"a": 2, "b": 40})
     assert orjson.loads(answer.json["result"]["content"][0]["text"]) == {"total": 42}
-    assert carrel(compact, run="say", arguments={"text": "hi"}).json["result"]["content"][0]["text"] == "hi"
+    assert (
+        carrel(compact, run="say", arguments={"text": "hi"}).json["result"]["content"][0]["text"]
+        == "hi"
+    )
     part = orjson.loads(carrel(compact, run="count_in_part").json["result"]["content"][0]["text"])
     assert (part["pending"], part["job_id"]) == (2, "job-7")
 
 
 def test_what_a_model_reads_of_all_tools_is_short(tmp_path: Path) -> None:
     desk = open_desk(with_demo(Settings(home=tmp_path, audit=AuditSettings(enabled=False))))
-    listed = common_endpoint(desk, has_everything=False).listed("tools", ALL_SCOPES, is_modern=False)
+    listed = common_endpoint(desk, has_everything=False).listed(
+        "tools", ALL_SCOPES, is_modern=False
+    )
     tools = orjson.loads(listed)["tools"]
-    read = [{key: tool[key] for key in ("name", "title", "description", "inputSchema")} for tool in tools]
+    read = [
+        {key: tool[key] for key in ("name", "title", "description", "inputSchema")}
+        for tool in tools
+    ]
     assert len(tools) > 30
     assert len(orjson.dumps(read)) <= 24_000
 

@@ -1,4 +1,6 @@
-"""Completions: suggested values for arguments of prompts and addresses, in both eras, through the gate."""
+"""Completions: suggested values for arguments of prompts and addresses, in both eras, through the
+gate.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ THING = {"type": "ref/resource", "uri": "sample://things/{name}"}
 PLAN = {"type": "ref/prompt", "name": "plan"}
 
 
-def complete(house: House, era: str, params: dict[str, Any], path: str = "/desk/mcp", **headers: str) -> Answer:
+def complete(
+    house: House, era: str, params: dict[str, Any], path: str = "/desk/mcp", **headers: str
+) -> Answer:
     return house.ask(era, "completion/complete", params, path, **headers)
 
 
@@ -51,13 +55,20 @@ def test_who_may_not_read_is_told_nothing_and_it_is_written_down() -> None:
     house = build_house(identity=TokenTable({"writer": ["knowledge:write"]}))
     answer = complete(house, MODERN, ask(THING, "name", "t"), authorization="Bearer writer")
     assert (answer.status, answer.json["error"]["message"]) == (403, "papers:read scope required")
-    assert [record.action for record in house.audit.records if record.result == "failure"] == ["complete:thing"]
+    assert [record.action for record in house.audit.records if record.result == "failure"] == [
+        "complete:thing"
+    ]
     assert complete(house, MODERN, ask(THING, "name", "t")).status == 401
 
 
 def test_typing_has_a_limit() -> None:
-    house = build_house(identity=TokenTable({"reader": ["papers:read"]}), rate=Rate(per_minute=0.01, burst=1.0))
-    statuses = [complete(house, MODERN, ask(THING, "name", "t"), authorization="Bearer reader").status for _ in range(12)]
+    house = build_house(
+        identity=TokenTable({"reader": ["papers:read"]}), rate=Rate(per_minute=0.01, burst=1.0)
+    )
+    statuses = [
+        complete(house, MODERN, ask(THING, "name", "t"), authorization="Bearer reader").status
+        for _ in range(12)
+    ]
     assert statuses[:5] == [200] * 5
     assert statuses[-1] == 429
 
@@ -70,7 +81,10 @@ def test_typing_has_a_limit() -> None:
         {"ref": THING},
         {"ref": "thing", "argument": {"name": "name", "value": ""}},
         {"ref": {"type": "ref/tool", "name": "say"}, "argument": {"name": "text", "value": ""}},
-        {"ref": {"type": ["ref/prompt"], "name": "plan"}, "argument": {"name": "topic", "value": ""}},
+        {
+            "ref": {"type": ["ref/prompt"], "name": "plan"},
+            "argument": {"name": "topic", "value": ""},
+        },
         {"ref": {"type": "ref/prompt"}, "argument": {"name": "topic", "value": ""}},
         ask({"type": "ref/prompt", "name": "nothing"}, "topic", ""),
         ask({"type": "ref/resource", "uri": "sample://nothing/{name}"}, "name", ""),
@@ -81,7 +95,9 @@ def test_typing_has_a_limit() -> None:
         {**ask(PLAN, "topic", ""), "context": {"arguments": {"mood": 7}}},
     ],
 )
-def test_a_request_that_does_not_fit_is_refused(house: House, era: str, params: dict[str, Any]) -> None:
+def test_a_request_that_does_not_fit_is_refused(
+    house: House, era: str, params: dict[str, Any]
+) -> None:
     answer = complete(house, era, params)
     assert (answer.status, answer.json["error"]["code"]) == (400 if era == MODERN else 200, -32602)
 
@@ -119,7 +135,9 @@ def test_values_come_with_how_many_there_are(house: House, era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_prompts_complete_too_and_see_what_was_given(house: House, era: str) -> None:
-    assert complete(house, era, ask(PLAN, "topic", "ba")).json["result"]["completion"]["values"] == ["batteries", "Bacteria"]
+    assert complete(house, era, ask(PLAN, "topic", "ba")).json["result"]["completion"][
+        "values"
+    ] == ["batteries", "Bacteria"]
     found = complete(house, era, ask(PLAN, "topic", "g", mood="good", other="x"))
     assert found.json["result"]["completion"]["values"] == ["good mood"]
     greeting = {"type": "ref/resource", "uri": "sample://greeting"}
@@ -131,7 +149,12 @@ def test_they_are_advertised_where_they_are_and_since_they_have_a_name(house: Ho
         if era == MODERN:
             answer = house.ask(MODERN, "server/discover", {}, path)
         else:
-            answer = house.ask(era, "initialize", {"protocolVersion": era, "capabilities": {}, "clientInfo": {}}, path)
+            answer = house.ask(
+                era,
+                "initialize",
+                {"protocolVersion": era, "capabilities": {}, "clientInfo": {}},
+                path,
+            )
         found: dict[str, Any] = answer.json["result"]["capabilities"]
         return found
 
@@ -141,7 +164,12 @@ def test_they_are_advertised_where_they_are_and_since_they_have_a_name(house: Ho
 
 
 def test_ids_come_before_titles() -> None:
-    named = [("smith2020", "On batteries"), ("bat1", "Cells"), ("lee", "Good Batteries"), ("x", "Combat")]
+    named = [
+        ("smith2020", "On batteries"),
+        ("bat1", "Cells"),
+        ("lee", "Good Batteries"),
+        ("x", "Combat"),
+    ]
     assert complete_titled(named, "Bat").values == ("bat1", "smith2020", "lee")
 
 
@@ -166,7 +194,15 @@ Talk = Callable[[Any], Coroutine[Any, Any, None]]
 async def client_at(name: str, port: int, settings: Settings) -> AsyncIterator[Any]:
     url = f"http://127.0.0.1:{port}/desk/mcp"
     environment = {**ENVIRONMENT, **os.environ}
-    options = ["mcp", "--home", str(settings.home), "--rooms", "papers", "--snapshot", str(settings.papers.snapshot)]
+    options = [
+        "mcp",
+        "--home",
+        str(settings.home),
+        "--rooms",
+        "papers",
+        "--snapshot",
+        str(settings.papers.snapshot),
+    ]
     client: Any
     match name:
         case "sdk-handshake":
@@ -180,17 +216,31 @@ async def client_at(name: str, port: int, settings: Settings) -> AsyncIterator[A
         case "fastmcp-memory":
             client = fastmcp.Client(fastmcp_app(settings))
         case _:
-            command = StdioServerParameters(command=sys.executable, args=[*PROGRAM[1:], *options], env=environment)
+            command = StdioServerParameters(
+                command=sys.executable, args=[*PROGRAM[1:], *options], env=environment
+            )
             client = mcp.Client(command)
     async with client:
         yield client
 
 
 @pytest.mark.parametrize(
-    "name", ["sdk-handshake", "sdk-stateless", "fastmcp-handshake", "fastmcp-stateless", "fastmcp-memory", "sdk-stdio"]
+    "name",
+    [
+        "sdk-handshake",
+        "sdk-stateless",
+        "fastmcp-handshake",
+        "fastmcp-stateless",
+        "fastmcp-memory",
+        "sdk-stdio",
+    ],
 )
-def test_official_clients_complete_a_paper_and_its_template(name: str, port: int, settings: Settings) -> None:
-    async def values(client: Any, reference: Any, argument: str, value: str, given: dict[str, str] | None = None) -> list[str]:
+def test_official_clients_complete_a_paper_and_its_template(
+    name: str, port: int, settings: Settings
+) -> None:
+    async def values(
+        client: Any, reference: Any, argument: str, value: str, given: dict[str, str] | None = None
+    ) -> list[str]:
         if isinstance(client, mcp.Client):
             answer = await client.complete(reference, {"name": argument, "value": value}, given)
             return list(answer.completion.values)
@@ -199,7 +249,9 @@ def test_official_clients_complete_a_paper_and_its_template(name: str, port: int
 
     async def talk() -> None:
         async with client_at(name, port, settings) as client:
-            address = ResourceTemplateReference(type="ref/resource", uri="paper://{paper_id}/summary/{template}")
+            address = ResourceTemplateReference(
+                type="ref/resource", uri="paper://{paper_id}/summary/{template}"
+            )
             papers = await values(client, address, "paper_id", "")
             assert papers
             assert papers[0] in await values(client, address, "paper_id", papers[0][:4])
@@ -216,7 +268,9 @@ def test_official_clients_complete_a_paper_and_its_template(name: str, port: int
 
 def test_only_ones_own_projects_and_references_are_suggested(tmp_path: Path) -> None:
     snapshot = build_snapshot(tmp_path / "corpus")
-    desk = open_desk(settings_for(snapshot, tmp_path / "home", rooms=("papers", "references", "research")))
+    desk = open_desk(
+        settings_for(snapshot, tmp_path / "home", rooms=("papers", "references", "research"))
+    )
     asyncio.run(_own_things(desk))
 
 
@@ -228,7 +282,9 @@ async def _own_things(desk: Desk) -> None:
     async def suggested(uri: str, argument: str, value: str, caller: Caller) -> tuple[str, ...]:
         resource = desk.catalogue.resources[uri]
         assert resource.complete is not None
-        return (await resource.complete(CompletionRequest(argument, value, {}), Call(caller, visit))).values
+        return (
+            await resource.complete(CompletionRequest(argument, value, {}), Call(caller, visit))
+        ).values
 
     async with desk.opened():
         operations = desk.catalogue.operations
@@ -247,7 +303,9 @@ async def _own_things(desk: Desk) -> None:
         assert await suggested("library://reference/{id}", "id", "batt", me) == (kept.id,)
         assert await suggested("library://reference/{id}", "id", "", other) == ()
         assert "apa" in await suggested("library://styles/{words}", "words", "apa", me)
-        assert await suggested("research://projects/{project_id}", "project_id", "therap", me) == (started.research_id,)
+        assert await suggested("research://projects/{project_id}", "project_id", "therap", me) == (
+            started.research_id,
+        )
         assert await suggested("research://projects/{project_id}", "project_id", "", other) == ()
         assert len(await suggested("hypothesis://{hypothesis_id}", "hypothesis_id", "", me)) >= 1
         assert await suggested("hypothesis://{hypothesis_id}", "hypothesis_id", "", other) == ()

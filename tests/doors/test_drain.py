@@ -1,4 +1,6 @@
-"""SIGTERM: what is in flight is finished, what comes after is not taken. A real process, real sockets."""
+"""SIGTERM: what is in flight is finished, what comes after is not taken. A real process, real
+sockets.
+"""
 
 from __future__ import annotations
 

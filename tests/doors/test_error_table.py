@@ -22,7 +22,8 @@ def test_every_code_is_in_the_table() -> None:
             try:
                 importlib.import_module(module.name)
             except ModuleNotFoundError as missing:
-                # A driver of an extra that is not installed here; our own modules must all be there.
+                # A driver of an extra that is not installed here; our own modules must all be
+                # there.
                 assert not str(missing.name).startswith("carrel"), missing
     ours = {code for code in _codes(CarrelError) if not code.startswith("test")}
     assert ours - set(TABLE) == set()

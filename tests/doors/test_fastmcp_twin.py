@@ -1,4 +1,6 @@
-"""The FastMCP server with the same catalogue: the lane's manners, the same gate, and guests behind the lane."""
+"""The FastMCP server with the same catalogue: the lane's manners, the same gate, and guests behind
+the lane.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def visit(house: House, talk: Visit, mode: str = "auto", **options: Any) -> Any:
     endpoint = room_endpoint(house.desk, house.desk.catalogue.room("sample"))
 
     async def conversation() -> Any:
-        async with fastmcp.Client(fastmcp_server(endpoint, house.desk.gate), mode=mode, **options) as client:
+        async with fastmcp.Client(
+            fastmcp_server(endpoint, house.desk.gate), mode=mode, **options
+        ) as client:
             return await talk(client)
 
     return asyncio.run(conversation())
@@ -54,11 +58,15 @@ def test_lists_show_what_the_caller_may_use() -> None:
     house = build_house(identity=Reader({"reader": ["papers:read"]}))
     names = {tool.name for tool in visit(house, lambda client: client.list_tools())}
     assert "write_note" not in names and "add" in names
-    assert {str(resource.uri) for resource in visit(house, lambda client: client.list_resources())} == {
+    assert {
+        str(resource.uri) for resource in visit(house, lambda client: client.list_resources())
+    } == {
         "sample://greeting",
         "sample://picture",
     }
-    assert {prompt.name for prompt in visit(house, lambda client: client.list_prompts())} == {"plan"}
+    assert {prompt.name for prompt in visit(house, lambda client: client.list_prompts())} == {
+        "plan"
+    }
     with pytest.raises(MCPError) as refused:
         visit(house, lambda client: client.call_tool_mcp("write_note", {"text": "milk"}))
     assert refused.value.code == -32003
@@ -79,16 +87,24 @@ def test_answers_and_failures_are_those_of_the_lane(mode: str) -> None:
     )
     for name, arguments in cases:
 
-        async def talk(client: fastmcp.Client[Any], name: str = name, arguments: dict[str, Any] = arguments) -> Any:
+        async def talk(
+            client: fastmcp.Client[Any], name: str = name, arguments: dict[str, Any] = arguments
+        ) -> Any:
             return await client.call_tool_mcp(name, arguments)
 
         result = visit(house, talk, mode)
-        lane = house.ask("2025-11-25", "tools/call", {"name": name, "arguments": arguments}, "/sample/mcp").json["result"]
-        assert _without_error_id(result.structured_content) == _without_error_id(lane.get("structuredContent"))
+        lane = house.ask(
+            "2025-11-25", "tools/call", {"name": name, "arguments": arguments}, "/sample/mcp"
+        ).json["result"]
+        assert _without_error_id(result.structured_content) == _without_error_id(
+            lane.get("structuredContent")
+        )
         assert bool(result.is_error) is lane.get("isError", False)
         shown = [block.text for block in result.content if isinstance(block, TextContent)]
         if result.is_error:
-            assert [_without_error_id(orjson.loads(text)) for text in shown] == [_without_error_id(lane["structuredContent"])]
+            assert [_without_error_id(orjson.loads(text)) for text in shown] == [
+                _without_error_id(lane["structuredContent"])
+            ]
         else:
             assert shown == [block["text"] for block in lane["content"] if block["type"] == "text"]
 
@@ -98,7 +114,9 @@ def _without_error_id(content: Any) -> Any:
     error = content.get("error") if isinstance(content, dict) else None
     if not isinstance(error, dict):
         return content
-    details = {name: value for name, value in error.get("details", {}).items() if name != "error_id"}
+    details = {
+        name: value for name, value in error.get("details", {}).items() if name != "error_id"
+    }
     return {**content, "error": {**error, "details": details}}
 
 
@@ -134,11 +152,19 @@ def behind(*requests: tuple[str, dict[str, Any]]) -> list[Answer]:
         answers = []
         async with app.behind.lifespan():
             for method, params in requests:
-                headers = [("content-type", "application/json"), ("mcp-protocol-version", MODERN), ("mcp-method", method)]
+                headers = [
+                    ("content-type", "application/json"),
+                    ("mcp-protocol-version", MODERN),
+                    ("mcp-method", method),
+                ]
                 headers.append(("accept", "application/json, text/event-stream"))
                 if "name" in params:
                     headers.append(("mcp-name", params["name"]))
-                answers.append(await house.request("POST", "/fixtures/mcp", orjson.dumps(modern(method, params)), headers))
+                answers.append(
+                    await house.request(
+                        "POST", "/fixtures/mcp", orjson.dumps(modern(method, params)), headers
+                    )
+                )
         return answers
 
     return asyncio.run(conversation())
@@ -146,7 +172,10 @@ def behind(*requests: tuple[str, dict[str, Any]]) -> list[Answer]:
 
 def test_what_the_lane_does_not_answer_is_answered_behind_it_and_always_as_json() -> None:
     asked = {"name": "test_input_required_result_elicitation", "arguments": {}}
-    given = {**asked, "inputResponses": {"user_name": {"action": "accept", "content": {"name": "Ada"}}}}
+    given = {
+        **asked,
+        "inputResponses": {"user_name": {"action": "accept", "content": {"name": "Ada"}}},
+    }
     listed, lane, first, second, unknown, stream = behind(
         ("tools/list", {}),
         ("tools/call", {"name": "test_simple_text"}),
@@ -157,7 +186,9 @@ def test_what_the_lane_does_not_answer_is_answered_behind_it_and_always_as_json(
     )
     names = {tool["name"] for tool in listed.json["result"]["tools"]}
     assert {"test_simple_text", "test_input_required_result_elicitation"} <= names
-    assert lane.json["result"]["content"][0]["text"] == "This is a simple text response for testing."
+    assert (
+        lane.json["result"]["content"][0]["text"] == "This is a simple text response for testing."
+    )
     assert first.json["result"]["resultType"] == "input_required"
     assert second.json["result"]["content"][0]["text"] == "Hello, Ada!"
     assert (unknown.status, unknown.json["error"]["code"]) == (400, -32602)
@@ -172,7 +203,9 @@ def test_arguments_nested_too_deep_are_refused_and_never_a_crash() -> None:
     for _ in range(300):
         deep = [deep]
     house = build_house()
-    server = fastmcp_server(room_endpoint(house.desk, house.desk.catalogue.room("sample")), house.desk.gate)
+    server = fastmcp_server(
+        room_endpoint(house.desk, house.desk.catalogue.room("sample")), house.desk.gate
+    )
     # As a server that has mounted this one calls it: no JSON is read on the way.
     answer = asyncio.run(server.call_tool("say", {"text": deep}))
     assert answer.is_error

@@ -20,7 +20,10 @@ from tests.doors.house import HANDSHAKES, MODERN, NAMED_BY, Answer, House, build
 
 HOUSE = build_house()
 LANE = stdio_lane(HOUSE.desk)
-SAFE_TOOLS = sorted(set(HOUSE.desk.catalogue.operations) - {"fail", "answer_nonsense", "hold", "wait_until_held", "dawdle"})
+SAFE_TOOLS = sorted(
+    set(HOUSE.desk.catalogue.operations)
+    - {"fail", "answer_nonsense", "hold", "wait_until_held", "dawdle"}
+)
 METHODS = (
     "initialize",
     "ping",
@@ -40,14 +43,24 @@ METHODS = (
 
 few = settings(max_examples=150, deadline=None, derandomize=True)
 
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20)
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20)
+)
 values = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=8
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
 )
 names = st.sampled_from([*SAFE_TOOLS, "plan", "secret_plan", "carrel"]) | st.text(max_size=12)
-uris = st.sampled_from(["sample://greeting", "sample://picture", "sample://things/missing"]) | st.text(max_size=30).map(
-    lambda text: f"sample://things/{text}"
-)
+uris = st.sampled_from(
+    ["sample://greeting", "sample://picture", "sample://things/missing"]
+) | st.text(max_size=30).map(lambda text: f"sample://things/{text}")
 metas = st.fixed_dictionaries(
     {},
     optional={
@@ -63,7 +76,9 @@ params = st.one_of(
         optional={
             "name": names | values,
             "uri": uris | values,
-            "arguments": st.dictionaries(st.sampled_from(["a", "b", "text", "name", "limit", "topic"]), values, max_size=4)
+            "arguments": st.dictionaries(
+                st.sampled_from(["a", "b", "text", "name", "limit", "topic"]), values, max_size=4
+            )
             | values,
             "cursor": values,
             "protocolVersion": st.sampled_from(HANDSHAKES) | values,
@@ -86,13 +101,23 @@ messages = st.fixed_dictionaries(
 visible = st.text(st.characters(min_codepoint=0x20, max_codepoint=0xFF), max_size=30)
 headers = st.lists(
     st.one_of(
-        st.tuples(st.just("mcp-protocol-version"), st.sampled_from([*HANDSHAKES, MODERN]) | visible),
+        st.tuples(
+            st.just("mcp-protocol-version"), st.sampled_from([*HANDSHAKES, MODERN]) | visible
+        ),
         st.tuples(st.just("mcp-method"), st.sampled_from(METHODS) | visible),
-        st.tuples(st.just("mcp-name"), st.sampled_from(SAFE_TOOLS) | visible | visible.map(lambda text: f"=?base64?{text}?=")),
+        st.tuples(
+            st.just("mcp-name"),
+            st.sampled_from(SAFE_TOOLS) | visible | visible.map(lambda text: f"=?base64?{text}?="),
+        ),
         st.tuples(st.just("content-type"), st.just("application/json") | visible),
         st.tuples(st.just("accept"), st.just("application/json, text/event-stream") | visible),
         st.tuples(st.just("origin"), st.just("http://localhost:1") | visible),
-        st.tuples(st.sampled_from(["authorization", "user-agent", "x-forwarded-for", "content-length", "host"]), visible),
+        st.tuples(
+            st.sampled_from(
+                ["authorization", "user-agent", "x-forwarded-for", "content-length", "host"]
+            ),
+            visible,
+        ),
     ),
     max_size=6,
 )
@@ -114,9 +139,14 @@ def send(house: House, path: str, body: bytes, given_headers: list[tuple[str, st
 
 
 @few
-@given(body=st.binary(max_size=200) | values.map(encodable) | messages.map(encodable), given_headers=headers)
+@given(
+    body=st.binary(max_size=200) | values.map(encodable) | messages.map(encodable),
+    given_headers=headers,
+)
 @pytest.mark.parametrize("path", ["/mcp", "/sample/mcp", "/mcp/invoke"])
-def test_any_bytes_under_any_headers_are_answered(path: str, body: bytes, given_headers: list[tuple[str, str]]) -> None:
+def test_any_bytes_under_any_headers_are_answered(
+    path: str, body: bytes, given_headers: list[tuple[str, str]]
+) -> None:
     answer = send(HOUSE, path, body, given_headers)
     assert answer.body == b"" if answer.status == 202 else answer.json is not None
 
@@ -124,7 +154,9 @@ def test_any_bytes_under_any_headers_are_answered(path: str, body: bytes, given_
 @few
 @given(message=messages, era=st.sampled_from([*HANDSHAKES, MODERN]))
 @pytest.mark.parametrize("path", ["/mcp", "/sample/mcp"])
-def test_every_request_gets_one_answer_with_its_own_id(path: str, message: dict[str, Any], era: str) -> None:
+def test_every_request_gets_one_answer_with_its_own_id(
+    path: str, message: dict[str, Any], era: str
+) -> None:
     given_headers = [("mcp-protocol-version", era)]
     method = message.get("method")
     if era == MODERN and isinstance(method, str) and method.isascii() and method.isprintable():
@@ -136,7 +168,9 @@ def test_every_request_gets_one_answer_with_its_own_id(path: str, message: dict[
     sent = orjson.loads(body)
     answer = send(HOUSE, path, body, given_headers)
     request_id = sent.get("id")
-    is_request = "id" in sent and isinstance(sent.get("method"), str) and sent.get("jsonrpc") == "2.0"
+    is_request = (
+        "id" in sent and isinstance(sent.get("method"), str) and sent.get("jsonrpc") == "2.0"
+    )
     if is_request and isinstance(request_id, (int, str)) and not isinstance(request_id, bool):
         assert answer.json["id"] == request_id
         assert ("result" in answer.json) != ("error" in answer.json)
@@ -144,11 +178,15 @@ def test_every_request_gets_one_answer_with_its_own_id(path: str, message: dict[
 
 @few
 @given(
-    arguments=st.dictionaries(st.sampled_from(["a", "b", "text", "times", "limit", "name"]), values, max_size=4),
+    arguments=st.dictionaries(
+        st.sampled_from(["a", "b", "text", "times", "limit", "name"]), values, max_size=4
+    ),
     name=st.sampled_from(SAFE_TOOLS),
 )
 @pytest.mark.parametrize("era", ["2025-11-25", MODERN])
-def test_any_arguments_are_answered_with_a_result(era: str, name: str, arguments: dict[str, Any]) -> None:
+def test_any_arguments_are_answered_with_a_result(
+    era: str, name: str, arguments: dict[str, Any]
+) -> None:
     wanted = {"name": name, "arguments": arguments}
     try:
         orjson.dumps(wanted)
@@ -175,8 +213,14 @@ def test_any_address_is_read_or_refused(uri: str) -> None:
 
 
 @few
-@given(tool_name=names | values, params=values, more=st.dictionaries(st.text(max_size=5), values, max_size=1))
-def test_any_invocation_is_answered(tool_name: object, params: object, more: dict[str, object]) -> None:
+@given(
+    tool_name=names | values,
+    params=values,
+    more=st.dictionaries(st.text(max_size=5), values, max_size=1),
+)
+def test_any_invocation_is_answered(
+    tool_name: object, params: object, more: dict[str, object]
+) -> None:
     try:
         body = orjson.dumps({"tool_name": tool_name, "params": params, **more})
     except TypeError:
@@ -218,7 +262,11 @@ def answered(lines: list[bytes]) -> list[Any]:
 
 
 @few
-@given(lines=st.lists(st.binary(min_size=1, max_size=60) | messages.map(encodable), min_size=1, max_size=5))
+@given(
+    lines=st.lists(
+        st.binary(min_size=1, max_size=60) | messages.map(encodable), min_size=1, max_size=5
+    )
+)
 def test_stdio_answers_every_line_that_wants_an_answer_and_lives_on(lines: list[bytes]) -> None:
     said = answered([*lines, orjson.dumps({"jsonrpc": "2.0", "id": "the end", "method": "ping"})])
     assert {"jsonrpc": "2.0", "id": "the end", "result": {}} in said
@@ -234,7 +282,9 @@ def test_stdio_answers_a_request_once_with_its_own_id(message: dict[str, Any]) -
     sent = orjson.loads(line)
     said = [answer for answer in answered([line]) if "method" not in answer]
     request_id = sent.get("id")
-    is_request = "id" in sent and isinstance(sent.get("method"), str) and sent.get("jsonrpc") == "2.0"
+    is_request = (
+        "id" in sent and isinstance(sent.get("method"), str) and sent.get("jsonrpc") == "2.0"
+    )
     if is_request and isinstance(request_id, (int, str)) and not isinstance(request_id, bool):
         assert [answer["id"] for answer in said] == [request_id]
     else:
@@ -252,7 +302,9 @@ def test_lines_are_the_same_however_they_arrive(chunks: list[bytes]) -> None:
     assert lines == [line for line in b"".join(chunks).split(b"\n") if line.strip()]
 
 
-def test_nothing_unexpected_was_logged_by_a_sample_of_all_this(caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_unexpected_was_logged_by_a_sample_of_all_this(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.ERROR):
         for method in METHODS:
             for era in (*HANDSHAKES, MODERN):

@@ -1,4 +1,6 @@
-"""What HTTP turns away before any operation is known: wrong pages, wrong names, wrong methods, bodies too large or too slow."""
+"""What HTTP turns away before any operation is known: wrong pages, wrong names, wrong methods,
+bodies too large or too slow.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,19 @@ ROOMS = ("/mcp", "/sample/mcp")
 
 @pytest.mark.promise("D5")
 @pytest.mark.parametrize(
-    "origin", ["https://evil.example", "null", "http://127.0.0.1.evil.example", "http://[::2]", "file://x", ""]
+    "origin",
+    [
+        "https://evil.example",
+        "null",
+        "http://127.0.0.1.evil.example",
+        "http://[::2]",
+        "file://x",
+        "",
+    ],
 )
-@pytest.mark.parametrize("path", ["/mcp", "/sample/mcp", "/mcp/tools", "/mcp/invoke", "/docs", "/nowhere"])
+@pytest.mark.parametrize(
+    "path", ["/mcp", "/sample/mcp", "/mcp/tools", "/mcp/invoke", "/docs", "/nowhere"]
+)
 def test_a_page_from_elsewhere_is_refused(house: House, origin: str, path: str) -> None:
     answer = house.send("POST", path, PING, [("origin", origin)])
     assert answer.status == 403
@@ -28,7 +40,16 @@ def test_a_page_from_elsewhere_is_refused(house: House, origin: str, path: str) 
 
 @pytest.mark.promise("D5")
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "10.0.0.1", "", "[::2]:80", None]
+    "host",
+    [
+        "evil.example",
+        "evil.example:8080",
+        "127.0.0.1.evil.example",
+        "10.0.0.1",
+        "",
+        "[::2]:80",
+        None,
+    ],
 )
 def test_a_name_that_is_not_ours_is_refused(house: House, host: str | None) -> None:
     answer = house.send("POST", "/mcp", PING, host=host)
@@ -38,7 +59,10 @@ def test_a_name_that_is_not_ours_is_refused(house: House, host: str | None) -> N
 
 
 @pytest.mark.promise("D5")
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:9", "127.0.0.1:8080", "127.8.8.8", "[::1]:8080", "desk.localhost"])
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "LOCALHOST:9", "127.0.0.1:8080", "127.8.8.8", "[::1]:8080", "desk.localhost"],
+)
 def test_loopback_names_are_let_in(house: House, host: str) -> None:
     assert house.send("POST", "/mcp", PING, host=host).status == 200
 
@@ -70,7 +94,13 @@ JSON = ("content-type", "application/json")
 @pytest.mark.parametrize("path", ["/mcp", "/sample/mcp", "/mcp/invoke"])
 @pytest.mark.parametrize(
     "origin",
-    ["http://localhost:3000", "http://127.0.0.1:6274", "http://127.0.0.2:8080", "http://[::1]:9", "https://localhost:8080"],
+    [
+        "http://localhost:3000",
+        "http://127.0.0.1:6274",
+        "http://127.0.0.2:8080",
+        "http://[::1]:9",
+        "https://localhost:8080",
+    ],
 )
 def test_a_page_on_another_port_of_this_machine_cannot_write_and_is_told_what_to_set(
     house: House, path: str, origin: str
@@ -80,13 +110,17 @@ def test_a_page_on_another_port_of_this_machine_cannot_write_and_is_told_what_to
         assert answer.status == 403
         assert f'add "{origin}" to server.allowed_origins' in answer.json["recovery_suggestions"][0]
         assert not [name for name, _ in answer.headers if name.startswith("access-control")]
-    preflight = house.send("OPTIONS", path, headers=[("origin", origin), ("access-control-request-method", "POST")])
+    preflight = house.send(
+        "OPTIONS", path, headers=[("origin", origin), ("access-control-request-method", "POST")]
+    )
     assert preflight.status == 403
     assert not [name for name, _ in preflight.headers if name.startswith("access-control")]
 
 
 @pytest.mark.promise("D14")
-def test_loopback_pages_may_only_look_in_local_mode_and_cannot_read_the_answer(house: House) -> None:
+def test_loopback_pages_may_only_look_in_local_mode_and_cannot_read_the_answer(
+    house: House,
+) -> None:
     looked = house.send("GET", "/docs", headers=[("origin", "http://localhost:3000")])
     assert looked.status == 200
     assert not [name for name, _ in looked.headers if name.startswith("access-control")]
@@ -94,23 +128,34 @@ def test_loopback_pages_may_only_look_in_local_mode_and_cannot_read_the_answer(h
     assert guarded.send("GET", "/docs", headers=[("origin", "http://localhost:3000")]).status == 403
     assert guarded.send("GET", "/docs", headers=[("origin", "http://localhost:8080")]).status == 403
     own = [("origin", "http://127.0.0.1:8080")]
-    assert guarded.send("GET", "/docs", headers=own).status == 200, "the very address that is called"
-
-
-@pytest.mark.promise("D14")
-@pytest.mark.parametrize("origin", ["http://127.0.0.1:8080", "http://localhost:8080", "HTTP://LocalHost:8080"])
-def test_our_own_pages_may_write(house: House, origin: str) -> None:
-    answer = house.send("POST", "/mcp/invoke", SAY, [("origin", origin), JSON], host=origin.split("/")[2])
-    assert answer.status == 200
-    assert answer.header("access-control-allow-origin") is None, "our own pages need no permission to read"
+    assert guarded.send("GET", "/docs", headers=own).status == 200, (
+        "the very address that is called"
+    )
 
 
 @pytest.mark.promise("D14")
 @pytest.mark.parametrize(
-    ("host", "origin"), [("127.0.0.1:8080", "http://localhost:8080"), ("localhost:8080", "http://127.0.0.1:8080")]
+    "origin", ["http://127.0.0.1:8080", "http://localhost:8080", "HTTP://LocalHost:8080"]
+)
+def test_our_own_pages_may_write(house: House, origin: str) -> None:
+    answer = house.send(
+        "POST", "/mcp/invoke", SAY, [("origin", origin), JSON], host=origin.split("/")[2]
+    )
+    assert answer.status == 200
+    assert answer.header("access-control-allow-origin") is None, (
+        "our own pages need no permission to read"
+    )
+
+
+@pytest.mark.promise("D14")
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [("127.0.0.1:8080", "http://localhost:8080"), ("localhost:8080", "http://127.0.0.1:8080")],
 )
 def test_localhost_and_its_address_are_two_servers(house: House, host: str, origin: str) -> None:
-    """Browsers ask [::1] first for localhost, and there, on the same port, may be somebody else's server."""
+    """Browsers ask [::1] first for localhost, and there, on the same port, may be somebody else's
+    server.
+    """
     answer = house.send("POST", "/mcp/invoke", SAY, [("origin", origin), JSON], host=host)
     assert answer.status == 403
 
@@ -118,26 +163,42 @@ def test_localhost_and_its_address_are_two_servers(house: House, host: str, orig
 @pytest.mark.promise("D14")
 def test_a_listed_page_may_write_and_read() -> None:
     house = build_house(server={"allowed_origins": ("http://localhost:6274",)})
-    answer = house.send("POST", "/mcp/invoke", SAY, [("origin", "http://localhost:6274"), ("sec-fetch-site", "same-site"), JSON])
+    answer = house.send(
+        "POST",
+        "/mcp/invoke",
+        SAY,
+        [("origin", "http://localhost:6274"), ("sec-fetch-site", "same-site"), JSON],
+    )
     assert answer.status == 200
     assert answer.header("access-control-allow-origin") == "http://localhost:6274"
-    assert house.send("POST", "/mcp/invoke", SAY, [("origin", "http://localhost:6275"), JSON]).status == 403
+    assert (
+        house.send("POST", "/mcp/invoke", SAY, [("origin", "http://localhost:6275"), JSON]).status
+        == 403
+    )
 
 
 @pytest.mark.promise("D14")
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "CROSS-SITE", "", "anything"])
 def test_a_form_of_another_site_is_refused_even_without_an_origin(house: House, site: str) -> None:
     assert house.send("POST", "/mcp/invoke", SAY, [("sec-fetch-site", site), JSON]).status == 403
-    assert house.send("GET", "/docs", headers=[("sec-fetch-site", site)]).status == 200, "following a link changes nothing"
+    assert house.send("GET", "/docs", headers=[("sec-fetch-site", site)]).status == 200, (
+        "following a link changes nothing"
+    )
 
 
 @pytest.mark.promise("D14")
 def test_what_a_page_can_send_without_permission_is_no_call(house: House) -> None:
     own = ("origin", "http://127.0.0.1:8080")
     for path in ("/mcp", "/mcp/invoke"):
-        for more in ((), (("content-type", "text/plain"),), (("content-type", "application/x-www-form-urlencoded"),)):
+        for more in (
+            (),
+            (("content-type", "text/plain"),),
+            (("content-type", "application/x-www-form-urlencoded"),),
+        ):
             assert house.send("POST", path, SAY, [own, *more]).status == 415
-    assert house.send("POST", "/mcp/invoke", SAY).status == 200, "programs send no origin and may leave the type out"
+    assert house.send("POST", "/mcp/invoke", SAY).status == 200, (
+        "programs send no origin and may leave the type out"
+    )
 
 
 @pytest.mark.promise("D14")
@@ -151,7 +212,9 @@ def test_what_a_page_can_send_without_permission_is_no_call(house: House) -> Non
         ("content-type", "application/json", "text/plain"),
     ],
 )
-def test_a_header_that_decides_something_is_sent_once(house: House, name: str, first: str, second: str) -> None:
+def test_a_header_that_decides_something_is_sent_once(
+    house: House, name: str, first: str, second: str
+) -> None:
     host = None if name == "host" else "127.0.0.1:8080"
     answer = house.send("POST", "/mcp/invoke", SAY, [(name, first), (name, second)], host=host)
     assert (answer.status, answer.json["error_type"]) == (400, "malformed_request")
@@ -180,7 +243,12 @@ def test_a_caller_with_no_calls_left_is_refused_before_a_large_body_is_read() ->
 
 @pytest.mark.promise("D14")
 def test_what_a_stranger_says_of_itself_is_cut_before_it_is_written_down(house: House) -> None:
-    house.send("POST", "/x" * 5000, SAY, [("user-agent", "a\x9b" * 20_000), ("origin", "https://evil.example")])
+    house.send(
+        "POST",
+        "/x" * 5000,
+        SAY,
+        [("user-agent", "a\x9b" * 20_000), ("origin", "https://evil.example")],
+    )
     record = house.audit.records[-1]
     assert (len(record.user_agent), len(record.resource)) == (200, 200)
     assert record.user_agent.isprintable()
@@ -189,7 +257,9 @@ def test_what_a_stranger_says_of_itself_is_cut_before_it_is_written_down(house: 
 @pytest.mark.promise("D2")
 @pytest.mark.parametrize("path", ROOMS)
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "OPTIONS", "PATCH"])
-def test_only_post_reaches_mcp_and_that_is_said_before_anybody_is_asked_who_they_are(path: str, method: str) -> None:
+def test_only_post_reaches_mcp_and_that_is_said_before_anybody_is_asked_who_they_are(
+    path: str, method: str
+) -> None:
     house = build_house(identity=TokenTable({}))
     answer = house.send(method, path)
     assert answer.status == 405
@@ -255,7 +325,9 @@ def test_a_body_that_does_not_arrive_is_given_up() -> None:
 def test_preflight_says_what_a_listed_page_may_send() -> None:
     house = build_house(server={"allowed_origins": ("http://localhost:3000",)})
     answer = house.send(
-        "OPTIONS", "/mcp", headers=[("origin", "http://localhost:3000"), ("access-control-request-method", "POST")]
+        "OPTIONS",
+        "/mcp",
+        headers=[("origin", "http://localhost:3000"), ("access-control-request-method", "POST")],
     )
     assert answer.status == 204
     assert answer.header("access-control-allow-methods") == "POST"
@@ -276,6 +348,11 @@ def test_a_forwarded_address_counts_only_from_a_proxy_that_is_named() -> None:
     trusting.send("POST", "/mcp/invoke", body, forwarded)
     wary = build_house()
     wary.send("POST", "/mcp/invoke", body, forwarded)
-    trusting.send("POST", "/mcp/invoke", body, [("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "127.0.0.1")])
+    trusting.send(
+        "POST",
+        "/mcp/invoke",
+        body,
+        [("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "127.0.0.1")],
+    )
     assert {record.ip_address for record in trusting.audit.records} == {"203.0.113.9"}
     assert {record.ip_address for record in wary.audit.records} == {"127.0.0.1"}

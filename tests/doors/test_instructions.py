@@ -1,4 +1,6 @@
-"""The instructions of the doors that serve all rooms: short, true of the tools there are, silent about rooms that are closed."""
+"""The instructions of the doors that serve all rooms: short, true of the tools there are, silent
+about rooms that are closed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _FIELDS = {"paper_id", "job_id", "quoted_from"}
 
 
 def pieces(text: str) -> int:
-    """Words, and every sign alone: common English words are one token each, so tokenizers make hardly more of it."""
+    """Words, and every sign alone: common English words are one token each, so tokenizers make
+    hardly more of it.
+    """
     return len(re.findall(r"[A-Za-z]+|[^\sA-Za-z]", text))
 
 
@@ -32,9 +36,15 @@ def test_instructions_are_short(is_compact: bool) -> None:
     assert len(text) / 4 < _MOST_TOKENS
 
 
-@pytest.mark.parametrize("rooms", [ROOM_NAMES, ("papers",), ("papers", "knowledge"), ("references", "research")])
-def test_instructions_name_only_tools_that_are_there(tmp_path: Path, rooms: tuple[str, ...]) -> None:
-    desk = open_desk(Settings.model_validate({"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}}))
+@pytest.mark.parametrize(
+    "rooms", [ROOM_NAMES, ("papers",), ("papers", "knowledge"), ("references", "research")]
+)
+def test_instructions_name_only_tools_that_are_there(
+    tmp_path: Path, rooms: tuple[str, ...]
+) -> None:
+    desk = open_desk(
+        Settings.model_validate({"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}})
+    )
     for has_everything in (False, True):
         endpoint = common_endpoint(desk, has_everything=has_everything)
         named = set(_TOOL.findall(endpoint.instructions)) - _FIELDS

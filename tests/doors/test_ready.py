@@ -111,11 +111,15 @@ def test_an_audit_log_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     ],
     ids=["empty array", "empty file", "cut off", "something else", "only its ends are looked at"],
 )
-def test_the_library_is_not_read_to_say_whether_it_is_there(tmp_path: Path, text: bytes, is_ready: bool) -> None:
+def test_the_library_is_not_read_to_say_whether_it_is_there(
+    tmp_path: Path, text: bytes, is_ready: bool
+) -> None:
     library = tmp_path / "library.json"
     library.write_bytes(text)
     server: Server
-    with served(tmp_path / "home", CARREL_ROOMS="references", CARREL_REFERENCES_LIBRARY=str(library)) as server:
+    with served(
+        tmp_path / "home", CARREL_ROOMS="references", CARREL_REFERENCES_LIBRARY=str(library)
+    ) as server:
         answer = server.ask(READY)
     assert answer.startswith(b"HTTP/1.1 200" if is_ready else b"HTTP/1.1 503"), answer
 
@@ -124,6 +128,10 @@ def test_the_library_is_not_read_to_say_whether_it_is_there(tmp_path: Path, text
 def test_asking_leaves_nothing_in_the_folders(tmp_path: Path) -> None:
     library = tmp_path / "library.json"
     library.write_bytes(b"[]")
-    with served(tmp_path / "home", CARREL_ROOMS="references,knowledge", CARREL_REFERENCES_LIBRARY=str(library)) as server:
+    with served(
+        tmp_path / "home",
+        CARREL_ROOMS="references,knowledge",
+        CARREL_REFERENCES_LIBRARY=str(library),
+    ) as server:
         assert server.ask(READY).startswith(b"HTTP/1.1 200")
         assert {file.name for file in tmp_path.iterdir()} == {"home", "library.json"}

@@ -1,4 +1,6 @@
-"""Schemathesis against the REST door: what the OpenAPI document says is what happens, and nothing else does."""
+"""Schemathesis against the REST door: what the OpenAPI document says is what happens, and nothing
+else does.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,22 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
         process.stderr.close()
         found = subprocess.run(
             [
-                *(sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{port}/openapi.json"),
-                *("--max-examples", "20", "--seed", "1", "--no-color", "--generation-database", ":memory:"),
+                *(
+                    sys.executable,
+                    "-m",
+                    "schemathesis.cli",
+                    "run",
+                    f"http://127.0.0.1:{port}/openapi.json",
+                ),
+                *(
+                    "--max-examples",
+                    "20",
+                    "--seed",
+                    "1",
+                    "--no-color",
+                    "--generation-database",
+                    ":memory:",
+                ),
             ],
             capture_output=True,
             text=True,

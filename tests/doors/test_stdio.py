@@ -1,4 +1,6 @@
-"""MCP over stdio: protocol only on standard output, every request that was read is answered, progress and cancellation."""
+"""MCP over stdio: protocol only on standard output, every request that was read is answered,
+progress and cancellation.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,16 @@ def call(request_id: object, name: str, **params: Any) -> dict[str, Any]:
 
 
 def converse(house: House, *lines: object) -> list[Any]:
-    """Everything that is said when these lines arrive and the input ends; bytes are sent as they are."""
+    """Everything that is said when these lines arrive and the input ends; bytes are sent as they
+    are.
+    """
 
     async def session() -> list[bytes]:
         said: list[bytes] = []
         reading, writing = os.pipe()
-        raw = b"".join((line if isinstance(line, bytes) else orjson.dumps(line)) + b"\n" for line in lines)
+        raw = b"".join(
+            (line if isinstance(line, bytes) else orjson.dumps(line)) + b"\n" for line in lines
+        )
 
         def write() -> None:
             with os.fdopen(writing, "wb") as pipe:
@@ -55,7 +61,9 @@ def converse(house: House, *lines: object) -> list[Any]:
 
 
 @pytest.mark.parametrize("line", [b"{", b"\xff\xff", b"hello", b"[" * 3000, b'{"jsonrpc":"2.0"'])
-def test_a_line_that_is_not_json_is_answered_and_the_next_one_too(house: House, line: bytes) -> None:
+def test_a_line_that_is_not_json_is_answered_and_the_next_one_too(
+    house: House, line: bytes
+) -> None:
     first, second = converse(house, line, request(2, "ping"))
     assert (first["id"], first["error"]["code"]) == (None, -32700)
     assert second == {"jsonrpc": "2.0", "id": 2, "result": {}}
@@ -64,22 +72,37 @@ def test_a_line_that_is_not_json_is_answered_and_the_next_one_too(house: House, 
 @pytest.mark.parametrize(
     ("line", "answered"),
     [
-        (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"q":"cut \\ud83d"}}}', 7),
+        (
+            b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"q":"cut '  # noqa: E501
+            b'\\ud83d"}}}',
+            7,
+        ),
         (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":NaN}}', "a"),
-        (b'{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":' + b"[" * 300 + b"]" * 300 + b"}}", 8),
+        (
+            b'{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":'
+            + b"[" * 300
+            + b"]" * 300
+            + b"}}",
+            8,
+        ),
         (b'{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}', None),
         (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}', None),
         (b'{"jsonrpc":"2.0","id":true,"method":"ping","params":{"x":NaN}}', None),
     ],
 )
-def test_a_request_whose_id_can_be_read_is_refused_under_it(house: House, line: bytes, answered: object) -> None:
+def test_a_request_whose_id_can_be_read_is_refused_under_it(
+    house: House, line: bytes, answered: object
+) -> None:
     """A client that cut a text within an emoji would wait for an answer that never comes."""
     first, second = converse(house, line, request(2, "ping"))
     assert (first["id"], first["error"]["code"]) == (answered, -32700)
     assert second["id"] == 2
 
 
-@pytest.mark.parametrize("message", [1, "x", None, {}, {"jsonrpc": "2.0", "id": 1, "method": 2}, {"id": 1, "method": "ping"}])
+@pytest.mark.parametrize(
+    "message",
+    [1, "x", None, {}, {"jsonrpc": "2.0", "id": 1, "method": 2}, {"id": 1, "method": "ping"}],
+)
 def test_what_is_not_a_request_is_invalid(house: House, message: object) -> None:
     assert converse(house, message)[0]["error"]["code"] == -32600
 
@@ -93,12 +116,18 @@ def test_a_line_longer_than_any_message_is_answered_and_thrown_away() -> None:
 
 
 def test_a_stranger_is_refused_at_this_door_too() -> None:
-    (answer,) = converse(build_house(identity=TokenTable({})), call(1, "say", arguments={"text": "hi"}))
+    (answer,) = converse(
+        build_house(identity=TokenTable({})), call(1, "say", arguments={"text": "hi"})
+    )
     assert (answer["id"], answer["error"]["code"]) == (1, -32001)
 
 
 def test_batches_follow_the_revision_that_was_agreed(house: House) -> None:
-    batch = [request(1, "ping"), {"jsonrpc": "2.0", "method": "notifications/initialized"}, request(2, "ping")]
+    batch = [
+        request(1, "ping"),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        request(2, "ping"),
+    ]
     (answer,) = converse(house, batch)
     assert [reply["id"] for reply in answer] == [1, 2]
     hello = request(0, "initialize", protocolVersion="2025-03-26")
@@ -110,7 +139,10 @@ def test_batches_follow_the_revision_that_was_agreed(house: House) -> None:
 
 def test_an_unexpected_failure_of_one_answer_does_not_end_the_conversation(house: House) -> None:
     answers = {
-        answer["id"]: answer for answer in converse(house, call(1, "answer_nonsense"), call(2, "fail"), request(3, "ping"))
+        answer["id"]: answer
+        for answer in converse(
+            house, call(1, "answer_nonsense"), call(2, "fail"), request(3, "ping")
+        )
     }
     assert answers[1]["error"]["code"] == -32603
     assert answers[2]["result"]["isError"] is True
@@ -118,7 +150,13 @@ def test_an_unexpected_failure_of_one_answer_does_not_end_the_conversation(house
 
 
 def test_both_eras_are_spoken_message_by_message(house: House) -> None:
-    hello = request(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "t", "version": "1"})
+    hello = request(
+        1,
+        "initialize",
+        protocolVersion="2025-06-18",
+        capabilities={},
+        clientInfo={"name": "t", "version": "1"},
+    )
     first, second, third, fourth = converse(
         house,
         hello,
@@ -127,7 +165,12 @@ def test_both_eras_are_spoken_message_by_message(house: House) -> None:
         call(4, "add", arguments={"a": 1, "b": 1}),
     )
     assert first["result"]["protocolVersion"] == "2025-06-18"
-    assert first["result"]["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+    assert first["result"]["capabilities"] == {
+        "tools": {},
+        "resources": {},
+        "prompts": {},
+        "completions": {},
+    }
     assert MODERN in second["result"]["supportedVersions"]
     assert third["result"]["resultType"] == "complete"
     assert third["result"]["structuredContent"] == {"total": 42}
@@ -137,21 +180,45 @@ def test_both_eras_are_spoken_message_by_message(house: House) -> None:
 def test_every_request_that_was_read_is_answered_before_the_end(house: House) -> None:
     waiting = [call(number, "hold") for number in range(20)]
     answers = converse(house, *waiting, call("last", "release"))
-    assert sorted(str(answer["id"]) for answer in answers) == sorted([*(str(number) for number in range(20)), "last"])
-    assert all("released" in answer["result"]["content"][0]["text"] for answer in answers if answer["id"] != "last")
+    assert sorted(str(answer["id"]) for answer in answers) == sorted(
+        [*(str(number) for number in range(20)), "last"]
+    )
+    assert all(
+        "released" in answer["result"]["content"][0]["text"]
+        for answer in answers
+        if answer["id"] != "last"
+    )
 
 
 def test_a_cancelled_request_stops_and_is_not_answered(house: House) -> None:
-    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1, "reason": "changed my mind"}}
-    unknown = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "never", "reason": 5}}
+    cancel = {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": 1, "reason": "changed my mind"},
+    }
+    unknown = {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": "never", "reason": 5},
+    }
 
     async def session() -> list[bytes]:
         said: list[bytes] = []
         reading, writing = os.pipe()
-        serving = asyncio.create_task(serve_stdio(stdio_lane(house.desk), house.desk.gate, reading, said.append))
+        serving = asyncio.create_task(
+            serve_stdio(stdio_lane(house.desk), house.desk.gate, reading, said.append)
+        )
         os.write(writing, orjson.dumps(call(1, "hold")) + b"\n")
         await house.held.started.wait()
-        os.write(writing, orjson.dumps(unknown) + b"\n" + orjson.dumps(cancel) + b"\n" + orjson.dumps(request(2, "ping")) + b"\n")
+        os.write(
+            writing,
+            orjson.dumps(unknown)
+            + b"\n"
+            + orjson.dumps(cancel)
+            + b"\n"
+            + orjson.dumps(request(2, "ping"))
+            + b"\n",
+        )
         os.close(writing)
         await serving
         os.close(reading)
@@ -190,7 +257,13 @@ def test_a_client_that_stops_reading_ends_the_session_quietly(house: House) -> N
 
 def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
     lines = [
-        request(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "t", "version": "1"}),
+        request(
+            0,
+            "initialize",
+            protocolVersion="2025-11-25",
+            capabilities={},
+            clientInfo={"name": "t", "version": "1"},
+        ),
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         call(1, "make_noise"),
         call(2, "fail"),
@@ -200,7 +273,9 @@ def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
     ]
     said = subprocess.run(
         STDIO,
-        input=b"".join((line if isinstance(line, bytes) else orjson.dumps(line)) + b"\n" for line in lines),
+        input=b"".join(
+            (line if isinstance(line, bytes) else orjson.dumps(line)) + b"\n" for line in lines
+        ),
         capture_output=True,
         cwd=ROOT,
         env=ENVIRONMENT,
@@ -216,12 +291,15 @@ def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
 
 def test_an_interrupted_process_leaves_without_a_word_on_standard_output() -> None:
     with started("stdio") as process:
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        assert (
+            process.stdin is not None and process.stdout is not None and process.stderr is not None
+        )
         process.stdin.write(orjson.dumps(request(1, "ping")) + b"\n")
         process.stdin.flush()
         assert orjson.loads(process.stdout.readline())["id"] == 1
         process.send_signal(signal.SIGINT)
-        # A process started in the background of a shell is told to ignore interrupts; it ends with its input then.
+        # A process started in the background of a shell is told to ignore interrupts; it ends with
+        # its input then.
         process.stdin.close()
         assert process.stdout.read() == b""
         assert b"Fatal Python error" not in process.stderr.read()

@@ -45,20 +45,32 @@ def test_doubled_strings_end_with_the_output_budget_and_keep_the_entries_before(
     found = read_bibtex(text)
     assert [imported.item["id"] for imported in found.items] == ["good"]
     [failure] = found.failures
-    assert f"more than {len(text) * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE} characters" in failure.reason
+    assert (
+        f"more than {len(text) * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE} characters" in failure.reason
+    )
     assert "definitions" in failure.reason
 
 
 def test_one_long_string_used_again_and_again_is_counted_each_time() -> None:
-    text = '@string{long = "' + "x" * 100_000 + '"}\n' + "".join(f"@article{{k{n}, title = long}}\n" for n in range(1000))
+    text = (
+        '@string{long = "'
+        + "x" * 100_000
+        + '"}\n'
+        + "".join(f"@article{{k{n}, title = long}}\n" for n in range(1000))
+    )
     found = read_bibtex(text)
     assert found.failures
-    assert sum(len(imported.item["title"]) for imported in found.items) <= len(text) * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE
+    assert (
+        sum(len(imported.item["title"]) for imported in found.items)
+        <= len(text) * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE
+    )
 
 
 def test_a_big_parent_of_many_children_is_counted_for_each_of_them() -> None:
     parent = "@xdata{p, abstract = {" + "x" * 100_000 + "}}\n"
-    found = read_bibtex(GOOD + parent + "".join(f"@book{{k{n}, xdata = {{p}}}}\n" for n in range(1000)))
+    found = read_bibtex(
+        GOOD + parent + "".join(f"@book{{k{n}, xdata = {{p}}}}\n" for n in range(1000))
+    )
     assert found.items[0].item["id"] == "good"
     assert "characters" in found.failures[0].reason
 
@@ -67,7 +79,9 @@ def test_a_long_chain_of_parents_is_followed_for_two_hundred_generations_and_no_
     text = "".join(f"@book{{k{n}, crossref = {{k{n + 1}}}, title = {{t}}}}\n" for n in range(2000))
     found = read_bibtex(text)
     assert len(found.items) == 2000
-    assert any(f"more than {MAX_DEPTH} generations" in warning.message for warning in found.warnings)
+    assert any(
+        f"more than {MAX_DEPTH} generations" in warning.message for warning in found.warnings
+    )
 
 
 def test_a_value_that_is_nested_too_deep_fails_alone() -> None:
@@ -77,14 +91,18 @@ def test_a_value_that_is_nested_too_deep_fails_alone() -> None:
     assert f"{MAX_DEPTH} levels" in found.failures[0].reason
 
 
-@pytest.mark.parametrize("kind", [Kind.PUBMED_XML, Kind.ENDNOTE_XML, Kind.MODS, Kind.MARC_XML, Kind.MS_BIB, Kind.CITAVI])
+@pytest.mark.parametrize(
+    "kind", [Kind.PUBMED_XML, Kind.ENDNOTE_XML, Kind.MODS, Kind.MARC_XML, Kind.MS_BIB, Kind.CITAVI]
+)
 def test_xml_that_is_nested_too_deep_is_refused_with_its_depth(kind: Kind) -> None:
     with pytest.raises(InputTooCostlyError) as refusal:
         read("<a>" * 5_000 + "</a>" * 5_000, kind)
     assert refusal.value.details == {"exceeded": "depth", "limit": MAX_DEPTH}
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "[" * 5_000 + "]" * 5_000, '[{"title":' + "[" * 300 + "]" * 300 + "}]"])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "[" * 5_000 + "]" * 5_000, '[{"title":' + "[" * 300 + "]" * 300 + "}]"]
+)
 def test_json_that_is_nested_too_deep_is_refused_and_never_a_recursion_error(text: str) -> None:
     try:
         found = read(text, Kind.CSL_JSON)
@@ -97,7 +115,9 @@ def test_json_that_is_nested_too_deep_is_refused_and_never_a_recursion_error(tex
 def test_a_number_of_many_digits_is_a_failure_of_its_entry_and_no_crash() -> None:
     digits = "1" * 10_000
     assert read(f'[{{"title": {digits}}}]', Kind.CSL_JSON).failures
-    assert read_bibtex(f"@article{{k, year = {{{digits}}}, month = {{{digits}}}, date = {{{digits}}}}}").items
+    assert read_bibtex(
+        f"@article{{k, year = {{{digits}}}, month = {{{digits}}}, date = {{{digits}}}}}"
+    ).items
     assert read(f"TY  - JOUR\nPY  - {digits}\nDA  - {digits}\nER  - \n", Kind.RIS).items
 
 
@@ -105,7 +125,8 @@ def test_a_number_of_many_digits_is_a_failure_of_its_entry_and_no_crash() -> Non
     "block",
     [
         "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
-        "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n}\n  <<: [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
+        "a0: &a0 {k: v}\n"
+        + "".join(f"a{n}: &a{n}\n  <<: [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
         "a: &a [*a]\n",
         "a: " + "[" * 1000 + "]" * 1000,
         "- " * 1000 + "a",
@@ -118,7 +139,10 @@ def test_front_matter_that_grows_or_nests_without_end_is_refused(block: str) -> 
 
 
 def test_ordinary_aliases_in_front_matter_are_read() -> None:
-    assert load_front_matter("one: &one [a, b]\ntwo: *one\n") == {"one": ["a", "b"], "two": ["a", "b"]}
+    assert load_front_matter("one: &one [a, b]\ntwo: *one\n") == {
+        "one": ["a", "b"],
+        "two": ["a", "b"],
+    }
 
 
 def test_an_overlong_number_in_front_matter_is_text() -> None:
@@ -167,13 +191,20 @@ async def test_when_the_caller_stops_waiting_the_reader_on_the_thread_ends() -> 
 
 
 REFERENCES = [
-    {"id": f"r{number}", "type": "book", "title": f"Book {number}", "author": [{"family": "Berg", "given": f"A{number}"}]}
+    {
+        "id": f"r{number}",
+        "type": "book",
+        "title": f"Book {number}",
+        "author": [{"family": "Berg", "given": f"A{number}"}],
+    }
     for number in range(60)
 ]
 
 
 @pytest.mark.parametrize("is_bibliography", [True, False])
-def test_the_computing_time_of_citations_ends(monkeypatch: pytest.MonkeyPatch, is_bibliography: bool) -> None:
+def test_the_computing_time_of_citations_ends(
+    monkeypatch: pytest.MonkeyPatch, is_bibliography: bool
+) -> None:
     looks = itertools.count()
     monkeypatch.setattr(time, "thread_time", lambda: float(next(looks)))
     styles = CitationStyles(None)
@@ -206,7 +237,9 @@ def test_an_export_ends_when_nobody_waits_for_it(form: Form) -> None:
         (Kind.CSL_JSON, '[{"id": "a", "title": "a", "DOI": "', '"}]'),
     ],
 )
-def test_a_doi_without_end_is_kept_apart_and_never_a_recursion_error(kind: Kind, head: str, tail: str) -> None:
+def test_a_doi_without_end_is_kept_apart_and_never_a_recursion_error(
+    kind: Kind, head: str, tail: str
+) -> None:
     found = read(f"{head}{'10.1234/' * 5_000}{tail}", kind)
     assert len(found.items) == 1
 

@@ -1,4 +1,6 @@
-"""Notes as Markdown files: odd ones by hand, all others by property, and five thousand real ones byte for byte."""
+"""Notes as Markdown files: odd ones by hand, all others by property, and five thousand real ones
+byte for byte.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.engines.markdown_notes import EmptyNoteError, NoteFolder, Recorded, parse_note, write_note
+from carrel.engines.markdown_notes import (
+    EmptyNoteError,
+    NoteFolder,
+    Recorded,
+    parse_note,
+    write_note,
+)
 from carrel.engines.markdown_notes.folder import file_name
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "notes"
@@ -41,7 +49,12 @@ def test_a_file_without_text_is_no_note(text: str) -> None:
         ("---\n- a list\n---\nBody", "a", "---\n- a list\n---\nBody", ()),
         ("--- not front matter\nBody", "a", "--- not front matter\nBody", ()),
         ("---\r\ntitle: Windows\r\n---\r\nBody\r\n", "Windows", "Body\r\n", ()),
-        ("#nested/tag and #with-dash and #2024 and #y2024 and a#no", "a", None, ("nested/tag", "with-dash", "y2024")),
+        (
+            "#nested/tag and #with-dash and #2024 and #y2024 and a#no",
+            "a",
+            None,
+            ("nested/tag", "with-dash", "y2024"),
+        ),
         ("`#code` and\n```\n#fence\n# not a title\n```\n#real", "a", None, ("real",)),
         ("https://example.org/#anchor and # heading", "a", None, ()),
         ("#日本語 タグ", "a", None, ("日本語",)),
@@ -49,7 +62,11 @@ def test_a_file_without_text_is_no_note(text: str) -> None:
 )
 def test_a_note_is_read(text: str, title: str, content: str | None, tags: tuple[str, ...]) -> None:
     note = parse_note(text, "folder/a.md")
-    assert (note.title, note.content, note.tags) == (title, text if content is None else content, tags)
+    assert (note.title, note.content, note.tags) == (
+        title,
+        text if content is None else content,
+        tags,
+    )
 
 
 def test_a_folder_note_is_named_for_its_folder() -> None:
@@ -58,12 +75,18 @@ def test_a_folder_note_is_named_for_its_folder() -> None:
 
 
 _text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=200)
-_tag = st.from_regex(r"\A[a-zA-Z0-9_\-/äé日本 ]{1,12}\Z").map(lambda tag: " ".join(tag.split()).strip("/ ")).filter(bool)
+_tag = (
+    st.from_regex(r"\A[a-zA-Z0-9_\-/äé日本 ]{1,12}\Z")
+    .map(lambda tag: " ".join(tag.split()).strip("/ "))
+    .filter(bool)
+)
 
 
 @settings(max_examples=300, deadline=None)
 @given(_text, _text, st.sampled_from(["a.md", "b/README.md"]))
-def test_any_text_is_read_and_untouched_notes_are_written_as_they_were(front: str, body: str, path: str) -> None:
+def test_any_text_is_read_and_untouched_notes_are_written_as_they_were(
+    front: str, body: str, path: str
+) -> None:
     for text in (body, f"---\n{front}\n---\n{body}", front + body):
         try:
             note = parse_note(text, path)
@@ -80,18 +103,33 @@ def test_any_text_is_read_and_untouched_notes_are_written_as_they_were(front: st
     content=_text.filter(str.strip),
     tags=st.lists(_tag, max_size=4, unique_by=str.casefold).map(tuple),
     front=st.sampled_from(
-        ["", "---\nkeep: [1, 2]\ntitle: Old\ntags:\n- old\n- older\nlast: x\n---\n", "---\n# comment\na: {b: c}\n---\n"]
+        [
+            "",
+            "---\nkeep: [1, 2]\ntitle: Old\ntags:\n- old\n- older\nlast: x\n---\n",
+            "---\n# comment\na: {b: c}\n---\n",
+        ]
     ),
 )
-def test_what_is_written_reads_as_the_same_note(title: str, content: str, tags: tuple[str, ...], front: str) -> None:
+def test_what_is_written_reads_as_the_same_note(
+    title: str, content: str, tags: tuple[str, ...], front: str
+) -> None:
     text = write_note(title, content, tags, "x.md", front)
     note = parse_note(text, "x.md")
     assert (note.title, note.content, note.content_from) == (title, content, "body")
     # A tag inside the text is a tag, whatever the list says.
     assert {tag.casefold() for tag in tags} <= {tag.casefold() for tag in note.tags}
-    assert parse_note(write_note(note.title, note.content, note.tags, "x.md", note.front_matter), "x.md") == note
+    assert (
+        parse_note(
+            write_note(note.title, note.content, note.tags, "x.md", note.front_matter), "x.md"
+        )
+        == note
+    )
     if "keep" in front:
-        assert "keep: [1, 2]" in text and "last: x" in text and "older" not in text.partition(content)[0]
+        assert (
+            "keep: [1, 2]" in text
+            and "last: x" in text
+            and "older" not in text.partition(content)[0]
+        )
 
 
 def test_only_what_must_change_changes_in_the_front_matter() -> None:
@@ -140,7 +178,9 @@ def test_every_title_has_a_file_name_that_every_system_can_store(title: str) -> 
 
 @pytest.mark.promise("K7")
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/notes is not beside the checkout")
-@pytest.mark.parametrize("archive", ["wikipathways_2095notes_cc0.tar.xz", "pi-base_3500notes_ccby4.tar.xz"])
+@pytest.mark.parametrize(
+    "archive", ["wikipathways_2095notes_cc0.tar.xz", "pi-base_3500notes_ccby4.tar.xz"]
+)
 def test_real_notes_are_read_and_written_byte_for_byte(archive: str) -> None:
     count = 0
     with tarfile.open(DATA / archive) as files:

@@ -16,7 +16,8 @@ from carrel.engines.node_files import BadRow, NodeRow, read_nodes
 def test_json_lines_are_read_and_bad_lines_named(tmp_path: Path) -> None:
     file = tmp_path / "nodes.jsonl"
     file.write_bytes(
-        b'\xef\xbb\xbf{"name": "Magnesium", "node_type": "ion", "description": "d", "content": "c", '
+        b'\xef\xbb\xbf{"name": "Magnesium", "node_type": "ion", "description": "d", "content": '
+        b'"c", '
         b'"metadata": {"a": 1}, "group": 2}\n'
         b"\n"
         b'{"title": "Serotonin", "type": "t", "knowledge": "k"}\n'
@@ -34,7 +35,9 @@ def test_json_lines_are_read_and_bad_lines_named(tmp_path: Path) -> None:
 def test_tables_are_read(tmp_path: Path) -> None:
     file = tmp_path / "nodes.csv"
     file.write_text(
-        'name,type,content,metadata,extra\n"A, b",x,"two\nlines","{""k"": 1}",e\n,x,y,,\nC,,,not json,\n', encoding="utf-8-sig"
+        'name,type,content,metadata,extra\n"A, b",x,"two\nlines","{""k"": 1}",e\n,x,y,,\nC,,,not '
+        "json,\n",
+        encoding="utf-8-sig",
     )
     assert list(read_nodes(file)) == [
         NodeRow("A, b", "x", "", "two\nlines", {"k": 1, "extra": "e"}),
@@ -45,7 +48,11 @@ def test_tables_are_read(tmp_path: Path) -> None:
 
 def test_what_no_store_can_hold_is_refused_line_by_line(tmp_path: Path) -> None:
     file = tmp_path / "nodes.jsonl"
-    lines = ['"name": "a", "content": "\\ud800"', '"name": "b", "metadata": {"x": "\\u0000"}', '"name": "c", "n": 1e999']
+    lines = [
+        '"name": "a", "content": "\\ud800"',
+        '"name": "b", "metadata": {"x": "\\u0000"}',
+        '"name": "c", "n": 1e999',
+    ]
     lines += [f'"name": "d", "n": {2**70}', '"name": "e"']
     file.write_text("".join(f"{{{line}}}\n" for line in lines))
     assert [type(row) for row in read_nodes(file)] == [BadRow, BadRow, NodeRow, BadRow, NodeRow]
@@ -56,7 +63,9 @@ _plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(["n.csv", "n.tsv", "n.jsonl"]))
-def test_any_bytes_are_read_to_the_end(tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str) -> None:
+def test_any_bytes_are_read_to_the_end(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
+) -> None:
     file = tmp_path_factory.mktemp("nodes") / name
     file.write_bytes(content)
     for row in read_nodes(file):

@@ -87,7 +87,7 @@ ARTICLE = """<?xml version="1.0"?>
 <disp-formula><tex-math>\\begin{document}$$x^2$$\\end{document}</tex-math></disp-formula></sec></body>
 <back><ref-list><ref><element-citation><name><surname>Lee</surname><given-names>B</given-names></name><year>1999</year>
 <article-title>Old engines</article-title><pub-id pub-id-type="doi">10.1/2</pub-id></element-citation></ref></ref-list></back>
-<sub-article><body><sec><title>Decision letter</title></sec></body></sub-article></article>"""
+<sub-article><body><sec><title>Decision letter</title></sec></body></sub-article></article>"""  # noqa: E501
 
 
 @pytest.mark.promise("P9")
@@ -103,7 +103,11 @@ def test_jats_gives_metadata_and_a_readable_text(tmp_path: Path) -> None:
         "Journal of Tests",
     )
     assert record.authors == ("Ann Müller", "The Engine Group")
-    assert (record.institutions, record.keywords, record.tags) == (("University of Tests",), ("engine",), ("Physics",))
+    assert (record.institutions, record.keywords, record.tags) == (
+        ("University of Tests",),
+        ("engine",),
+        ("Physics",),
+    )
     assert record.abstract == "Engines are **small**."
     assert [(heading.level, heading.title) for heading in record.headings] == [
         *[(2, "Introduction"), (3, "Detail")],
@@ -111,7 +115,12 @@ def test_jats_gives_metadata_and_a_readable_text(tmp_path: Path) -> None:
     ]
     [text] = shelf.texts
     for piece in (
-        *("# Small engines", "First [1] text with H2O.", "Before\n\n- one\n\nafter.", "**Figure 1.** A figure. It shows."),
+        *(
+            "# Small engines",
+            "First [1] text with H2O.",
+            "Before\n\n- one\n\nafter.",
+            "**Figure 1.** A figure. It shows.",
+        ),
         *("| a | b |\n|---|---|\n| 1 |  |", "$$x^2$$", "1. Lee B. 1999. Old engines. doi:10.1/2"),
     ):
         assert piece in text
@@ -124,11 +133,16 @@ def test_jats_gives_metadata_and_a_readable_text(tmp_path: Path) -> None:
     [
         (ARTICLE[:900], "xml_not_valid"),
         ('<!DOCTYPE a [<!ENTITY x "y">]><article>&x;</article>', "xml_not_safe"),
-        ('<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><article>&x;</article>', "xml_not_safe"),
+        (
+            '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><article>&x;</article>',
+            "xml_not_safe",
+        ),
         ("<jats><x/></jats>", "no_article"),
     ],
 )
-def test_xml_that_is_broken_or_not_safe_is_reported(tmp_path: Path, content: str, code: str) -> None:
+def test_xml_that_is_broken_or_not_safe_is_reported(
+    tmp_path: Path, content: str, code: str
+) -> None:
     path = tmp_path / "a.xml"
     path.write_text(content)
     assert codes(read_all(JatsReader(), path)) == [code]
@@ -137,7 +151,8 @@ def test_xml_that_is_broken_or_not_safe_is_reported(tmp_path: Path, content: str
 def test_entities_are_refused_in_every_encoding(tmp_path: Path) -> None:
     path = tmp_path / "a.nxml"
     path.write_bytes(
-        '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE a [<!ENTITY x "y">]><article>&x;</article>'.encode("utf-16")
+        '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE a [<!ENTITY x '
+        '"y">]><article>&x;</article>'.encode("utf-16")
     )
     assert codes(read_all(JatsReader(), path)) == ["xml_not_safe"]
 
@@ -189,7 +204,9 @@ def test_a_title_that_a_pdf_states_is_taken_unless_a_program_wrote_it(tmp_path: 
         (make_pdf([[], [], []]), "no_text_layer"),
     ],
 )
-def test_a_pdf_that_is_none_or_was_scanned_is_reported(tmp_path: Path, content: bytes, code: str) -> None:
+def test_a_pdf_that_is_none_or_was_scanned_is_reported(
+    tmp_path: Path, content: bytes, code: str
+) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(content)
     reading = read_all(PdfReader(), path)
@@ -199,24 +216,46 @@ def test_a_pdf_that_is_none_or_was_scanned_is_reported(tmp_path: Path, content: 
 def break_pages(content: bytes, *numbers: int) -> bytes:
     """The same PDF, with pages (from 1) that are no pages and cannot be loaded."""
     pieces = content.split(b"/Type /Page /Parent")
-    joints = [b"/Type /Paje /Parent" if number in numbers else b"/Type /Page /Parent" for number in range(1, len(pieces))]
-    return pieces[0] + b"".join(joint + piece for joint, piece in zip(joints, pieces[1:], strict=True))
+    joints = [
+        b"/Type /Paje /Parent" if number in numbers else b"/Type /Page /Parent"
+        for number in range(1, len(pieces))
+    ]
+    return pieces[0] + b"".join(
+        joint + piece for joint, piece in zip(joints, pieces[1:], strict=True)
+    )
 
 
 @pytest.mark.promise("Q3")
 @pytest.mark.parametrize(
-    ("broken", "said"), [((1,), "page 1 of 6"), ((2, 3, 4, 6), "pages 2 to 4 and 6 of 6"), ((2, 5), "pages 2 and 5 of 6")]
+    ("broken", "said"),
+    [
+        ((1,), "page 1 of 6"),
+        ((2, 3, 4, 6), "pages 2 to 4 and 6 of 6"),
+        ((2, 5), "pages 2 and 5 of 6"),
+    ],
 )
-def test_pages_that_cannot_be_loaded_are_named_and_the_others_kept(tmp_path: Path, broken: tuple[int, ...], said: str) -> None:
+def test_pages_that_cannot_be_loaded_are_named_and_the_others_kept(
+    tmp_path: Path, broken: tuple[int, ...], said: str
+) -> None:
     path = tmp_path / "a.pdf"
-    pages = [PAGE, *([(10, f"This is the text of page {number}, which is long enough.")] for number in range(2, 7))]
+    pages = [
+        PAGE,
+        *(
+            [(10, f"This is the text of page {number}, which is long enough.")]
+            for number in range(2, 7)
+        ),
+    ]
     path.write_bytes(break_pages(make_pdf(pages, title="A Treatise on Engines"), *broken))
     shelf = Shelf()
     reading = read_all(PdfReader(), path, shelf)
     assert only(reading).title == "A Treatise on Engines"
-    assert [(each.code, each.is_fatal) for each in reading.problems] == [("pages_not_readable", False)]
+    assert [(each.code, each.is_fatal) for each in reading.problems] == [
+        ("pages_not_readable", False)
+    ]
     assert reading.problems[0].message.startswith(said)
-    assert [number for number in range(1, 7) if f"<!-- page {number} -->" not in shelf.texts[0]] == list(broken)
+    assert [
+        number for number in range(1, 7) if f"<!-- page {number} -->" not in shelf.texts[0]
+    ] == list(broken)
 
 
 @pytest.mark.promise("Q3")
@@ -232,7 +271,7 @@ BIB = """% a comment
   year = 1999, month = mar, doi = {10.1/xyz}}
 
 @misc{bad, title = {Second}, doi = {10.1/with space}, eprint = {2101.00001v2}, archiveprefix = {arXiv}}
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.promise("P9")
@@ -249,7 +288,9 @@ def test_bibtex_entries_are_papers_and_keep_their_raw_form(tmp_path: Path) -> No
     )
     assert first.authors == ("Bob Lee", "The Group")
     assert (
-        first.bibtex is not None and first.bibtex.raw.startswith("@article{lee1999,") and first.bibtex.raw.endswith("{10.1/xyz}}")
+        first.bibtex is not None
+        and first.bibtex.raw.startswith("@article{lee1999,")
+        and first.bibtex.raw.endswith("{10.1/xyz}}")
     )
     assert (second.doi, second.arxiv_id) == (None, "2101.00001")
 
@@ -258,8 +299,10 @@ def test_bibtex_entries_are_papers_and_keep_their_raw_form(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.ris", "TY  - JOUR\nTI  - Old Engines\nAU  - Lee, Bob\nPY  - 1999\nDO  - 10.1234/xyz\nER  - \n"),
-        ("a.json", '[{"id": "x", "type": "article-journal", "title": "Old Engines", "DOI": "10.1234/xyz", '
+        ("a.ris", "TY  - JOUR\nTI  - Old Engines\nAU  - Lee, Bob\nPY  - 1999\nDO  - "
+"10.1234/xyz\nER  - \n"),
+        ("a.json", '[{"id": "x", "type": "article-journal", "title": "Old Engines", "DOI": '
+'"10.1234/xyz", '
          '"author": [{"family": "Lee", "given": "Bob"}], "issued": {"date-parts": [[1999]]}}]'),
     ],
 )  # fmt: skip
@@ -281,7 +324,11 @@ def test_names_are_split_only_where_they_may_be() -> None:
     assert people_in("Ann Lee and Bob Ray") == ("Ann Lee", "Bob Ray")
     assert people_in("Ann Lee, Bob Ray") == ("Ann Lee", "Bob Ray")
     assert people_in("Lee, Ann") == ("Lee, Ann",)
-    assert people_in([{"given": "Ann", "family": "Lee"}, "Bob Ray", None, 7]) == ("Ann Lee", "Bob Ray", "7")
+    assert people_in([{"given": "Ann", "family": "Lee"}, "Bob Ray", None, 7]) == (
+        "Ann Lee",
+        "Bob Ray",
+        "7",
+    )
 
 
 def test_a_long_file_is_read_in_parts_that_end_at_line_ends(tmp_path: Path) -> None:
@@ -291,7 +338,9 @@ def test_a_long_file_is_read_in_parts_that_end_at_line_ends(tmp_path: Path) -> N
     parts = list(JsonLinesReader().parts(path, ()))
     assert len(parts) == 3
     assert parts[1].first_line == 1 + (parts[0].content or b"").count(b"\n")
-    assert [record.title for record in read_all(JsonLinesReader(), path).records] == [f"Paper {at}" for at in range(1500)]
+    assert [record.title for record in read_all(JsonLinesReader(), path).records] == [
+        f"Paper {at}" for at in range(1500)
+    ]
 
 
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
@@ -386,8 +435,16 @@ READERS: list[tuple[SourceReader, str]] = [
     (PdfReader(), "a.pdf"),
 ]
 SEEDS = [
-    *[b"---\ntitle: x\nauthors: [a]\n---\n# x\n![a](b.png)\n", b'{"title": "x", "authors": [{"family": "y"}]}\n'],
-    *[b'{"papers": [{"paper_title": "x", "source_path": "y.md"}]}', ARTICLE.encode(), BIB.encode(), make_pdf([PAGE])],
+    *[
+        b"---\ntitle: x\nauthors: [a]\n---\n# x\n![a](b.png)\n",
+        b'{"title": "x", "authors": [{"family": "y"}]}\n',
+    ],
+    *[
+        b'{"papers": [{"paper_title": "x", "source_path": "y.md"}]}',
+        ARTICLE.encode(),
+        BIB.encode(),
+        make_pdf([PAGE]),
+    ],
 ]
 
 
@@ -401,7 +458,9 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.promise("Q3")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(content=damaged(), chosen=st.sampled_from(READERS))
 def test_no_input_makes_anything_but_records_and_report_lines(
     tmp_path: Path, content: bytes, chosen: tuple[SourceReader, str]
@@ -417,14 +476,34 @@ def test_no_input_makes_anything_but_records_and_report_lines(
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(max_size=20),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "given", "raw", "fields", "x"]), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "given", "raw", "fields", "x"]), inner, max_size=3
+        )
     ),
     max_leaves=6,
 )
 FIELD = st.sampled_from(
-    ["title", "authors", "doi", "year", "month", "date", "keywords", "bibtex", "id", "abstract", "arxiv", "tags"]
+    [
+        "title",
+        "authors",
+        "doi",
+        "year",
+        "month",
+        "date",
+        "keywords",
+        "bibtex",
+        "id",
+        "abstract",
+        "arxiv",
+        "tags",
+    ]
 )
 
 
@@ -445,7 +524,11 @@ def test_genuine_elife_articles_are_read_without_a_problem(tmp_path: Path) -> No
     with tarfile.open(archive) as opened:
         members = [member for member in opened.getmembers() if member.name.endswith(".xml")][:4]
         opened.extractall(tmp_path, members, filter="data")
-    errands = [Errand("jats", part, str(path)) for path in tmp_path.rglob("*.xml") for part in JatsReader().parts(path, ())]
+    errands = [
+        Errand("jats", part, str(path))
+        for path in tmp_path.rglob("*.xml")
+        for part in JatsReader().parts(path, ())
+    ]
     readings = dict(read_here(errands, lambda: ((JatsReader(),), Shelf())))
     for reading in readings.values():
         record = only(reading)

@@ -28,12 +28,19 @@ pytestmark = pytest.mark.promise("D14")
 
 # Pieces of which the formats are made, so that chance finds their corners.
 PIECES = st.sampled_from(
-    r"""@article{ @string{ @comment{ @xdata{ k, title= author= crossref= xdata= ids= a0 # " { } ( ) , = \emph \'{ \frac ^ _ $ ~ `` '' --
-    TY__- ER__- AU__- PMID- FAU_- %0 %T --TI-- TI- <a> </a> <?xml <!DOCTYPE <!ENTITY &x; ]]> [ ] {"a": "issued": "date-parts": 1e999 9999999999
-    --- a: &a *a <<: - ? | > ! # ## ``` ~~~ [[ ]] ![ ]( 10.1234/ arXiv: isbn 1999 jan / .. and AND OR NOT <i> </i> “ ” ‘ ’ <table> <!--""".split()  # noqa: SIM905 - a table of pieces
+    r"""@article{ @string{ @comment{ @xdata{ k, title= author= crossref= xdata= ids= a0 # " { } ( )
+        , = \emph \'{ \frac ^ _ $ ~ `` '' --
+    TY__- ER__- AU__- PMID- FAU_- %0 %T --TI-- TI- <a> </a> <?xml <!DOCTYPE <!ENTITY &x; ]]> [ ]
+    {"a": "issued": "date-parts": 1e999 9999999999
+    --- a: &a *a <<: - ? | > ! # ## ``` ~~~ [[ ]] ![ ]( 10.1234/ arXiv: isbn 1999 jan / .. and AND
+    OR NOT <i> </i> “ ” ‘ ’ <table> <!--""".split()  # noqa: SIM905 - a table of pieces
 )
 TEXTS = st.lists(
-    st.one_of(PIECES.map(lambda piece: piece.replace("_", " ")), st.text(max_size=5), st.sampled_from([" ", "\n", "\r", "\x00"]))
+    st.one_of(
+        PIECES.map(lambda piece: piece.replace("_", " ")),
+        st.text(max_size=5),
+        st.sampled_from([" ", "\n", "\r", "\x00"]),
+    )
 )
 JOINED = TEXTS.map("".join)
 
@@ -59,12 +66,22 @@ def _identifiers(text: str) -> None:
 
 def _cited(text: str) -> None:
     style = load_style("apa")
-    item = {"id": "a", "type": "book", "title": text, "author": [{"family": text, "given": text}], "page": text, "issued": text}
+    item = {
+        "id": "a",
+        "type": "book",
+        "title": text,
+        "author": [{"family": text, "given": text}],
+        "page": text,
+        "issued": text,
+    }
     render_bibliography([item], style)
 
 
 def _in_style(text: str) -> None:
-    head = '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0"><info><id>a</id><title>a</title></info>'
+    head = (
+        '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" '
+        'version="1.0"><info><id>a</id><title>a</title></info>'
+    )
     render_bibliography([{"id": "a", "type": "book", "title": "t"}], head + text + "</style>")
 
 
@@ -93,14 +110,18 @@ def test_a_text_is_read_or_refused(name: str, text: str) -> None:
         assert str(refusal)
 
 
-@pytest.mark.parametrize("text", ["[" * 5_000 + "]" * 5_000, '{"a":' * 300 + "1" + "}" * 300, "1" * 10_000])
+@pytest.mark.parametrize(
+    "text", ["[" * 5_000 + "]" * 5_000, '{"a":' * 300 + "1" + "}" * 300, "1" * 10_000]
+)
 def test_hypotheses_nested_too_deep_or_with_endless_numbers_are_refused(text: str) -> None:
     with pytest.raises(CarrelError):
         read_earlier(text)
 
 
 @pytest.mark.parametrize("text", ["[" * 5_000 + "]" * 5_000, "1" * 10_000])
-def test_nodes_nested_too_deep_or_with_endless_numbers_are_bad_rows(text: str, tmp_path: Path) -> None:
+def test_nodes_nested_too_deep_or_with_endless_numbers_are_bad_rows(
+    text: str, tmp_path: Path
+) -> None:
     lines, table = tmp_path / "nodes.jsonl", tmp_path / "nodes.csv"
     lines.write_text(text)
     table.write_text(f'name,metadata\na,"{text}"\n')

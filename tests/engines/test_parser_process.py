@@ -54,18 +54,28 @@ async def test_a_parser_that_never_ends_is_ended_by_the_operating_system(
     monkeypatch.setattr("carrel.engines.parser_process._WALL_FACTOR", 10_000.0)
     with pytest.raises(InputTooCostlyError):
         await processes.run(compute_for_ever, str(tmp_path / "began"), size=0)
-    assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why("@book{k, title={t}}")
+    assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why(
+        "@book{k, title={t}}"
+    )
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds a process to its address space")
-async def test_a_parser_that_takes_all_memory_is_refused_and_the_next_input_is_read(processes: ParserProcesses) -> None:
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux holds a process to its address space"
+)
+async def test_a_parser_that_takes_all_memory_is_refused_and_the_next_input_is_read(
+    processes: ParserProcesses,
+) -> None:
     with pytest.raises(InputTooCostlyError) as refusal:
         await processes.run(take_all_memory, size=0)
     assert refusal.value.exceeded == "memory"
-    assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why("@book{k, title={t}}")
+    assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why(
+        "@book{k, title={t}}"
+    )
 
 
-async def test_when_the_caller_stops_waiting_the_child_is_ended(processes: ParserProcesses, tmp_path: Path) -> None:
+async def test_when_the_caller_stops_waiting_the_child_is_ended(
+    processes: ParserProcesses, tmp_path: Path
+) -> None:
     began = tmp_path / "began"
     waiting = asyncio.create_task(processes.run(compute_for_ever, str(began), size=0))
     while not began.exists():
@@ -78,14 +88,18 @@ async def test_when_the_caller_stops_waiting_the_child_is_ended(processes: Parse
     assert not processes.working
 
 
-async def test_a_bug_in_a_parser_is_an_error_here_and_not_a_dead_child(processes: ParserProcesses) -> None:
+async def test_a_bug_in_a_parser_is_an_error_here_and_not_a_dead_child(
+    processes: ParserProcesses,
+) -> None:
     with pytest.raises(RuntimeError, match="KeyError"):
         await processes.run(fail, size=0)
 
 
 async def test_a_long_bomb_is_reported_with_the_entries_before_it() -> None:
     good = "".join(f"@article{{k{number}, title = {{Title {number}}}}}\n" for number in range(2000))
-    bomb = '@string{a0 = "xxxxxxxxxx"}\n' + "".join(f"@string{{a{n} = a{n - 1} # a{n - 1}}}\n" for n in range(1, 60))
+    bomb = '@string{a0 = "xxxxxxxxxx"}\n' + "".join(
+        f"@string{{a{n} = a{n - 1} # a{n - 1}}}\n" for n in range(1, 60)
+    )
     formats = BibliographyFormats()
     try:
         found = await formats.read(good + bomb)

@@ -24,7 +24,10 @@ def facts(tmp_path: Path, page: str, content: bytes = b"%PDF-1.7") -> PdfFacts:
 @pytest.mark.parametrize(
     ("head", "doi"),
     [
-        ("Journal of Tests 12 (2019) 1-9\nhttps://doi.org/10.1234/own.1\nOn Engines", "10.1234/own.1"),
+        (
+            "Journal of Tests 12 (2019) 1-9\nhttps://doi.org/10.1234/own.1\nOn Engines",
+            "10.1234/own.1",
+        ),
         ("J. Tests. Published 3 May 2019. doi: 10.1234/own.2.", "10.1234/own.2"),
         ("On Engines\nDOI 10.1234/own.3", "10.1234/own.3"),
         ("On Engines\n10.1234/unmarked", None),
@@ -33,13 +36,27 @@ def facts(tmp_path: Path, page: str, content: bytes = b"%PDF-1.7") -> PdfFacts:
         ("Jones (2011) doi:10.1234/other", None),
         ("Data: https://doi.org/10.1234/data", None),
         ("doi:10.1234/one doi:10.1234/two", None),
-        ("On Engines\nThe original article can be found online at\nhttps://doi.org/10.1234/other", None),
-        ("Author Correction: On Engines\nAnn Author\nThe paper that this concerns is here:\nhttps://doi.org/10.1234/other", None),
+        (
+            "On Engines\nThe original article can be found online "
+            "at\nhttps://doi.org/10.1234/other",
+            None,
+        ),
+        (
+            "Author Correction: On Engines\nAnn Author\nThe paper that this concerns is "
+            "here:\nhttps://doi.org/10.1234/other",
+            None,
+        ),
         ("Retraction notice\n\nJ. Tests\ndoi:10.1234/other", None),
-        ("Available online at www.tests.example\nhttps://doi.org/10.1234/own.4\nOn Error Correction", "10.1234/own.4"),
+        (
+            "Available online at www.tests.example\nhttps://doi.org/10.1234/own.4\nOn Error "
+            "Correction",
+            "10.1234/own.4",
+        ),
     ],
 )
-def test_a_doi_counts_only_where_a_paper_speaks_of_itself(tmp_path: Path, head: str, doi: str | None) -> None:
+def test_a_doi_counts_only_where_a_paper_speaks_of_itself(
+    tmp_path: Path, head: str, doi: str | None
+) -> None:
     assert facts(tmp_path, head + BODY).doi == doi
 
 
@@ -68,7 +85,9 @@ def test_a_doi_of_a_cited_paper_is_not_taken(tmp_path: Path, page: str) -> None:
         ("Proceedings 2019\nOn Engines" + BODY, None, False),
     ],
 )
-def test_a_year_is_stated_inferred_or_unknown(tmp_path: Path, page: str, date: str | None, is_inferred: bool) -> None:
+def test_a_year_is_stated_inferred_or_unknown(
+    tmp_path: Path, page: str, date: str | None, is_inferred: bool
+) -> None:
     found = facts(tmp_path, page, b"%PDF-1.7 /CreationDate (D:20200101)")
     assert (found.date, found.is_date_inferred) == (date, is_inferred)
 
@@ -82,7 +101,9 @@ def test_a_year_is_stated_inferred_or_unknown(tmp_path: Path, page: str, date: s
         ("On Engines" + BODY + "References\nA. Vaswani. Attention. arXiv:1706.03762, 2017.", None),
     ],
 )
-def test_an_arxiv_id_is_the_stamp_or_stands_at_the_head(tmp_path: Path, page: str, arxiv_id: str | None) -> None:
+def test_an_arxiv_id_is_the_stamp_or_stands_at_the_head(
+    tmp_path: Path, page: str, arxiv_id: str | None
+) -> None:
     assert facts(tmp_path, page).arxiv_id == arxiv_id
 
 

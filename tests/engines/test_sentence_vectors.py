@@ -10,7 +10,23 @@ from hypothesis import strategies as st
 
 from carrel.engines.sentence_vectors.wordpiece import WordPieces
 
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##want", "##ed", "running", "##,", ",", "muller", "深", "度", "-", "a"]
+PIECES = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "un",
+    "##want",
+    "##ed",
+    "running",
+    "##,",
+    ",",
+    "muller",
+    "深",
+    "度",
+    "-",
+    "a",
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +48,9 @@ def pieces(tmp_path_factory: pytest.TempPathFactory) -> WordPieces:
         ("", []),
     ],
 )
-def test_words_are_cut_into_the_longest_known_pieces(pieces: WordPieces, text: str, expected: list[str]) -> None:
+def test_words_are_cut_into_the_longest_known_pieces(
+    pieces: WordPieces, text: str, expected: list[str]
+) -> None:
     assert [PIECES[number] for number in pieces.numbers(text, 20)] == ["[CLS]", *expected, "[SEP]"]
 
 
@@ -60,7 +78,11 @@ def test_near_meanings_come_out_near() -> None:
     model = MiniLm(folder)
     food, bread, cheetah = (
         model.vector(text)
-        for text in ("A man is eating food.", "A man eats a piece of bread.", "The cheetah runs behind its prey.")
+        for text in (
+            "A man is eating food.",
+            "A man eats a piece of bread.",
+            "The cheetah runs behind its prey.",
+        )
     )
     assert food.shape == (DIMENSIONS,)
     assert numpy.linalg.norm(food) == pytest.approx(1.0, abs=1e-5)

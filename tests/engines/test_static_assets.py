@@ -68,7 +68,10 @@ def site() -> Iterator[str]:
 def fetch(site: str, name: str, folder: Path | None = None, timeout_seconds: float = 10.0) -> bytes:
     async def read() -> bytes:
         assets = HttpAssets(
-            site, folder=FolderAssets(folder) if folder else None, timeout_seconds=timeout_seconds, max_bytes=2000
+            site,
+            folder=FolderAssets(folder) if folder else None,
+            timeout_seconds=timeout_seconds,
+            max_bytes=2000,
         )
         try:
             return await assets.read(name)
@@ -105,7 +108,9 @@ def test_a_name_that_climbs_or_hides_does_not_exist(tmp_path: Path, name: str) -
 
 
 @pytest.mark.promise("P11")
-def test_a_folder_is_read_and_links_inside_it_are_followed_but_not_out_of_it(tmp_path: Path) -> None:
+def test_a_folder_is_read_and_links_inside_it_are_followed_but_not_out_of_it(
+    tmp_path: Path,
+) -> None:
     static = tmp_path / "static"
     static.mkdir()
     (static / "a.md").write_text("inside", encoding="utf-8")

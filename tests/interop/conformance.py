@@ -1,6 +1,8 @@
-"""The official conformance suite: which scenarios are run where, and what is expected to fail there, with the reason.
+"""The official conformance suite: which scenarios are run where, and what is expected to fail
+there, with the reason.
 
-A scenario counts as passed only when something in it was checked. Its own count is not enough: some scenarios pass on a
+A scenario counts as passed only when something in it was checked. Its own count is not enough: some
+scenarios pass on a
 server that lacks what they are about.
 """
 
@@ -40,7 +42,8 @@ NOTHING_TO_CHECK: dict[str, dict[str, str]] = {
     "2025-11-25": {"server-sse-multiple-streams": STATELESS, "server-session-lifecycle": STATELESS},
     "2026-07-28": {},
 }
-# Scenarios that any server can be judged by, and the single checks in them that the shipped server fails or cannot show.
+# Scenarios that any server can be judged by, and the single checks in them that the shipped server
+# fails or cannot show.
 SHIPPED: dict[str, dict[str, Failures]] = {
     "2025-11-25": {
         "server-initialize": {},
@@ -103,7 +106,11 @@ class Suite:
     def scored(self, revision: str) -> list[str]:
         """The server scenarios that count for a revision."""
         listed = self._run("list", "--requirements", revision).split("Server scenarios")[1]
-        return [line.strip()[2:] for line in listed.split("\n\n")[0].splitlines() if line.startswith("  - ")]
+        return [
+            line.strip()[2:]
+            for line in listed.split("\n\n")[0].splitlines()
+            if line.startswith("  - ")
+        ]
 
     def fixtures(self, url: str, revision: str) -> Iterator[Finding]:
         """Every scored scenario against the fixtures."""
@@ -113,13 +120,29 @@ class Suite:
         for scenario in self.scored(revision):
             failed, succeeded = _checks(out, scenario)
             reason = expected.get(scenario)
-            yield _finding(scenario, failed, succeeded, dict.fromkeys(failed, reason) if reason else {}, revision)
+            yield _finding(
+                scenario,
+                failed,
+                succeeded,
+                dict.fromkeys(failed, reason) if reason else {},
+                revision,
+            )
 
     def shipped(self, url: str, revision: str) -> Iterator[Finding]:
         """The scenarios that need no fixtures, against the server as it is."""
         out = self._out / f"shipped-{revision}"
         for scenario, expected in SHIPPED[revision].items():
-            self._run("server", "--url", url, "--spec-version", revision, "--scenario", scenario, "-o", str(out))
+            self._run(
+                "server",
+                "--url",
+                url,
+                "--spec-version",
+                revision,
+                "--scenario",
+                scenario,
+                "-o",
+                str(out),
+            )
             failed, succeeded = _checks(out, scenario)
             yield _finding(scenario, failed, succeeded, expected, revision)
 
@@ -127,23 +150,48 @@ class Suite:
         """The scenarios of the tasks extension, against the fixtures."""
         out = self._out / f"tasks-{revision}"
         for scenario, expected in TASKS.items():
-            self._run("server", "--url", url, "--spec-version", revision, "--force", "--scenario", scenario, "-o", str(out))
+            self._run(
+                "server",
+                "--url",
+                url,
+                "--spec-version",
+                revision,
+                "--force",
+                "--scenario",
+                scenario,
+                "-o",
+                str(out),
+            )
             failed, succeeded = _checks(out, scenario)
             yield _finding(scenario, failed, succeeded, expected, revision)
 
     def _run(self, *words: str) -> str:
-        return subprocess.run([*self._command, *words], capture_output=True, text=True, timeout=300, check=False).stdout
+        return subprocess.run(
+            [*self._command, *words], capture_output=True, text=True, timeout=300, check=False
+        ).stdout
 
 
 def _checks(out: Path, scenario: str) -> tuple[dict[str, str], set[str]]:
     """The checks of a scenario that failed, with what they said, and those that succeeded."""
-    (folder,) = (found for found in out.glob(f"server-{scenario}-*") if found.name[len(f"server-{scenario}-") :][:4].isdigit())
+    (folder,) = (
+        found
+        for found in out.glob(f"server-{scenario}-*")
+        if found.name[len(f"server-{scenario}-") :][:4].isdigit()
+    )
     checks = orjson.loads((folder / "checks.json").read_bytes())
-    failed = {check["id"]: str(check.get("errorMessage", "")) for check in checks if check["status"] == "FAILURE"}
-    return failed, {check["id"] for check in checks if check["status"] == "SUCCESS"} - {ALWAYS_CHECKED}
+    failed = {
+        check["id"]: str(check.get("errorMessage", ""))
+        for check in checks
+        if check["status"] == "FAILURE"
+    }
+    return failed, {check["id"] for check in checks if check["status"] == "SUCCESS"} - {
+        ALWAYS_CHECKED
+    }
 
 
-def _finding(scenario: str, failed: Failures, succeeded: set[str], expected: Failures, revision: str) -> Finding:
+def _finding(
+    scenario: str, failed: Failures, succeeded: set[str], expected: Failures, revision: str
+) -> Finding:
     surprising = {check: says for check, says in failed.items() if check not in expected}
     stale = [check for check in expected if check not in failed]
     if surprising:
@@ -151,7 +199,9 @@ def _finding(scenario: str, failed: Failures, succeeded: set[str], expected: Fai
     if stale:
         return Finding(scenario, False, f"expected to fail and did not: {', '.join(stale)}", True)
     if failed:
-        return Finding(scenario, True, f"fails as expected: {'; '.join(sorted(set(expected.values())))}", False)
+        return Finding(
+            scenario, True, f"fails as expected: {'; '.join(sorted(set(expected.values())))}", False
+        )
     nothing = NOTHING_TO_CHECK[revision].get(scenario)
     if not succeeded and nothing is None:
         return Finding(scenario, False, "passed without checking anything", False)

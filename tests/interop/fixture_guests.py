@@ -1,4 +1,6 @@
-"""The fixtures that need more of the protocol than a catalogue offers: guests on the FastMCP server behind the lane."""
+"""The fixtures that need more of the protocol than a catalogue offers: guests on the FastMCP server
+behind the lane.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +33,23 @@ MISSING_CLIENT_CAPABILITY = -32021
 
 
 class SamplingIsRequired(Middleware):
-    """test_missing_capability may only run for a client that can sample; a refusal there is a protocol error, not a result."""
+    """test_missing_capability may only run for a client that can sample; a refusal there is a
+    protocol error, not a result.
+    """
 
     async def on_call_tool(
-        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         capabilities = _capabilities(context.fastmcp_context)
         if context.message.name == "test_missing_capability" and capabilities.sampling is None:
             needed: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
-            raise MCPError(code=MISSING_CLIENT_CAPABILITY, message="The client must declare sampling", data=needed)
+            raise MCPError(
+                code=MISSING_CLIENT_CAPABILITY,
+                message="The client must declare sampling",
+                data=needed,
+            )
         return await call_next(context)
 
 
@@ -56,7 +66,9 @@ def _form(message: str, **properties: Any) -> ElicitRequest:
 
 def _sample(text: str) -> CreateMessageRequest:
     message = SamplingMessage(role="user", content=TextContent(type="text", text=text))
-    return CreateMessageRequest(params=CreateMessageRequestParams(messages=[message], max_tokens=100))
+    return CreateMessageRequest(
+        params=CreateMessageRequestParams(messages=[message], max_tokens=100)
+    )
 
 
 def _ask(state: str | None = None, **requests: InputRequest) -> InputRequiredResult:
@@ -66,7 +78,11 @@ def _ask(state: str | None = None, **requests: InputRequest) -> InputRequiredRes
 def _accepted(context: Context, key: str) -> dict[str, Any] | None:
     """What the person filled in for one form, or None where they have not."""
     answer = (context.input_responses or {}).get(key)
-    return dict(answer.content or {}) if isinstance(answer, ElicitResult) and answer.action == "accept" else None
+    return (
+        dict(answer.content or {})
+        if isinstance(answer, ElicitResult) and answer.action == "accept"
+        else None
+    )
 
 
 _STRING = {"type": "string"}
@@ -96,13 +112,19 @@ def _add_rounds(server: FastMCP[Any]) -> None:
     async def test_streaming_elicitation(ctx: Context) -> str | InputRequiredResult:
         """Asks for a name, for the check that nothing but the answer is on the wire."""
         given = _accepted(ctx, "user_name")
-        return _ask(user_name=_form("What is your name?", name=_STRING)) if given is None else f"Hello, {given.get('name')}!"
+        return (
+            _ask(user_name=_form("What is your name?", name=_STRING))
+            if given is None
+            else f"Hello, {given.get('name')}!"
+        )
 
     @server.tool
     async def test_input_required_result_sampling(ctx: Context) -> str | InputRequiredResult:
         """Asks the client's model."""
         answer = (ctx.input_responses or {}).get("capital_question")
-        if not isinstance(answer, CreateMessageResult) or not isinstance(answer.content, TextContent):
+        if not isinstance(answer, CreateMessageResult) or not isinstance(
+            answer.content, TextContent
+        ):
             return _ask(capital_question=_sample("What is the capital of France?"))
         return f"The model says: {answer.content.text}"
 
@@ -145,10 +167,15 @@ def _add_rounds(server: FastMCP[Any]) -> None:
     async def test_input_required_result_multi_round(ctx: Context) -> str | InputRequiredResult:
         """Asks twice, one after the other."""
         if ctx.request_state is None or not ctx.input_responses:
-            return _ask("asked for the name", step1=_form("Step 1: What is your name?", name=_STRING))
+            return _ask(
+                "asked for the name", step1=_form("Step 1: What is your name?", name=_STRING)
+            )
         first = _accepted(ctx, "step1")
         if first is not None:
-            return _ask(str(first["name"]), step2=_form("Step 2: What is your favorite color?", color=_STRING))
+            return _ask(
+                str(first["name"]),
+                step2=_form("Step 2: What is your favorite color?", color=_STRING),
+            )
         second = _accepted(ctx, "step2") or {}
         return f"{ctx.request_state} likes {second.get('color')}"
 
@@ -163,7 +190,11 @@ def _add_rounds(server: FastMCP[Any]) -> None:
             requests["greeting"] = _sample("Generate a greeting")
         if able.elicitation is not None:
             requests["user_name"] = _form("What is your name?", name=_STRING)
-        return InputRequiredResult(input_requests=requests) if requests else "Nothing to ask this client for."
+        return (
+            InputRequiredResult(input_requests=requests)
+            if requests
+            else "Nothing to ask this client for."
+        )
 
     @server.prompt
     async def test_input_required_result_prompt(ctx: Context) -> str | InputRequiredResult:
@@ -195,12 +226,19 @@ def _add_conversations(server: FastMCP[Any]) -> None:
         """Asks the client's model while running."""
         message = SamplingMessage(role="user", content=TextContent(type="text", text=prompt))
         answer = await ctx.session.create_message(messages=[message], max_tokens=100)
-        return f"LLM response: {answer.content.text if isinstance(answer.content, TextContent) else answer.content}"
+        return (
+            f"LLM response: "
+            f"{answer.content.text if isinstance(answer.content, TextContent) else answer.content}"
+        )
 
     @server.tool
     async def test_elicitation(message: str, ctx: Context) -> str:
         """Asks the person while running."""
-        schema = {"type": "object", "properties": {"username": _STRING, "email": _STRING}, "required": ["username", "email"]}
+        schema = {
+            "type": "object",
+            "properties": {"username": _STRING, "email": _STRING},
+            "required": ["username", "email"],
+        }
         answer = await ctx.session.elicit_form(message, schema)
         return f"User response: action={answer.action}, content={answer.content}"
 
@@ -213,6 +251,9 @@ def _add_the_rest(server: FastMCP[Any]) -> None:
 
     @server.completion
     def complete(reference: Any, argument: CompletionArgument, context: Any) -> list[str] | None:
-        if isinstance(reference, PromptReference) and reference.name == "test_prompt_with_arguments":
+        if (
+            isinstance(reference, PromptReference)
+            and reference.name == "test_prompt_with_arguments"
+        ):
             return [word for word in ("paris", "park", "party") if word.startswith(argument.value)]
         return None

@@ -1,4 +1,6 @@
-"""The fixtures of the official conformance suite that a catalogue can express: one more room, answered by our own lane."""
+"""The fixtures of the official conformance suite that a catalogue can express: one more room,
+answered by our own lane.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from typing import Any
 
 import orjson
 
-from carrel.core.answer import Binary, Blocks, Embedded, PromptArgument, PromptMessage, PromptText, Text
+from carrel.core.answer import (
+    Binary,
+    Blocks,
+    Embedded,
+    PromptArgument,
+    PromptMessage,
+    PromptText,
+    Text,
+)
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.errors import CarrelError
@@ -16,7 +26,9 @@ from carrel.core.operation import Operation, Prompt, Question, Resource
 from tests.interop.fixture_tasks import TaskFixtures
 
 # One red pixel.
-PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==")
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
+)
 # A RIFF header and no samples.
 WAV = base64.b64decode("UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=")
 NO_SCOPES: frozenset[str] = frozenset()
@@ -45,13 +57,19 @@ async def _audio(question: NoQuestion, call: Call) -> Blocks:
 
 
 async def _embedded(question: NoQuestion, call: Call) -> Blocks:
-    return Blocks((Embedded("test://embedded-resource", Text("This is an embedded resource content.")),))
+    return Blocks(
+        (Embedded("test://embedded-resource", Text("This is an embedded resource content.")),)
+    )
 
 
 async def _several(question: NoQuestion, call: Call) -> Blocks:
     data = Text(orjson.dumps({"test": "data", "value": 123}).decode(), "application/json")
     return Blocks(
-        (Text("Multiple content types test:"), Binary(PNG, "image/png"), Embedded("test://mixed-content-resource", data))
+        (
+            Text("Multiple content types test:"),
+            Binary(PNG, "image/png"),
+            Embedded("test://mixed-content-resource", data),
+        )
     )
 
 
@@ -94,11 +112,18 @@ async def _prompt_with_arguments(arguments: Mapping[str, str], call: Call) -> Pr
 
 async def _prompt_with_resource(arguments: Mapping[str, str], call: Call) -> PromptText:
     shown = Embedded(arguments["resourceUri"], Text("Embedded resource content for testing."))
-    return PromptText((PromptMessage(shown), PromptMessage(Text("Please process the embedded resource above."))))
+    return PromptText(
+        (PromptMessage(shown), PromptMessage(Text("Please process the embedded resource above.")))
+    )
 
 
 async def _prompt_with_image(arguments: Mapping[str, str], call: Call) -> PromptText:
-    return PromptText((PromptMessage(Binary(PNG, "image/png")), PromptMessage(Text("Please analyze the image above."))))
+    return PromptText(
+        (
+            PromptMessage(Binary(PNG, "image/png")),
+            PromptMessage(Text("Please analyze the image above.")),
+        )
+    )
 
 
 Read = Callable[[Mapping[str, str], Call], Coroutine[Any, Any, Text | Binary]]
@@ -139,14 +164,32 @@ def fixture_room() -> Room:
         purpose="What the conformance suite asks a server to have.",
         operations=(
             *(
-                Operation(name, "fixtures", _title(name), f"Fixture: {_title(name)}.", NoQuestion, answer, run, NO_SCOPES)
+                Operation(
+                    name,
+                    "fixtures",
+                    _title(name),
+                    f"Fixture: {_title(name)}.",
+                    NoQuestion,
+                    answer,
+                    run,
+                    NO_SCOPES,
+                )
                 for name, (answer, run) in _TOOLS.items()
             ),
             *tasks.operations(),
         ),
         jobs=tasks,
         resources=tuple(
-            Resource(uri, uri.partition("://")[2], "fixtures", uri, f"Fixture: {uri}.", read, NO_SCOPES, media_type)
+            Resource(
+                uri,
+                uri.partition("://")[2],
+                "fixtures",
+                uri,
+                f"Fixture: {uri}.",
+                read,
+                NO_SCOPES,
+                media_type,
+            )
             for uri, (media_type, read) in _RESOURCES.items()
         ),
         prompts=tuple(
@@ -155,7 +198,9 @@ def fixture_room() -> Room:
                 "fixtures",
                 _title(name),
                 f"Fixture: {_title(name)}.",
-                tuple(PromptArgument(argument, f"The value of {argument}") for argument in arguments),
+                tuple(
+                    PromptArgument(argument, f"The value of {argument}") for argument in arguments
+                ),
                 expand,
                 NO_SCOPES,
             )

@@ -1,6 +1,7 @@
 """The test build: the shipped application with the fixture room, and FastMCP guests behind it.
 
-`python -m tests.interop.fixture_server PORT` serves HTTP, `… stdio` speaks over standard input and output.
+`python -m tests.interop.fixture_server PORT` serves HTTP, `… stdio` speaks over standard input and
+output.
 """
 
 from __future__ import annotations
@@ -35,7 +36,13 @@ class FixtureApp:
         add_guests(server)
         endpoint.capabilities.update({"completions": {}, "logging": {}})
         self.behind = FastMcpBehind(server, "/fixtures/mcp")
-        door = McpHttp(Lane(endpoint, desk.gate), desk.gate, challenge, self.behind.answer, streams_progress=True)
+        door = McpHttp(
+            Lane(endpoint, desk.gate),
+            desk.gate,
+            challenge,
+            self.behind.answer,
+            streams_progress=True,
+        )
         self._app = http_app(desk, {"/fixtures/mcp": door.route()})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,7 +55,10 @@ class FixtureApp:
 
 def fixture_desk(**settings: Any) -> Desk:
     """A desk whose only room is the fixtures."""
-    return open_desk(Settings(rooms=(), audit=AuditSettings(enabled=False), **settings), [OpenRoom(fixture_room())])
+    return open_desk(
+        Settings(rooms=(), audit=AuditSettings(enabled=False), **settings),
+        [OpenRoom(fixture_room())],
+    )
 
 
 async def speak(output: ProtocolOutput) -> None:
@@ -65,7 +75,9 @@ def main() -> None:
     configure_logs("warning", "text")
     listener = listen("127.0.0.1", int(sys.argv[1]))
     print(f"listening on {listener.getsockname()[1]}", file=sys.stderr, flush=True)
-    run_server(FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2, limits=ConnectionLimits())
+    run_server(
+        FixtureApp(fixture_desk()), listener, workers=1, drain_seconds=2, limits=ConnectionLimits()
+    )
 
 
 if __name__ == "__main__":

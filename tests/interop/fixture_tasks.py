@@ -1,4 +1,6 @@
-"""The fixtures of the official suite's task scenarios: work in memory that takes seconds, fails, or waits to be cancelled."""
+"""The fixtures of the official suite's task scenarios: work in memory that takes seconds, fails, or
+waits to be cancelled.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,16 @@ class Task:
             state = "failed" if error else "completed"
             problem = error if isinstance(error, CarrelError) else None
             answer = None if error else self.running.result()
-        return Job(self.id, self.operation, state, state, self.began_at, self.began_at, result=answer, error=problem)
+        return Job(
+            self.id,
+            self.operation,
+            state,
+            state,
+            self.began_at,
+            self.began_at,
+            result=answer,
+            error=problem,
+        )
 
 
 class TaskFixtures:
@@ -70,7 +81,9 @@ class TaskFixtures:
             _operation("greet", Greet, self._greet, lasts=False),
             _operation("slow_compute", Compute, self._as_job("slow_compute", self._compute)),
             _operation("failing_job", Compute, self._as_job("failing_job", self._fail)),
-            _operation("protocol_error_job", Compute, self._as_job("protocol_error_job", self._break)),
+            _operation(
+                "protocol_error_job", Compute, self._as_job("protocol_error_job", self._break)
+            ),
             _operation("confirm_delete", Compute, self._as_job("confirm_delete", self._compute)),
         )
 
@@ -115,9 +128,22 @@ class TaskFixtures:
 
 
 def _operation(
-    name: str, question: type[Question], run: Callable[[Any, Call], Coroutine[Any, Any, Any]], *, lasts: bool = True
+    name: str,
+    question: type[Question],
+    run: Callable[[Any, Call], Coroutine[Any, Any, Any]],
+    *,
+    lasts: bool = True,
 ) -> Operation[Any]:
     title = name.replace("_", " ").capitalize()
     return Operation(
-        name, "fixtures", title, f"Fixture: {title}.", question, Text, run, frozenset(), Effect.READS, may_outlast_call=lasts
+        name,
+        "fixtures",
+        title,
+        f"Fixture: {title}.",
+        question,
+        Text,
+        run,
+        frozenset(),
+        Effect.READS,
+        may_outlast_call=lasts,
     )

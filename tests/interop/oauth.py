@@ -1,6 +1,8 @@
-"""OAuth judged by others: the conformance suite's authorization judge, the Inspector and both TypeScript SDKs.
+"""OAuth judged by others: the conformance suite's authorization judge, the Inspector and both
+TypeScript SDKs.
 
-`python -m tests.interop.oauth [--tools FOLDER]` (part of `make interop`). The folder keeps what npm installs; a script fills
+`python -m tests.interop.oauth [--tools FOLDER]` (part of `make interop`). The folder keeps what npm
+installs; a script fills
 in the real log-in and consent forms, as a person would.
 """
 
@@ -41,7 +43,9 @@ class FailedError(Exception):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tools", type=Path, default=Path(os.environ.get("CARREL_INTEROP_TOOLS", ".run/interop")))
+    parser.add_argument(
+        "--tools", type=Path, default=Path(os.environ.get("CARREL_INTEROP_TOOLS", ".run/interop"))
+    )
     tools = parser.parse_args().tools.resolve()
     install(tools)
     failures = 0
@@ -75,7 +79,10 @@ def install(tools: Path) -> None:
 def _holder(tools: Path, name: str) -> Path | None:
     """The folder whose node_modules hold a package: the tools' own, or one inside it."""
     places = [tools, *sorted(tools.glob("*/"))]
-    return next((place for place in places if (place / "node_modules" / name / "package.json").exists()), None)
+    return next(
+        (place for place in places if (place / "node_modules" / name / "package.json").exists()),
+        None,
+    )
 
 
 def _modules(tools: Path, name: str) -> Path:
@@ -86,19 +93,40 @@ def _modules(tools: Path, name: str) -> Path:
 
 
 def _environment(tools: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "PATH": f"{_modules(tools, 'node') / '.bin'}{os.pathsep}{os.environ['PATH']}", **more}
+    return {
+        **os.environ,
+        "PATH": f"{_modules(tools, 'node') / '.bin'}{os.pathsep}{os.environ['PATH']}",
+        **more,
+    }
 
 
 def conformance(served: Served, tools: Path) -> str:
     """Metadata and the code grant, as the official suite sees them."""
-    facts = {"client_name": "conformance", "redirect_uris": [f"http://127.0.0.1:{_CALLBACK_PORT}/callback"]}
+    facts = {
+        "client_name": "conformance",
+        "redirect_uris": [f"http://127.0.0.1:{_CALLBACK_PORT}/callback"],
+    }
     client_id = httpx2.post(f"{served.url}/register", json=facts).json()["client_id"]
     with tempfile.TemporaryDirectory() as folder:
         name = "@modelcontextprotocol/conformance"
         suite = _modules(tools, name) / name / "dist" / "index.js"
-        command = ["node", str(suite), "authorization", "--url", served.url, "--client-id", client_id]
+        command = [
+            "node",
+            str(suite),
+            "authorization",
+            "--url",
+            served.url,
+            "--client-id",
+            client_id,
+        ]
         command += ["--resource", f"{served.url}/mcp", "--port", str(_CALLBACK_PORT), "-o", folder]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=_environment(tools))
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=_environment(tools),
+        )
         assert process.stdout is not None
         text = []
         for line in process.stdout:
@@ -108,7 +136,11 @@ def conformance(served: Served, tools: Path) -> str:
                 visit_callback(sign_in_and_allow(found.group(0)))
         if process.wait(60) != 0:
             raise FailedError("".join(text[-15:]))
-        checks = [check for file in Path(folder).rglob("checks.json") for check in json.loads(file.read_text(encoding="utf-8"))]
+        checks = [
+            check
+            for file in Path(folder).rglob("checks.json")
+            for check in json.loads(file.read_text(encoding="utf-8"))
+        ]
     worse = [check["id"] for check in checks if check["status"] not in {"SUCCESS", "INFO"}]
     if worse or len(checks) < 3:
         raise FailedError(f"{worse or 'too few checks'}")
@@ -116,11 +148,16 @@ def conformance(served: Served, tools: Path) -> str:
 
 
 def inspector(served: Served, tools: Path) -> str:
-    """The Inspector's command line opens a browser, which is a script; then it works from what it has stored."""
+    """The Inspector's command line opens a browser, which is a script; then it works from what it
+    has stored.
+    """
     with tempfile.TemporaryDirectory() as folder:
         shim = Path(folder) / "xdg-open"
         root = Path(__file__).parents[2]
-        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tests.interop.oauth_browser "$1" </dev/null >/dev/null 2>&1 &\n')
+        shim.write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" -m tests.interop.oauth_browser "$1" </dev/null '
+            f">/dev/null 2>&1 &\n"
+        )
         shim.chmod(0o755)
         for name in ("open", "x-www-browser", "sensible-browser"):
             shutil.copy(shim, Path(folder) / name)
@@ -139,13 +176,30 @@ def inspector(served: Served, tools: Path) -> str:
             "--server-url",
             f"{served.url}/mcp",
         ]
-        command += ["--transport", "http", "--format", "json", "--method", "tools/call", "--tool-name", READ]
+        command += [
+            "--transport",
+            "http",
+            "--format",
+            "json",
+            "--method",
+            "tools/call",
+            "--tool-name",
+            READ,
+        ]
         for more in (["--relogin"], ["--stored-auth-only"]):
             done = subprocess.run(
-                [*command, *more], env=environment, cwd=folder, capture_output=True, text=True, timeout=90, check=False
+                [*command, *more],
+                env=environment,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=90,
+                check=False,
             )
             if done.returncode != 0 or "hello ada" not in done.stdout:
-                raise FailedError(f"{more}: exit {done.returncode}: {(done.stderr or done.stdout)[-500:]}")
+                raise FailedError(
+                    f"{more}: exit {done.returncode}: {(done.stderr or done.stdout)[-500:]}"
+                )
     return "logged in, called, and called again from what it had stored"
 
 
@@ -153,7 +207,14 @@ def typescript(served: Served, tools: Path, generation: str) -> str:
     """Discovery, registration, PKCE, token, call and refresh with one of the TypeScript SDKs."""
     script = Path(__file__).with_name("oauth_client.mjs")
     process = subprocess.Popen(
-        ["node", str(script), generation, str(_modules(tools, "@modelcontextprotocol/client").parent), f"{served.url}/mcp", READ],
+        [
+            "node",
+            str(script),
+            generation,
+            str(_modules(tools, "@modelcontextprotocol/client").parent),
+            f"{served.url}/mcp",
+            READ,
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -172,7 +233,13 @@ def typescript(served: Served, tools: Path, generation: str) -> str:
         elif line.startswith("RESULT "):
             result = json.loads(line.removeprefix("RESULT "))
     process.wait(30)
-    wanted = {"first": "hello ada", "second": "hello ada", "visits": 1, "refreshed": True, "rotated": True}
+    wanted = {
+        "first": "hello ada",
+        "second": "hello ada",
+        "visits": 1,
+        "refreshed": True,
+        "rotated": True,
+    }
     if result != wanted:
         raise FailedError(f"{result or ''.join(text[-20:])}")
     return "one log-in, two calls, one refresh"

@@ -1,4 +1,6 @@
-"""`make interop`: judges and clients that others wrote, against the shipped server and the test build. One line a check."""
+"""`make interop`: judges and clients that others wrote, against the shipped server and the test
+build. One line a check.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,16 @@ from anyio.from_thread import start_blocking_portal
 from carrel.settings import Settings
 from carrel.wiring.demo import with_demo
 from tests.interop.conformance import Suite
-from tests.journeys.doors import ENVIRONMENT, MCP_DOORS, PROGRAM, FastMcpDoor, Said, SdkDoor, desk_options, opened
+from tests.journeys.doors import (
+    ENVIRONMENT,
+    MCP_DOORS,
+    PROGRAM,
+    FastMcpDoor,
+    Said,
+    SdkDoor,
+    desk_options,
+    opened,
+)
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot
 
@@ -70,15 +81,23 @@ def install() -> None:
         if npm is None:
             raise SystemExit("make interop needs npm (any version that can install packages)")
         SCRATCH.mkdir(parents=True, exist_ok=True)
-        (SCRATCH / "package.json").write_text('{"private": true, "type": "module"}', encoding="utf-8")
-        subprocess.run([npm, "install", "--no-audit", "--no-fund", "--save-exact", *PACKAGES], cwd=SCRATCH, check=True)
+        (SCRATCH / "package.json").write_text(
+            '{"private": true, "type": "module"}', encoding="utf-8"
+        )
+        subprocess.run(
+            [npm, "install", "--no-audit", "--no-fund", "--save-exact", *PACKAGES],
+            cwd=SCRATCH,
+            check=True,
+        )
         stamp.write_text("\n".join(PACKAGES), encoding="utf-8")
     for name in ("ts_client.mjs", "ts_tasks.mjs", "tasks_client.py"):
         shutil.copy(ROOT / "tests" / "interop" / name, SCRATCH / name)
     if not TASKS_PYTHON.exists():
         # In an environment of its own: it brings a job queue that nothing of ours needs.
         subprocess.run([sys.executable, "-m", "venv", str(TASKS_PYTHON.parents[1])], check=True)
-        subprocess.run([str(TASKS_PYTHON), "-m", "pip", "install", "--quiet", TASKS_CLIENT], check=True)
+        subprocess.run(
+            [str(TASKS_PYTHON), "-m", "pip", "install", "--quiet", TASKS_CLIENT], check=True
+        )
 
 
 @contextmanager
@@ -87,7 +106,9 @@ def running(command: list[str], port: int, **environment: str) -> Iterator[None]
     log = SCRATCH / f"server-{port}.log"
     with (
         log.open("wb") as shown,
-        subprocess.Popen(command, stdout=shown, stderr=shown, cwd=ROOT, env=_environment(**environment)) as process,
+        subprocess.Popen(
+            command, stdout=shown, stderr=shown, cwd=ROOT, env=_environment(**environment)
+        ) as process,
     ):
         try:
             _wait_for(process, log)
@@ -127,7 +148,15 @@ def free_port() -> int:
 
 def said_by(command: list[str]) -> Any:
     """What a program prints, as JSON."""
-    done = subprocess.run(command, capture_output=True, text=True, env=_environment(), cwd=SCRATCH, timeout=120, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=_environment(),
+        cwd=SCRATCH,
+        timeout=120,
+        check=False,
+    )
     if done.returncode != 0:
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-800:]}")
     return orjson.loads(done.stdout)
@@ -136,18 +165,36 @@ def said_by(command: list[str]) -> Any:
 def conformance(report: Report, shipped_url: str, fixtures_url: str) -> None:
     """Both revisions, the shipped server and the fixtures."""
     out = Path(tempfile.mkdtemp(dir=SCRATCH))
-    suite = Suite(NODE, MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js", out)
+    suite = Suite(
+        NODE, MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js", out
+    )
     for revision in REVISIONS:
         findings = list(suite.fixtures(fixtures_url, revision))
         for finding in findings:
-            report.tell(f"conformance {revision} /fixtures/mcp {finding.scenario}", finding.is_as_expected, finding.says)
+            report.tell(
+                f"conformance {revision} /fixtures/mcp {finding.scenario}",
+                finding.is_as_expected,
+                finding.says,
+            )
         passed = sum(finding.has_passed for finding in findings)
-        print(f"     conformance {revision} /fixtures/mcp: {passed} of {len(findings)} scored scenarios pass", flush=True)
+        print(
+            f"     conformance {revision} /fixtures/mcp: {passed} of {len(findings)} scored "
+            f"scenarios pass",
+            flush=True,
+        )
         for finding in suite.shipped(shipped_url, revision):
-            report.tell(f"conformance {revision} /mcp {finding.scenario}", finding.is_as_expected, finding.says)
+            report.tell(
+                f"conformance {revision} /mcp {finding.scenario}",
+                finding.is_as_expected,
+                finding.says,
+            )
 
     for finding in suite.tasks(fixtures_url, REVISIONS[-1]):
-        report.tell(f"conformance tasks /fixtures/mcp {finding.scenario}", finding.is_as_expected, finding.says)
+        report.tell(
+            f"conformance tasks /fixtures/mcp {finding.scenario}",
+            finding.is_as_expected,
+            finding.says,
+        )
 
 
 def inspector(report: Report, url: str, stdio: list[str]) -> None:
@@ -159,12 +206,25 @@ def inspector(report: Report, url: str, stdio: list[str]) -> None:
             ("stdio", [], ["--", *stdio]),
         ):
 
-            def ask(*words: str, before: list[str] = before, after: list[str] = after, era: str = era) -> Any:
+            def ask(
+                *words: str, before: list[str] = before, after: list[str] = after, era: str = era
+            ) -> Any:
                 return said_by([*base, *before, "--protocol-era", era, *words, *after])["result"]
 
             def read(ask: Callable[..., Any] = ask) -> str:
-                hit = _hit(ask("--method", "tools/call", "--tool-name", "search_papers", "--tool-arg", "query=memory"))
-                contents = ask("--method", "resources/read", "--uri", f"paper://{hit['paper_id']}/metadata")["contents"]
+                hit = _hit(
+                    ask(
+                        "--method",
+                        "tools/call",
+                        "--tool-name",
+                        "search_papers",
+                        "--tool-arg",
+                        "query=memory",
+                    )
+                )
+                contents = ask(
+                    "--method", "resources/read", "--uri", f"paper://{hit['paper_id']}/metadata"
+                )["contents"]
                 return str(orjson.loads(contents[0]["text"])["title"])
 
             def count(ask: Callable[..., Any] = ask) -> str:
@@ -189,8 +249,14 @@ def typescript(report: Report, url: str, stdio: list[str]) -> None:
                 assert saw["readTitle"] == saw["title"], saw
                 assert saw["missing"] == {"isError": True, "code": "paper_not_found"}, saw
                 assert saw["unknown"] == -32602, saw
-                assert saw["revision"] in {None, "2026-07-28" if era == "modern" else "2025-11-25"}, saw
-                return f"{len(saw['tools'])} tools, {len(saw['templates'])} templates, read {saw['title']!r}"
+                assert saw["revision"] in {
+                    None,
+                    "2026-07-28" if era == "modern" else "2025-11-25",
+                }, saw
+                return (
+                    f"{len(saw['tools'])} tools, {len(saw['templates'])} templates, read "
+                    f"{saw['title']!r}"
+                )
 
             report.check(f"TypeScript SDK {sdk} {era} {way} list, call, read", visit)
 
@@ -205,20 +271,36 @@ def python(report: Report, settings: Settings, port: int) -> None:
                     assert isinstance(door, (SdkDoor, FastMcpDoor))
                     found = door.ask("search_papers", query="memory", limit=1)
                     assert isinstance(found, Said)
-                    title = orjson.loads(door.read(f"paper://{found.value[0]['paper_id']}/metadata"))["title"]
+                    title = orjson.loads(
+                        door.read(f"paper://{found.value[0]['paper_id']}/metadata")
+                    )["title"]
                     assert title == found.value[0]["title"]
-                    seen = f"{len(door.tools())} tools, {len(door.templates())} templates, read {title!r}"
+                    seen = (
+                        f"{len(door.tools())} tools, {len(door.templates())} templates, read "
+                        f"{title!r}"
+                    )
                 return seen
 
             report.check(f"Python {name} list, call, read", visit)
 
 
 def tasks(report: Report) -> None:
-    """The tasks extension by the official TypeScript package and by FastMCP's client, at both addresses that offer it."""
+    """The tasks extension by the official TypeScript package and by FastMCP's client, at both
+    addresses that offer it.
+    """
     with tempfile.TemporaryDirectory(dir=SCRATCH) as home:
         snapshot = build_snapshot(Path(home) / "papers")
         port = free_port()
-        options = ["--home", home, "--rooms", "papers,research", "--snapshot", str(snapshot), "--port", str(port)]
+        options = [
+            "--home",
+            home,
+            "--rooms",
+            "papers,research",
+            "--snapshot",
+            str(snapshot),
+            "--port",
+            str(port),
+        ]
         with running([*PROGRAM, "serve", *options], port, CARREL_RESEARCH_TASK_AFTER_SECONDS="0"):
             for path in ("/research/mcp", "/desk/mcp"):
                 for name, program in (
@@ -238,12 +320,35 @@ def tasks(report: Report) -> None:
 
 
 def schemathesis(report: Report, port: int) -> None:
-    """The REST door. What a page and a limit make together is beyond a schema, so acceptance is judged by `make test`."""
+    """The REST door. What a page and a limit make together is beyond a schema, so acceptance is
+    judged by `make test`.
+    """
 
     def judge() -> str:
-        command = [sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{port}/openapi.json", "--no-color"]
-        options = ["--max-examples", "100", "--seed", "1", "--exclude-checks", "positive_data_acceptance"]
-        done = subprocess.run([*command, *options], capture_output=True, text=True, cwd=SCRATCH, timeout=300, check=False)
+        command = [
+            sys.executable,
+            "-m",
+            "schemathesis.cli",
+            "run",
+            f"http://127.0.0.1:{port}/openapi.json",
+            "--no-color",
+        ]
+        options = [
+            "--max-examples",
+            "100",
+            "--seed",
+            "1",
+            "--exclude-checks",
+            "positive_data_acceptance",
+        ]
+        done = subprocess.run(
+            [*command, *options],
+            capture_output=True,
+            text=True,
+            cwd=SCRATCH,
+            timeout=300,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout[-1500:]
         return next(line.strip() for line in done.stdout.splitlines() if " generated, " in line)
 
@@ -260,7 +365,9 @@ def main() -> int:
         serve = [*PROGRAM, "serve", *options, "--port", str(shipped)]
         with (
             running(serve, shipped),
-            running([sys.executable, "-m", "tests.interop.fixture_server", str(fixtures)], fixtures),
+            running(
+                [sys.executable, "-m", "tests.interop.fixture_server", str(fixtures)], fixtures
+            ),
         ):
             url = f"http://127.0.0.1:{shipped}/mcp"
             conformance(report, url, f"http://127.0.0.1:{fixtures}/fixtures/mcp")

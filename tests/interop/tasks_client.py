@@ -1,4 +1,6 @@
-"""FastMCP's client with its tasks extension, in an environment of its own: calls are handed tasks and followed."""
+"""FastMCP's client with its tasks extension, in an environment of its own: calls are handed tasks
+and followed.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,14 @@ async def visit(url: str, goal: str) -> dict[str, Any]:
         started = await client.call_tool("start_research", {"goal": goal, "hypothesis_count": 2})
         research_id = (started.structured_content or {})["research_id"]
         # This client follows a task by itself; the caller only sees the answer.
-        made = await client.call_tool("generate_hypotheses", {"research_id": research_id, "count": 1})
+        made = await client.call_tool(
+            "generate_hypotheses", {"research_id": research_id, "count": 1}
+        )
         task = await call_tool_task(client, "rank_hypotheses", {"research_id": research_id})
         ranked = await task.result()
-        wrong = await client.call_tool("review_hypothesis", {"hypothesis_id": "hyp_none"}, raise_on_error=False)
+        wrong = await client.call_tool(
+            "review_hypothesis", {"hypothesis_id": "hyp_none"}, raise_on_error=False
+        )
         dropped = await call_tool_task(client, "rank_hypotheses", {"research_id": research_id})
         await dropped.cancel()
         return {

@@ -30,12 +30,16 @@ def portal() -> Iterator[BlockingPortal]:
 
 
 @pytest.fixture(scope="session", params=DOORS)
-def ask(request: pytest.FixtureRequest, settings: Settings, port: int, portal: BlockingPortal) -> Iterator[Door]:
+def ask(
+    request: pytest.FixtureRequest, settings: Settings, port: int, portal: BlockingPortal
+) -> Iterator[Door]:
     """Every way in, one after the other."""
     yield from opened(request.param, settings, port, portal)
 
 
 @pytest.fixture(scope="session", params=MCP_DOORS)
-def assistant(request: pytest.FixtureRequest, settings: Settings, port: int, portal: BlockingPortal) -> Iterator[Door]:
+def assistant(
+    request: pytest.FixtureRequest, settings: Settings, port: int, portal: BlockingPortal
+) -> Iterator[Door]:
     """The ways in that assistants use, which have resources too."""
     yield from opened(request.param, settings, port, portal)

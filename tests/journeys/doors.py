@@ -1,4 +1,6 @@
-"""The ways in, each as one object that asks and tells: MCP by two clients in both eras, REST, and the command line."""
+"""The ways in, each as one object that asks and tells: MCP by two clients in both eras, REST, and
+the command line.
+"""
 
 from __future__ import annotations
 
@@ -80,21 +82,28 @@ def _said(text: str, structured: Mapping[str, Any] | None) -> Said:
 class SdkDoor:
     """The official Python client, of either era, over HTTP or stdio."""
 
-    def __init__(self, portal: BlockingPortal, client: mcp.Client, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, portal: BlockingPortal, client: mcp.Client, names: Mapping[str, str] | None = None
+    ) -> None:
         self._portal = portal
         self._client = client
         self._names = names or {}
 
     def ask(self, tool: str, **arguments: Any) -> Said | Failed:
         try:
-            result = self._portal.call(self._client.call_tool, self._names.get(tool, tool), arguments)
+            result = self._portal.call(
+                self._client.call_tool, self._names.get(tool, tool), arguments
+            )
         except mcp.MCPError as error:
             return _failed(error.error.data)
         assert isinstance(result, mcp.types.CallToolResult)
         if result.is_error:
             return _failed(result.structured_content or {})
         block = result.content[0]
-        return _said(block.text if isinstance(block, mcp.types.TextContent) else "", result.structured_content)
+        return _said(
+            block.text if isinstance(block, mcp.types.TextContent) else "",
+            result.structured_content,
+        )
 
     def tools(self) -> set[str]:
         return {tool.name for tool in self._portal.call(self._client.list_tools).tools}
@@ -105,7 +114,12 @@ class SdkDoor:
         return content.text
 
     def templates(self) -> set[str]:
-        return {template.uri_template for template in self._portal.call(self._client.list_resource_templates).resource_templates}
+        return {
+            template.uri_template
+            for template in self._portal.call(
+                self._client.list_resource_templates
+            ).resource_templates
+        }
 
     @property
     def revision(self) -> str | None:
@@ -124,7 +138,10 @@ class FastMcpDoor:
         if result.is_error:
             return _failed(result.structured_content or {})
         block = result.content[0]
-        return _said(block.text if isinstance(block, mcp.types.TextContent) else "", result.structured_content)
+        return _said(
+            block.text if isinstance(block, mcp.types.TextContent) else "",
+            result.structured_content,
+        )
 
     def tools(self) -> set[str]:
         return {tool.name for tool in self._portal.call(self._client.list_tools)}
@@ -135,7 +152,10 @@ class FastMcpDoor:
         return content.text
 
     def templates(self) -> set[str]:
-        return {template.uri_template for template in self._portal.call(self._client.list_resource_templates)}
+        return {
+            template.uri_template
+            for template in self._portal.call(self._client.list_resource_templates)
+        }
 
 
 class RestDoor:
@@ -145,7 +165,9 @@ class RestDoor:
         self._port = port
 
     def ask(self, tool: str, **arguments: Any) -> Said | Failed:
-        body = self._request("POST", "/mcp/invoke", orjson.dumps({"tool_name": tool, "params": arguments}))
+        body = self._request(
+            "POST", "/mcp/invoke", orjson.dumps({"tool_name": tool, "params": arguments})
+        )
         if body["success"]:
             return Said(body["result"])
         return Failed(body["error_type"], TABLE[body["error_type"]].exit_code)
@@ -154,7 +176,9 @@ class RestDoor:
         return {tool["name"] for tool in self._request("GET", "/mcp/tools", None)["tools"]}
 
     def _request(self, method: str, path: str, body: bytes | None) -> Any:
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)) as connection:
+        with contextlib.closing(
+            http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
+        ) as connection:
             connection.request(method, path, body, {"content-type": "application/json"})
             return orjson.loads(connection.getresponse().read())
 
@@ -183,20 +207,33 @@ class CommandLineDoor:
         return Said(said.rstrip("\n") if operation.answer is Text else orjson.loads(said))
 
     def watch_research(self, research_id: str) -> None:
-        """Does the work of a project here: a command that only starts one leaves it to a server, or to this."""
+        """Does the work of a project here: a command that only starts one leaves it to a server, or
+        to this.
+        """
         exit_code, _ = self._typed(["research", "watch", *self._options, research_id])
         assert exit_code == 0
 
     def _typed(self, words: list[str]) -> tuple[int, str]:
-        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()):
+        with (
+            contextlib.redirect_stdout(io.StringIO()) as said,
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
             exit_code = main(words)
         return exit_code, said.getvalue()
 
     def tools(self) -> set[str]:
         listed = subprocess.run(
-            [*PROGRAM, "papers", "--help"], capture_output=True, text=True, env=ENVIRONMENT, check=True
+            [*PROGRAM, "papers", "--help"],
+            capture_output=True,
+            text=True,
+            env=ENVIRONMENT,
+            check=True,
         ).stdout
-        return {name for name, operation in self._catalogue.operations.items() if f"    {operation.command} " in listed}
+        return {
+            name
+            for name, operation in self._catalogue.operations.items()
+            if f"    {operation.command} " in listed
+        }
 
 
 def _typed_words(value: Any) -> list[str]:
@@ -210,7 +247,11 @@ def _typed_words(value: Any) -> list[str]:
 def serving(settings: Settings) -> Iterator[int]:
     """The application under uvicorn on a free port, in a thread of its own."""
     listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(http_app(open_desk(settings)), log_config=None, access_log=False, lifespan="on"))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            http_app(open_desk(settings)), log_config=None, access_log=False, lifespan="on"
+        )
+    )
     thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
     thread.start()
     try:
@@ -221,11 +262,15 @@ def serving(settings: Settings) -> Iterator[int]:
 
 
 def stdio_parameters(options: list[str]) -> StdioServerParameters:
-    return StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp", *options], env=ENVIRONMENT)
+    return StdioServerParameters(
+        command=PROGRAM[0], args=[*PROGRAM[1:], "mcp", *options], env=ENVIRONMENT
+    )
 
 
 def stdio_transport(options: list[str]) -> StdioTransport:
-    return StdioTransport(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp", *options], env=ENVIRONMENT, keep_alive=False)
+    return StdioTransport(
+        command=PROGRAM[0], args=[*PROGRAM[1:], "mcp", *options], env=ENVIRONMENT, keep_alive=False
+    )
 
 
 MCP_DOORS = (
@@ -254,7 +299,9 @@ ROOM_DOORS = (
 
 
 def desk_options(settings: Settings) -> list[str]:
-    snapshot = [] if settings.papers.snapshot is None else ["--snapshot", str(settings.papers.snapshot)]
+    snapshot = (
+        [] if settings.papers.snapshot is None else ["--snapshot", str(settings.papers.snapshot)]
+    )
     return ["--home", str(settings.home), "--rooms", ",".join(settings.rooms), *snapshot]
 
 
@@ -264,7 +311,9 @@ def names_alone(settings: Settings, room: str) -> dict[str, str]:
     return {operation.name: operation.name_alone or operation.name for operation in operations}
 
 
-def opened(name: str, settings: Settings, port: int, portal: BlockingPortal, room: str = "papers") -> Iterator[Door]:
+def opened(
+    name: str, settings: Settings, port: int, portal: BlockingPortal, room: str = "papers"
+) -> Iterator[Door]:
     """One door, open while the test is inside; `room` is the one whose own door is meant."""
     url = f"http://127.0.0.1:{port}/mcp"
     desk_url, room_url = f"http://127.0.0.1:{port}/desk/mcp", f"http://127.0.0.1:{port}/{room}/mcp"

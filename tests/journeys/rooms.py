@@ -1,4 +1,6 @@
-"""The home that a room's journey is made in: one server for all doors of a module, and steps that must succeed."""
+"""The home that a room's journey is made in: one server for all doors of a module, and steps that
+must succeed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def failed(answer: Said | Failed, code: str) -> None:
 
 
 def until(door: Door, tool: str, is_done: Callable[[Any], bool], **arguments: Any) -> Any:
-    """Asks again until the answer is as wanted. The tools asked wait by themselves, or answer what is not done yet."""
+    """Asks again until the answer is as wanted. The tools asked wait by themselves, or answer what
+    is not done yet.
+    """
     for _ in range(3000):
         value = said(door.ask(tool, **arguments))
         if is_done(value):

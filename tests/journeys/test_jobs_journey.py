@@ -20,7 +20,9 @@ pytestmark = pytest.mark.promise("D16")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     snapshot = build_snapshot(tmp_path_factory.mktemp("corpus"))
     # No call waits for its work, so that every answer names a job.
-    return settings_for(snapshot, tmp_path_factory.mktemp("jobs"), research={"patience_seconds": 0.001})
+    return settings_for(
+        snapshot, tmp_path_factory.mktemp("jobs"), research={"patience_seconds": 0.001}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,9 @@ def begin(home_port: int) -> RestDoor:
 
 
 @pytest.fixture(scope="module", params=ROOM_DOORS)
-def door(request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal) -> Iterator[Door]:
+def door(
+    request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal
+) -> Iterator[Door]:
     yield from opened(request.param, home, home_port, portal, "research")
 
 
@@ -48,7 +52,13 @@ def test_a_job_is_followed_to_its_result_and_another_stopped(door: Door, begin: 
     research_id = said(begin.ask("start_research", goal=GOAL, hypothesis_count=1))["research_id"]
     going = said(begin.ask("generate_hypotheses", research_id=research_id, count=1))
     assert set(going) >= {"pending", "job_id"}
-    ended = until(door, "get_job", lambda job: job["state"] != "running", job_id=going["job_id"], wait_seconds=5)
+    ended = until(
+        door,
+        "get_job",
+        lambda job: job["state"] != "running",
+        job_id=going["job_id"],
+        wait_seconds=5,
+    )
     assert ended["state"] == "completed"
     assert ended["result"]
     assert said(door.ask("cancel_job", job_id=going["job_id"]))["state"] == "completed"

@@ -24,7 +24,9 @@ def home_port(home: Settings) -> Iterator[int]:
 
 
 @pytest.fixture(scope="module", params=ROOM_DOORS)
-def door(request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal) -> Iterator[Door]:
+def door(
+    request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal
+) -> Iterator[Door]:
     yield from opened(request.param, home, home_port, portal, "knowledge")
 
 
@@ -37,14 +39,25 @@ def test_what_cannot_be_done_is_refused(door: Door) -> None:
 
 
 @pytest.mark.promise("K1")
-def test_a_note_is_saved_found_proposed_promoted_and_deleted(door: Door, request: pytest.FixtureRequest) -> None:
+def test_a_note_is_saved_found_proposed_promoted_and_deleted(
+    door: Door, request: pytest.FixtureRequest
+) -> None:
     word = f"spectrometer{ROOM_DOORS.index(request.node.callspec.params['door'])}"
-    saved = said(door.ask("save_knowledge", content=f"The {word} drifts after an hour.", title=f"{word} drifts"))
+    saved = said(
+        door.ask(
+            "save_knowledge", content=f"The {word} drifts after an hour.", title=f"{word} drifts"
+        )
+    )
     note_id = saved["id"]
     found = said(door.ask("search_knowledge", query=word))
     assert [row["id"] for row in found] == [note_id]
     changed = said(
-        door.ask("save_knowledge", content=f"The {word} drifts after two hours.", id=note_id, updated_at=saved["updated_at"])
+        door.ask(
+            "save_knowledge",
+            content=f"The {word} drifts after two hours.",
+            id=note_id,
+            updated_at=saved["updated_at"],
+        )
     )
     assert changed["id"] == note_id
     assert "two hours" in str(said(door.ask("get_knowledge", id=note_id)))

@@ -20,7 +20,11 @@ def test_a_paper_that_is_not_there_is_said_to_be_missing(ask: Door) -> None:
 
 @pytest.mark.promise("D7")
 def test_a_question_that_does_not_fit_is_refused(ask: Door) -> None:
-    for arguments in ({"query": "x", "limit": 101}, {"query": "x", "page": 0}, {"query": "x", "limit": 100, "page": 102}):
+    for arguments in (
+        {"query": "x", "limit": 101},
+        {"query": "x", "page": 0},
+        {"query": "x", "limit": 100, "page": 102},
+    ):
         answer = ask.ask("search_papers", **arguments)
         assert isinstance(answer, Failed)
         assert answer.means("invalid_input")
@@ -30,8 +34,12 @@ def test_a_question_that_does_not_fit_is_refused(ask: Door) -> None:
 def test_every_door_offers_the_same_operations(ask: Door, settings: Settings) -> None:
     operations = open_desk(settings).catalogue.operations.values()
     everything = {operation.name for operation in operations}
-    listed = {operation.name for operation in operations if operation.is_listed} | {"find_operation", "run_operation"}
-    # Doors that serve all rooms over MCP list the everyday operations; REST, the command line and a room's own door list all.
+    listed = {operation.name for operation in operations if operation.is_listed} | {
+        "find_operation",
+        "run_operation",
+    }
+    # Doors that serve all rooms over MCP list the everyday operations; REST, the command line and a
+    # room's own door list all.
     assert ask.tools() in (listed, everything)
 
 
@@ -62,6 +70,10 @@ def test_resources_are_read_where_assistants_come_in(assistant: Door) -> None:
 
 
 @pytest.mark.promise("D3")
-def test_the_clients_agreed_on_the_era_they_were_meant_to(assistant: Door, request: pytest.FixtureRequest) -> None:
+def test_the_clients_agreed_on_the_era_they_were_meant_to(
+    assistant: Door, request: pytest.FixtureRequest
+) -> None:
     if isinstance(assistant, SdkDoor):
-        assert assistant.revision == ("2025-11-25" if "handshake" in request.node.name else "2026-07-28")
+        assert assistant.revision == (
+            "2025-11-25" if "handshake" in request.node.name else "2026-07-28"
+        )

@@ -12,7 +12,7 @@ from carrel.settings import Settings
 from tests.journeys.doors import ROOM_DOORS, Door, opened, serving
 from tests.journeys.rooms import failed, said
 
-ENTRY = """@article{{{key}, title={{Tides of {key}}}, author={{Nakamura, Aiko and Weiß, Jörg}}, journal={{Journal of Tides}}, year={{2019}}}}"""
+ENTRY = """@article{{{key}, title={{Tides of {key}}}, author={{Nakamura, Aiko and Weiß, Jörg}}, journal={{Journal of Tides}}, year={{2019}}}}"""  # noqa: E501
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,9 @@ def home_port(home: Settings) -> Iterator[int]:
 
 
 @pytest.fixture(scope="module", params=ROOM_DOORS)
-def door(request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal) -> Iterator[Door]:
+def door(
+    request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal
+) -> Iterator[Door]:
     yield from opened(request.param, home, home_port, portal, "references")
 
 
@@ -42,7 +44,9 @@ def test_what_cannot_be_done_is_refused(door: Door) -> None:
 
 
 @pytest.mark.promise("L2")
-def test_a_reference_is_added_found_cited_exported_edited_and_removed(door: Door, request: pytest.FixtureRequest) -> None:
+def test_a_reference_is_added_found_cited_exported_edited_and_removed(
+    door: Door, request: pytest.FixtureRequest
+) -> None:
     # Every door has a work of its own, so that none meets the duplicates of another.
     key = f"door{ROOM_DOORS.index(request.node.callspec.params['door'])}"
     added = said(door.ask("add_references", input=[ENTRY.format(key=key)]))
@@ -59,13 +63,20 @@ def test_a_reference_is_added_found_cited_exported_edited_and_removed(door: Door
     assert edited["reference"]["title"] == f"Ebb of {key}"
     assert f"Ebb of {key}" in said(door.ask("cite_references", ids=[reference_id]))["text"]
     failed(door.ask("remove_reference", id=reference_id), "invalid_input")
-    assert said(door.ask("remove_reference", id=reference_id, force=True))["removed"]["id"] == reference_id
+    assert (
+        said(door.ask("remove_reference", id=reference_id, force=True))["removed"]["id"]
+        == reference_id
+    )
     failed(door.ask("cite_references", ids=[reference_id]), "resource_not_found")
 
 
-def test_what_one_door_saves_another_finds(home: Settings, home_port: int, portal: BlockingPortal) -> None:
+def test_what_one_door_saves_another_finds(
+    home: Settings, home_port: int, portal: BlockingPortal
+) -> None:
     written = next(opened("REST", home, home_port, portal, "references"))
-    reference_id = said(written.ask("add_references", input=[ENTRY.format(key="shared")]))["added"][0]["id"]
+    reference_id = said(written.ask("add_references", input=[ENTRY.format(key="shared")]))["added"][
+        0
+    ]["id"]
     typed = next(opened("command line", home, home_port, portal, "references"))
     listed = said(typed.ask("list_references"))
     assert reference_id in [each["id"] for each in listed["references"]]

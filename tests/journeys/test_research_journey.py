@@ -29,13 +29,21 @@ def home_port(home: Settings) -> Iterator[int]:
 
 
 @pytest.fixture(scope="module", params=ROOM_DOORS)
-def door(request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal) -> Iterator[Door]:
+def door(
+    request: pytest.FixtureRequest, home: Settings, home_port: int, portal: BlockingPortal
+) -> Iterator[Door]:
     yield from opened(request.param, home, home_port, portal, "research")
 
 
 @pytest.mark.promise("S1")
 def test_what_cannot_be_done_is_refused(door: Door) -> None:
-    for tool in ("get_research_status", "list_hypotheses", "get_results", "generate_hypotheses", "rank_hypotheses"):
+    for tool in (
+        "get_research_status",
+        "list_hypotheses",
+        "get_results",
+        "generate_hypotheses",
+        "rank_hypotheses",
+    ):
         failed(door.ask(tool, research_id="res_none"), "resource_not_found")
     failed(door.ask("review_hypothesis", hypothesis_id="hyp_none"), "resource_not_found")
     failed(door.ask("start_research", goal="too short"), "invalid_input")
@@ -49,7 +57,9 @@ def test_research_is_started_followed_reviewed_and_read(door: Door) -> None:
     research_id = started["research_id"]
     if isinstance(door, CommandLineDoor):
         door.watch_research(research_id)
-    status = until(door, "get_research_status", lambda value: value["status"] in ENDED, research_id=research_id)
+    status = until(
+        door, "get_research_status", lambda value: value["status"] in ENDED, research_id=research_id
+    )
     assert (status["status"], status["problem"]) == ("completed", None)
     rows = said(door.ask("list_hypotheses", research_id=research_id))
     assert len(rows) == 2

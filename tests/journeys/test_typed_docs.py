@@ -1,4 +1,6 @@
-"""README and guide, typed in order: from an installed wheel, in an empty home, with real files and no network."""
+"""README and guide, typed in order: from an installed wheel, in an empty home, with real files and
+no network.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,30 @@ def shows(*patterns: str, status: int = 0, lacks: tuple[str, ...] = ()) -> Expec
 SERVING = shows(r"Carrel is serving .* at http://127\.0\.0\.1:\d+", r"/desk/mcp")
 EMPTY_DESK = shows(r"MISS papers", r"carrel papers build FOLDER", r"ok +references", status=1)
 BUILT = shows(r"68 papers: 68 new", r"Nothing was skipped", r"Next: carrel papers search")
-RESEARCHED = shows(r"100% completed", r"Fish oil and Raynaud disease may be connected", r"carrel research results res_")
-CITED = r"Kucsko G, Maurer PC, Yao NY, Kubo M\. Nanometre-scale thermometry in a living cell\. Nature\. 2013;500:54–8"
+RESEARCHED = shows(
+    r"100% completed",
+    r"Fish oil and Raynaud disease may be connected",
+    r"carrel research results res_",
+)
+CITED = (
+    r"Kucsko G, Maurer PC, Yao NY, Kubo M\. Nanometre-scale thermometry in a living cell\. "
+    r"Nature\. 2013;500:54–8"
+)
 WRITTEN = shows(r"Written to .* Restart")
 
 README: Mapping[str, list[Expected]] = {
-    "carrel doctor": [shows(r"ok +papers", r"ok +references .*2 references", r"ok +knowledge +2 notes", lacks=("MISS",))],
+    "carrel doctor": [
+        shows(
+            r"ok +papers",
+            r"ok +references .*2 references",
+            r"ok +knowledge +2 notes",
+            lacks=("MISS",),
+        )
+    ],
     "carrel papers build ~/papers": [BUILT],
-    'carrel papers search "blood viscosity"': [shows(r"title: .*blood viscosity", r"Next: carrel papers show")],
+    'carrel papers search "blood viscosity"': [
+        shows(r"title: .*blood viscosity", r"Next: carrel papers show")
+    ],
     "carrel connect claude-desktop --write": [WRITTEN],
     "carrel connect claude-code": [shows(r"^claude mcp add carrel -- /.*/bin/carrel mcp$")],
     "carrel references add refs.bib": [shows(r"added: id kucsko-2013", r"swanson-1986")],
@@ -52,9 +70,13 @@ README: Mapping[str, list[Expected]] = {
     "TOKEN=$(carrel tokens create ada --scopes knowledge:read)": [shows(r"it is shown only now")],
     "CARREL_AUTH_MODE=tokens carrel serve": [SERVING],
     "curl … search_knowledge": [shows(r"Measuring viscosity", r'"success":true')],
-    "CARREL_AUTH_MODE=builtin carrel serve --workers 2": [shows(r"log in as admin with the password", *SERVING.shows)],
+    "CARREL_AUTH_MODE=builtin carrel serve --workers 2": [
+        shows(r"log in as admin with the password", *SERVING.shows)
+    ],
     "carrel backup desk.tar.gz": [shows(r"read back and whole")],
-    "carrel restore desk.tar.gz --home ~/second-desk": [shows(r"Next: carrel doctor --home .*second-desk says")],
+    "carrel restore desk.tar.gz --home ~/second-desk": [
+        shows(r"Next: carrel doctor --home .*second-desk says")
+    ],
 }
 GUIDE: Mapping[str, list[Expected]] = {
     "carrel --version": [shows(r"^carrel \d+\.\d+")],
@@ -65,13 +87,21 @@ GUIDE: Mapping[str, list[Expected]] = {
         shows(r"Raynaud disease", r"year: 197[5-9]")
     ],
     "carrel papers facets keyword --limit 5": [shows(r"value: fish oil")],
-    'carrel papers export --format ris --query "blood viscosity"': [shows(r"TY  - JOUR", r"blood viscosity")],
+    'carrel papers export --format ris --query "blood viscosity"': [
+        shows(r"TY  - JOUR", r"blood viscosity")
+    ],
     "carrel references add refs.bib": [shows(r"added: id kucsko-2013")],
     "carrel references search raynaud": [shows(r"swanson-1986", lacks=("kucsko-2013",))],
-    "carrel references cite kucsko-2013 swanson-1986": [shows(r"Kucsko, G\., Maurer, P\. C\.", r"Swanson, D\. R\. \(1986\)")],
+    "carrel references cite kucsko-2013 swanson-1986": [
+        shows(r"Kucsko, G\., Maurer, P\. C\.", r"Swanson, D\. R\. \(1986\)")
+    ],
     "carrel references cite kucsko-2013 --style vancouver --kind in_text": [shows(r"text: \(1\)")],
-    "carrel references export --format biblatex": [shows(r"@article\{kucsko-2013", lacks=("carrel-csl",))],
-    "carrel references attach swanson-1986 ~/papers/rooms.pdf": [shows(r"Next: carrel references fulltext")],
+    "carrel references export --format biblatex": [
+        shows(r"@article\{kucsko-2013", lacks=("carrel-csl",))
+    ],
+    "carrel references attach swanson-1986 ~/papers/rooms.pdf": [
+        shows(r"Next: carrel references fulltext")
+    ],
     "carrel references fulltext swanson-1986": [shows(r"\.pdf")],
     "carrel knowledge import ~/notes": [shows(r"^2 new$")],
     'carrel knowledge search "#protocol"': [shows(r"Measuring viscosity", r"Capsules")],
@@ -80,17 +110,29 @@ GUIDE: Mapping[str, list[Expected]] = {
         shows(r"status: saved", r"Next: carrel knowledge propose \w{20} offers")
     ],
     "carrel knowledge import ~/notes --source team": [shows(r"^2 changed$")],
-    'carrel knowledge search "*" --whose team': [shows(r"Measuring viscosity", r"Capsules", lacks=("viscometer",))],
-    "TOKEN=$(carrel tokens create ada --scopes knowledge:read,knowledge:write)": [shows(r"it is shown only now")],
+    'carrel knowledge search "*" --whose team': [
+        shows(r"Measuring viscosity", r"Capsules", lacks=("viscometer",))
+    ],
+    "TOKEN=$(carrel tokens create ada --scopes knowledge:read,knowledge:write)": [
+        shows(r"it is shown only now")
+    ],
     "CARREL_AUTH_MODE=tokens carrel serve": [SERVING],
-    "curl … search_knowledge": [shows(r"Measuring viscosity"), shows(r'"success":true', lacks=("viscometer.", "Cleo"))],
+    "curl … search_knowledge": [
+        shows(r"Measuring viscosity"),
+        shows(r'"success":true', lacks=("viscometer.", "Cleo")),
+    ],
     'carrel research start "Find new treatments for Raynaud disease" --watch': [RESEARCHED],
     "carrel research list": [shows(r"Find new treatments for Raynaud disease")],
     "carrel connect claude-code": [shows(r"^claude mcp add carrel -- /.*/bin/carrel mcp$")],
-    **{f"carrel connect {client} --write": [WRITTEN] for client in ("claude-desktop", "cursor", "codex", "gemini")},
+    **{
+        f"carrel connect {client} --write": [WRITTEN]
+        for client in ("claude-desktop", "cursor", "codex", "gemini")
+    },
     "carrel connect cursor --name carrel-papers --write -- --rooms papers": [WRITTEN],
     **{
-        f"carrel connect {client} --name desk --url http://127.0.0.1:8080/desk/mcp --write": [WRITTEN]
+        f"carrel connect {client} --name desk --url http://127.0.0.1:8080/desk/mcp --write": [
+            WRITTEN
+        ]
         for client in ("claude-desktop", "cursor", "codex", "gemini")
     },
     "carrel serve": [SERVING],
@@ -100,11 +142,15 @@ GUIDE: Mapping[str, list[Expected]] = {
     "curl … search_papers": [shows(r"Fish oil lowers")],
     "curl … cite_references": [shows(r"Nanometre-scale thermometry", r'"jsonrpc":"2.0"')],
     "carrel serve --secret": [shows(*SERVING.shows, r"uthorization")],
-    "carrel audit list --action tool: --limit 4": [shows(r"http tool:search_papers", r"http tool:cite_references success")],
+    "carrel audit list --action tool: --limit 4": [
+        shows(r"http tool:search_papers", r"http tool:cite_references success")
+    ],
     "carrel audit verify": [shows(r"lines in \d+ chains: whole")],
     "carrel backup desk.tar.gz": [shows(r"read back and whole")],
     "carrel backup --verify desk.tar.gz": [shows(r"whole")],
-    "carrel restore desk.tar.gz --home ~/second-desk": [shows(r"Next: carrel doctor --home .*second-desk says")],
+    "carrel restore desk.tar.gz --home ~/second-desk": [
+        shows(r"Next: carrel doctor --home .*second-desk says")
+    ],
 }
 EXPECTED = {"README": README, "Guide": GUIDE}
 
@@ -133,13 +179,23 @@ def test_every_command_works_as_written(session: Session, page: str) -> None:
             continue
         answers = left.get(key_of(written))
         if not answers:
-            wrong.append(f"nothing is expected of {written.text}: say in {__file__} what it shows\n{typed.output}")
+            wrong.append(
+                f"nothing is expected of {written.text}: say in {__file__} what it "
+                f"shows\n{typed.output}"
+            )
             continue
         expected = answers.pop(0)
-        missing = [pattern for pattern in expected.shows if not re.search(pattern, typed.output, re.MULTILINE)]
+        missing = [
+            pattern
+            for pattern in expected.shows
+            if not re.search(pattern, typed.output, re.MULTILINE)
+        ]
         extra = [pattern for pattern in expected.lacks if re.search(pattern, typed.output)]
         if typed.status != expected.status or missing or extra:
-            wrong.append(f"$ {written.text}\n{typed.output}\nstatus {typed.status}, misses {missing}, should not show {extra}")
+            wrong.append(
+                f"$ {written.text}\n{typed.output}\nstatus {typed.status}, misses {missing}, "
+                f"should not show {extra}"
+            )
     assert not wrong, "\n\n".join(wrong)
     untyped = [command for command, answers in left.items() if answers]
     assert not untyped, f"expected and never typed: {untyped}"
@@ -153,20 +209,31 @@ def test_it_is_the_wheel_that_was_typed(session: Session) -> None:
 def test_what_is_not_typed_says_what_it_needs(session: Session, page: str) -> None:
     untyped = [entry.written for entry in session.entries[page] if entry.typed is None]
     known = ("network", "Node.js", "Docker", "Claude Code", "a checkout", "that model")
-    assert untyped and all(each.needs is not None and any(word in each.needs for word in known) for each in untyped)
-    assert not [each.text for each in untyped if each.text.startswith("carrel") and each.needs == "needs a checkout"]
+    assert untyped and all(
+        each.needs is not None and any(word in each.needs for word in known) for each in untyped
+    )
+    assert not [
+        each.text
+        for each in untyped
+        if each.text.startswith("carrel") and each.needs == "needs a checkout"
+    ]
 
 
 def test_the_transcript_in_the_docs_is_what_was_typed(session: Session) -> None:
     kept = TRANSCRIPT.read_text(encoding="utf-8")
     differs = "\n".join(
-        difflib.unified_diff(kept.splitlines(), session.text.splitlines(), "docs/transcript.md", "typed", lineterm="")
+        difflib.unified_diff(
+            kept.splitlines(), session.text.splitlines(), "docs/transcript.md", "typed", lineterm=""
+        )
     )
     assert not differs, f"make transcript writes it again\n{differs}"
 
 
 def test_a_page_says_of_every_command_whether_it_can_be_typed() -> None:
-    page = "Type `carrel doctor` or `make x` (needs network). See `carrel papers show PAPER_ID`.\n\n```sh\ncarrel a\npipx b  # needs network\n```\n"
+    page = (
+        "Type `carrel doctor` or `make x` (needs network). See `carrel papers show "
+        "PAPER_ID`.\n\n```sh\ncarrel a\npipx b  # needs network\n```\n"
+    )
     assert [(each.text, each.kind, each.needs) for each in commands(page)] == [
         ("carrel doctor", "shell", None),
         ("make x", "shell", "needs network"),
@@ -174,6 +241,10 @@ def test_a_page_says_of_every_command_whether_it_can_be_typed() -> None:
         ("carrel a", "shell", None),
         ("pipx b", "shell", "needs network"),
     ]
-    for unclear in ("    carrel doctor\n", "|a|b|\n|-|-|\n|`carrel x y`|c|\n", "|a|needs|\n|-|-|\n|`carrel x y`|perhaps|\n"):
+    for unclear in (
+        "    carrel doctor\n",
+        "|a|b|\n|-|-|\n|`carrel x y`|c|\n",
+        "|a|needs|\n|-|-|\n|`carrel x y`|perhaps|\n",
+    ):
         with pytest.raises(UnclearPageError):
             commands(unclear)

@@ -70,7 +70,9 @@ async def greet(question: Greeting, call: Call) -> Greeted:
     return Greeted(text=f"Hello {question.name}")
 
 
-def operation(effect: Effect = Effect.READS, *, scopes: frozenset[str] = frozenset({"papers:read"})) -> Operation[Greeting]:
+def operation(
+    effect: Effect = Effect.READS, *, scopes: frozenset[str] = frozenset({"papers:read"})
+) -> Operation[Greeting]:
     return Operation(
         name="greet",
         room="test",
@@ -96,8 +98,17 @@ class Scene:
 
 def scene(rate: Rate | None = None) -> Scene:
     clock, records = HandClock(), Records()
-    identity = ByName({"reader": {"papers:read"}, "stranger": set(), "writer": {"papers:write"}, "boss": {"admin"}})
-    return Scene(Gate(identity, InProcessLimits(rate or Rate(), clock), records, clock), clock, records)
+    identity = ByName(
+        {
+            "reader": {"papers:read"},
+            "stranger": set(),
+            "writer": {"papers:write"},
+            "boss": {"admin"},
+        }
+    )
+    return Scene(
+        Gate(identity, InProcessLimits(rate or Rate(), clock), records, clock), clock, records
+    )
 
 
 def visit(who: str | None = "reader") -> Visit:

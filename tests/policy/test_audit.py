@@ -43,7 +43,12 @@ def record(**changes: object) -> AuditRecord:
 
 def test_secrets_are_never_written() -> None:
     shown = masked(
-        {"api_key": "abc", "Password": "x", "deep": {"access_token": "y", "list": [{"client_secret": "z"}]}, "q": "ok"}
+        {
+            "api_key": "abc",
+            "Password": "x",
+            "deep": {"access_token": "y", "list": [{"client_secret": "z"}]},
+            "q": "ok",
+        }
     )
     assert shown == {
         "api_key": "***",
@@ -78,7 +83,13 @@ def test_each_line_carries_the_hash_of_the_one_before(tmp_path: Path) -> None:
         body = line[: line.rindex(b',"hash":')] + b"}"
         assert hashlib.sha256(body).hexdigest() == facts["hash"]
         previous = facts["hash"]
-    assert [json.loads(line)["phase"] for line in lines] == ["opened", "started", "started", "started", "closed"]
+    assert [json.loads(line)["phase"] for line in lines] == [
+        "opened",
+        "started",
+        "started",
+        "started",
+        "closed",
+    ]
     assert [json.loads(line)["sequence"] for line in lines] == [1, 2, 3, 4, 5]
 
 

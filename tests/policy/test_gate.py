@@ -22,10 +22,14 @@ from carrel.policy.limits import Rate
 from tests.policy.desk import Greeted, Greeting, Scene, operation, scene, visit
 
 
-def ask(stage: Scene, who: str = "reader", arguments: dict[str, object] | None = None, **options: Any) -> Greeted:
+def ask(
+    stage: Scene, who: str = "reader", arguments: dict[str, object] | None = None, **options: Any
+) -> Greeted:
     async def asking() -> Greeted:
         caller = await stage.gate.identify(visit(who))
-        answer = await stage.gate.call(options.get("entry") or operation(), arguments or {"name": "Ada"}, caller, visit(who))
+        answer = await stage.gate.call(
+            options.get("entry") or operation(), arguments or {"name": "Ada"}, caller, visit(who)
+        )
         assert isinstance(answer, Greeted)
         return answer
 
@@ -68,7 +72,9 @@ def test_too_many_calls_are_refused_with_the_time_to_wait() -> None:
         ({"name": "Ada", "colour": "red"}, "colour is not a parameter of this operation"),
     ],
 )
-def test_what_does_not_fit_the_question_is_said_by_field(arguments: dict[str, object], message: str) -> None:
+def test_what_does_not_fit_the_question_is_said_by_field(
+    arguments: dict[str, object], message: str
+) -> None:
     stage = scene()
 
     async def asking() -> None:
@@ -123,11 +129,19 @@ def test_a_call_is_written_down_when_it_starts_and_when_it_ends() -> None:
     stage = scene()
     assert ask(stage).text == "Hello Ada"
     started, ended = stage.records.kept
-    assert (started.phase, started.result, started.parameters) == ("started", "started", {"name": "Ada"})
+    assert (started.phase, started.result, started.parameters) == (
+        "started",
+        "started",
+        {"name": "Ada"},
+    )
     assert (ended.phase, ended.result, ended.duration_ms) == ("ended", "success", 0.0)
     assert {started.action, ended.action} == {"tool:greet"}
     assert started.resource == "mcp://tools/greet"
-    assert (started.user_id, started.ip_address, started.user_agent) == ("reader", "127.0.0.1", "pytest")
+    assert (started.user_id, started.ip_address, started.user_agent) == (
+        "reader",
+        "127.0.0.1",
+        "pytest",
+    )
 
 
 @pytest.mark.parametrize("who", ["reader", "writer", "boss"])

@@ -8,12 +8,18 @@ from carrel.core.addresses import address_group
 from carrel.policy.origin import Authority, MalformedAuthorityError, Origin, OriginPolicy
 
 MALFORMED = [
-    "", " ", ":", ":80", "localhost:", "localhost:0", "localhost:65536", "localhost:99999", "localhost:080", "localhost:+80",
-    "localhost:8o", "localhost:80:80", "user@localhost", "user:password@localhost:80", "localhost/", "localhost?x", "localhost#x",
-    "localhost.", "localhost.:80", ".localhost", "local..host", "-a.example", "a-.example", "loc%61lhost", "löcalhost",
-    "ⓛocalhost", "localhost\x00", "local host", "localhost,evil.example", "127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1",
-    "127.0.0.1.", "127.0.0.256", "127.0.0.0x1", "::1", "[::1", "::1]", "[::1%lo]", "[::1%25lo]", "[v1.x]", "[127.0.0.1]", "[]",
-    "[::1]80", "[::1]:", "[:::1]", "a" * 64 + ".example", "a." * 130 + "a", "localhost:80\r\nx: y", "１２７.0.0.1",
+    "", " ", ":", ":80", "localhost:", "localhost:0", "localhost:65536", "localhost:99999",
+    "localhost:080", "localhost:+80",
+    "localhost:8o", "localhost:80:80", "user@localhost", "user:password@localhost:80", "localhost/",
+    "localhost?x", "localhost#x",
+    "localhost.", "localhost.:80", ".localhost", "local..host", "-a.example", "a-.example",
+    "loc%61lhost", "löcalhost",
+    "ⓛocalhost", "localhost\x00", "local host", "localhost,evil.example", "127.1", "0x7f.0.0.1",
+    "2130706433", "0177.0.0.1",
+    "127.0.0.1.", "127.0.0.256", "127.0.0.0x1", "::1", "[::1", "::1]", "[::1%lo]", "[::1%25lo]",
+    "[v1.x]", "[127.0.0.1]", "[]",
+    "[::1]80", "[::1]:", "[:::1]", "a" * 64 + ".example", "a." * 130 + "a", "localhost:80\r\nx: y",
+    "１２７.0.0.1",
 ]  # fmt: skip
 
 
@@ -46,8 +52,8 @@ def test_a_host_has_one_form(text: str, host: str, port: int | None) -> None:
 @pytest.mark.promise("D14")
 @pytest.mark.parametrize(
     "text",
-    ["null", "", "*", "localhost", "//localhost", "http:localhost", "http://", "http://localhost/", "http://localhost?x", "file://",
-     "file:///x", "http://a b", "http://localhost, http://evil.example", "javascript:alert(1)", "http://user@localhost", "about:blank"],
+    ["null", "", "*", "localhost", "//localhost", "http:localhost", "http://", "http://localhost/", "http://localhost?x", "file://",  # noqa: E501
+     "file:///x", "http://a b", "http://localhost, http://evil.example", "javascript:alert(1)", "http://user@localhost", "about:blank"],  # noqa: E501
 )  # fmt: skip
 def test_an_origin_is_a_scheme_a_host_and_a_port_and_nothing_else(text: str) -> None:
     with pytest.raises(MalformedAuthorityError):
@@ -57,7 +63,9 @@ def test_an_origin_is_a_scheme_a_host_and_a_port_and_nothing_else(text: str) -> 
 @pytest.mark.promise("D14")
 def test_origins_are_the_same_when_scheme_host_and_port_are() -> None:
     assert (
-        Origin.parse("HTTPS://Desk.Example") == Origin.parse("https://desk.example:443") == Origin("https", "desk.example", 443)
+        Origin.parse("HTTPS://Desk.Example")
+        == Origin.parse("https://desk.example:443")
+        == Origin("https", "desk.example", 443)
     )
     assert Origin.parse("http://desk.example:443") != Origin.parse("https://desk.example")
 

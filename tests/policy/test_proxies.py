@@ -56,7 +56,10 @@ def test_the_scheme_is_what_the_last_proxy_said() -> None:
     assert TrustedProxies(PROXY).scheme("10.0.0.1", "http, https") == "https"
     assert TrustedProxies(PROXY).scheme("192.0.2.1", "https") is None
     assert TrustedProxies(PROXY).scheme("10.0.0.1", "ftp") is None
-    assert TrustedProxies(PROXY, header="forwarded").scheme("10.0.0.1", "for=1.2.3.4;proto=https") == "https"
+    assert (
+        TrustedProxies(PROXY, header="forwarded").scheme("10.0.0.1", "for=1.2.3.4;proto=https")
+        == "https"
+    )
 
 
 def test_a_proxy_that_is_no_address_is_refused() -> None:

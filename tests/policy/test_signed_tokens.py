@@ -1,4 +1,6 @@
-"""Signed tokens of an organisation's own authorization server: what is refused, and how its keys are followed."""
+"""Signed tokens of an organisation's own authorization server: what is refused, and how its keys
+are followed.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ EC_KEY = ec.generate_private_key(ec.SECP256R1())
 
 
 def rsa_row(key: rsa.RSAPrivateKey, kid: str) -> dict[str, Any]:
-    return {**RSAAlgorithm.to_jwk(key.public_key(), as_dict=True), "kid": kid, "use": "sig", "alg": "RS256"}
+    return {
+        **RSAAlgorithm.to_jwk(key.public_key(), as_dict=True),
+        "kid": kid,
+        "use": "sig",
+        "alg": "RS256",
+    }
 
 
 def ec_row(key: ec.EllipticCurvePrivateKey, kid: str) -> dict[str, Any]:
@@ -59,16 +66,31 @@ class Issuer:
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.keys = Keys(rsa_row(RSA_KEY, "r1"), ec_row(EC_KEY, "e1"))
-        self.verifier = SignedTokenVerifier(KeyRing(self.keys, self.clock), self.clock, issuer=ISSUER, audiences=[AUDIENCE])
+        self.verifier = SignedTokenVerifier(
+            KeyRing(self.keys, self.clock), self.clock, issuer=ISSUER, audiences=[AUDIENCE]
+        )
         self.identity = BearerIdentity([self.verifier], self.clock)
 
     def claims(self, **changes: object) -> dict[str, Any]:
         now = int(self.clock.now().timestamp())
-        facts = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "scope": "research:write", "iat": now, "exp": now + 600, **changes}
+        facts = {
+            "iss": ISSUER,
+            "aud": AUDIENCE,
+            "sub": "ada",
+            "scope": "research:write",
+            "iat": now,
+            "exp": now + 600,
+            **changes,
+        }
         return {name: value for name, value in facts.items() if value is not None}
 
     def signed(
-        self, key: Any = RSA_KEY, algorithm: str = "RS256", kid: str | None = "r1", typ: str = "at+jwt", **changes: object
+        self,
+        key: Any = RSA_KEY,
+        algorithm: str = "RS256",
+        kid: str | None = "r1",
+        typ: str = "at+jwt",
+        **changes: object,
     ) -> str:
         headers: dict[str, Any] = {"typ": typ, **({} if kid is None else {"kid": kid})}
         return jwt.encode(self.claims(**changes), key, algorithm=algorithm, headers=headers)
@@ -78,30 +100,46 @@ class Issuer:
 
 
 def unsigned(issuer: Issuer, algorithm: str) -> str:
-    header = base64.urlsafe_b64encode(json.dumps({"alg": algorithm, "kid": "r1"}).encode()).rstrip(b"=")
+    header = base64.urlsafe_b64encode(json.dumps({"alg": algorithm, "kid": "r1"}).encode()).rstrip(
+        b"="
+    )
     body = base64.urlsafe_b64encode(json.dumps(issuer.claims()).encode()).rstrip(b"=")
     return (header + b"." + body + b".").decode()
 
 
 def confused(issuer: Issuer) -> str:
     """Signed with HMAC, the public key as the secret."""
-    public = RSA_KEY.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    header = base64.urlsafe_b64encode(json.dumps({"alg": "HS256", "kid": "r1"}).encode()).rstrip(b"=")
+    public = RSA_KEY.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    header = base64.urlsafe_b64encode(json.dumps({"alg": "HS256", "kid": "r1"}).encode()).rstrip(
+        b"="
+    )
     body = base64.urlsafe_b64encode(json.dumps(issuer.claims()).encode()).rstrip(b"=")
-    mac = base64.urlsafe_b64encode(hmac.new(public, header + b"." + body, hashlib.sha256).digest()).rstrip(b"=")
+    mac = base64.urlsafe_b64encode(
+        hmac.new(public, header + b"." + body, hashlib.sha256).digest()
+    ).rstrip(b"=")
     return (header + b"." + body + b"." + mac).decode()
 
 
 def relabelled(issuer: Issuer) -> str:
     """An RS256 token whose header claims ES256."""
     _, body, signature = issuer.signed().split(".")
-    header = base64.urlsafe_b64encode(json.dumps({"alg": "ES256", "kid": "r1"}).encode()).rstrip(b"=").decode()
+    header = (
+        base64.urlsafe_b64encode(json.dumps({"alg": "ES256", "kid": "r1"}).encode())
+        .rstrip(b"=")
+        .decode()
+    )
     return f"{header}.{body}.{signature}"
 
 
 def embedded_key(issuer: Issuer) -> str:
     """Carries the attacker's own key in its header."""
-    headers = {"kid": "mine", "jwk": rsa_row(OTHER_RSA_KEY, "mine"), "jku": "https://evil.example/keys"}
+    headers = {
+        "kid": "mine",
+        "jwk": rsa_row(OTHER_RSA_KEY, "mine"),
+        "jku": "https://evil.example/keys",
+    }
     return jwt.encode(issuer.claims(), OTHER_RSA_KEY, algorithm="RS256", headers=headers)
 
 
@@ -125,7 +163,9 @@ REFUSED: dict[str, Callable[[Issuer], str]] = {
     "exp that is no number": lambda issuer: issuer.signed(exp=True),
     "exp beyond all time": lambda issuer: issuer.signed(exp=10**18),
     "not valid yet": lambda issuer: issuer.signed(nbf=int(issuer.clock.now().timestamp()) + 31),
-    "issued in the future": lambda issuer: issuer.signed(iat=int(issuer.clock.now().timestamp()) + 31),
+    "issued in the future": lambda issuer: issuer.signed(
+        iat=int(issuer.clock.now().timestamp()) + 31
+    ),
     "nobody": lambda issuer: issuer.signed(sub=None),
     "an identity of another kind": lambda issuer: issuer.signed(typ="dpop+jwt"),
     "not a token": lambda issuer: "a.b.c",
@@ -143,11 +183,14 @@ def test_a_token_that_proves_nothing_is_refused(attack: str) -> None:
 
 @pytest.mark.promise("A1")
 @pytest.mark.parametrize(
-    ("key", "algorithm", "kid"), [(RSA_KEY, "RS256", "r1"), (EC_KEY, "ES256", "e1"), (RSA_KEY, "RS256", None)]
+    ("key", "algorithm", "kid"),
+    [(RSA_KEY, "RS256", "r1"), (EC_KEY, "ES256", "e1"), (RSA_KEY, "RS256", None)],
 )
 def test_a_good_token_is_recognised(key: Any, algorithm: str, kid: str | None) -> None:
     issuer = Issuer()
-    caller = asyncio.run(issuer.show(issuer.signed(key, algorithm, kid, client_id="claude", aud=["x", AUDIENCE])))
+    caller = asyncio.run(
+        issuer.show(issuer.signed(key, algorithm, kid, client_id="claude", aud=["x", AUDIENCE]))
+    )
     assert (caller.user_id, caller.client_id) == ("ada", "claude")
     assert caller.scopes == {"research:write", "research:read"}
 

@@ -19,14 +19,18 @@ class NoEmulatorError(Exception):
 
 @contextmanager
 def firestore_emulator() -> Iterator[str]:
-    """Starts the emulator and gives its host and port. FIRESTORE_EMULATOR_HOST names one that runs already."""
+    """Starts the emulator and gives its host and port. FIRESTORE_EMULATOR_HOST names one that runs
+    already.
+    """
     given = os.environ.get("FIRESTORE_EMULATOR_HOST")
     if given:
         yield given
         return
     gcloud = shutil.which("gcloud")
     if gcloud is None:
-        raise NoEmulatorError("the Google Cloud CLI is not installed, and FIRESTORE_EMULATOR_HOST is not set")
+        raise NoEmulatorError(
+            "the Google Cloud CLI is not installed, and FIRESTORE_EMULATOR_HOST is not set"
+        )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{probe.getsockname()[1]}"
@@ -60,7 +64,9 @@ def _wait_until_it_runs(process: subprocess.Popen[str], lines: list[str]) -> Non
 
     threading.Thread(target=read, daemon=True).start()
     if not is_running.wait(90) or process.poll() is not None:
-        raise NoEmulatorError("gcloud emulators firestore start failed: " + "".join(lines[-3:]).strip()[-300:])
+        raise NoEmulatorError(
+            "gcloud emulators firestore start failed: " + "".join(lines[-3:]).strip()[-300:]
+        )
 
 
 def empty(host: str, project: str) -> None:

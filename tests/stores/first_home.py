@@ -1,6 +1,8 @@
-"""A home folder as the first Carrel left it, before its files had versions: one of everything, made with its own commands.
+"""A home folder as the first Carrel left it, before its files had versions: one of everything, made
+with its own commands.
 
-Ada can log in with PASSWORD, and her token is TOKEN. There are one paper, one note, one reference and one imported hypothesis.
+Ada can log in with PASSWORD, and her token is TOKEN. There are one paper, one note, one reference
+and one imported hypothesis.
 """
 
 from __future__ import annotations
@@ -28,5 +30,10 @@ def first_home(folder: Path) -> Path:
 def rows_in(file: Path) -> dict[str, list[tuple[object, ...]]]:
     """Every row of a SQLite file, by table."""
     with closing(sqlite3.connect(file)) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        names = [
+            name
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            )
+        ]
         return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}

@@ -1,4 +1,6 @@
-"""A real PostgreSQL for the length of a test session: its own folder, its own port, an ordinary user."""
+"""A real PostgreSQL for the length of a test session: its own folder, its own port, an ordinary
+user.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,54 @@ def postgres_server() -> Iterator[str]:
         return
     initdb, pg_ctl = shutil.which("initdb"), shutil.which("pg_ctl")
     if initdb is None or pg_ctl is None:
-        raise NoPostgresError("initdb and pg_ctl are not on the path, and CARREL_TEST_POSTGRES_URL is not set")
+        raise NoPostgresError(
+            "initdb and pg_ctl are not on the path, and CARREL_TEST_POSTGRES_URL is not set"
+        )
     folder = Path(tempfile.mkdtemp(prefix="carrel-pg-"))
     data = folder / "data"
     user = _ordinary_user() if os.geteuid() == 0 else None
     if user is not None:
         os.chown(folder, user.pw_uid, user.pw_gid)
     port = _free_port()
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off -c shared_buffers=32MB"
+    options = (
+        f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c "
+        f"fsync=off -c shared_buffers=32MB"
+    )
     try:
-        _run([initdb, "-D", str(data), "-U", "carrel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"], user, folder)
-        _run([pg_ctl, "-D", str(data), "-w", "-t", "60", "-l", str(folder / "log"), "-o", options, "start"], user, folder)
+        _run(
+            [
+                initdb,
+                "-D",
+                str(data),
+                "-U",
+                "carrel",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                "--no-sync",
+            ],
+            user,
+            folder,
+        )
+        _run(
+            [
+                pg_ctl,
+                "-D",
+                str(data),
+                "-w",
+                "-t",
+                "60",
+                "-l",
+                str(folder / "log"),
+                "-o",
+                options,
+                "start",
+            ],
+            user,
+            folder,
+        )
         try:
             yield f"postgresql://carrel@127.0.0.1:{port}/postgres"
         finally:
@@ -57,14 +96,25 @@ def _ordinary_user() -> pwd.struct_passwd:
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    raise NoPostgresError("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
+    raise NoPostgresError(
+        "PostgreSQL refuses to run as root, and there is no user postgres or nobody"
+    )
 
 
 def _run(command: list[str], user: pwd.struct_passwd | None, folder: Path) -> None:
-    who: dict[str, Any] = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    who: dict[str, Any] = (
+        {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    )
     environment = {**os.environ, "HOME": str(folder), "LC_ALL": "C"}
     done = subprocess.run(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False, cwd=folder, env=environment, **who
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=environment,
+        **who,
     )
     if done.returncode != 0:
         raise NoPostgresError(f"{Path(command[0]).name} failed: {done.stderr.strip()[-300:]}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sqlite3
 
-# FTS5 says so when it is asked for one row at a time: it then reads its query and looks up every word again for each row.
+# FTS5 says so when it is asked for one row at a time: it then reads its query and looks up every
+# word again for each row.
 _BY_ROW = re.compile(r"VIRTUAL TABLE INDEX \d+:\S*=")
 
 
@@ -29,5 +30,10 @@ class Statements:
         for sql in self._seen:
             begin = re.search(r"\b(WITH|SELECT)\b", sql)
             if begin is not None and not sql.startswith("--"):
-                steps += [row[3] for row in self._connection.execute(f"EXPLAIN QUERY PLAN {sql[begin.start() :]}")]
+                steps += [
+                    row[3]
+                    for row in self._connection.execute(
+                        f"EXPLAIN QUERY PLAN {sql[begin.start() :]}"
+                    )
+                ]
         return [step for step in steps if _BY_ROW.search(step)]

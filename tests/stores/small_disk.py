@@ -41,7 +41,12 @@ def small_disk(folder: Path, size: str, user: str = "root") -> Iterator[SmallDis
         pytest.skip("a file system of a few megabytes can only be mounted by root")
     folder.mkdir(parents=True, exist_ok=True)
     options = f"size={size},mode=0700,uid={user}"
-    done = subprocess.run([mount, "-t", "tmpfs", "-o", options, "none", str(folder)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [mount, "-t", "tmpfs", "-o", options, "none", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         pytest.skip(f"tmpfs cannot be mounted here: {done.stderr.strip()}")
     try:

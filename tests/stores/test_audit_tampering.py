@@ -1,4 +1,6 @@
-"""Attacks on the audit log: whatever is done to its files, verify notices; and whenever it is killed, verify stays calm."""
+"""Attacks on the audit log: whatever is done to its files, verify notices; and whenever it is
+killed, verify stays calm.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +27,41 @@ from carrel.settings import AuditSettings, Settings
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.audit_signing import new_private_key
 from carrel.stores.json_lines.audit import audit_files, read_lines
-from carrel.wiring.audit_log import anchor_places, anchor_restored_log, audit_head, open_audit, verify_audit
+from carrel.wiring.audit_log import (
+    anchor_places,
+    anchor_restored_log,
+    audit_head,
+    open_audit,
+    verify_audit,
+)
 
 Attack = Callable[[Settings, random.Random], None]
 
 
 def settings_in(home: Path, **audit: object) -> Settings:
-    return Settings(home=home, audit=AuditSettings.model_validate({"max_file_bytes": 4096, "min_free_bytes": 0, **audit}))
+    return Settings(
+        home=home,
+        audit=AuditSettings.model_validate({"max_file_bytes": 4096, "min_free_bytes": 0, **audit}),
+    )
 
 
 def record(number: int, phase: str = "started") -> AuditRecord:
     when = datetime(2026, 7, 28, tzinfo=UTC)
     return AuditRecord(
-        when, f"r{number}", phase, "ada", None, "http", "tool:x", "mcp://x", {}, "started", None, None, "192.0.2.1", "test"
+        when,
+        f"r{number}",
+        phase,
+        "ada",
+        None,
+        "http",
+        "tool:x",
+        "mcp://x",
+        {},
+        "started",
+        None,
+        None,
+        "192.0.2.1",
+        "test",
     )
 
 
@@ -115,7 +139,9 @@ def remove_lines(settings: Settings, source: random.Random) -> None:
 
 
 def edit_a_line(settings: Settings, source: random.Random) -> None:
-    file = source.choice([file for file in audit_files(settings.audit_file) if b'"ada"' in file.read_bytes()])
+    file = source.choice(
+        [file for file in audit_files(settings.audit_file) if b'"ada"' in file.read_bytes()]
+    )
     lines = lines_of(file)
     at = source.choice([at for at, line in enumerate(lines) if b'"ada"' in line])
     lines[at] = lines[at].replace(b'"ada"', b'"eve"')
@@ -136,7 +162,7 @@ def rehashed(lines: list[bytes]) -> list[bytes]:
             facts["after"] = renamed.get(facts["after"], facts["after"])
         chain = Chain(name)
         chain.sequence, chain.previous = numbers.get(name, 0) + 1, heads.get(name, NOTHING_BEFORE)
-        start = f'{{"chain":"{name}","sequence":{chain.sequence},"previous":"{chain.previous}",'.encode()
+        start = f'{{"chain":"{name}","sequence":{chain.sequence},"previous":"{chain.previous}",'.encode()  # noqa: E501
         body = start + orjson.dumps(facts)[1:]
         digest = hashlib.sha256(body).hexdigest()
         heads[name], numbers[name], renamed[old] = digest, chain.sequence, digest
@@ -167,7 +193,9 @@ def _put_back(settings: Settings, parts: list[list[bytes]], lines: list[bytes]) 
 
 
 def swap_lines(settings: Settings, source: random.Random) -> None:
-    file = source.choice([file for file in audit_files(settings.audit_file) if len(_same_chain(lines_of(file))) >= 2])
+    file = source.choice(
+        [file for file in audit_files(settings.audit_file) if len(_same_chain(lines_of(file))) >= 2]
+    )
     lines = lines_of(file)
     first, second = source.sample(_same_chain(lines), 2)
     lines[first], lines[second] = lines[second], lines[first]
@@ -271,9 +299,12 @@ def remove_the_count(settings: Settings, source: random.Random) -> None:
 
 
 ATTACKS: list[Attack] = [
-    delete_file, delete_several_files, cut_the_tail, cut_a_tail_by_bytes, remove_lines, edit_a_line, edit_and_hash_anew,
-    remove_and_hash_anew, swap_lines, swap_files, duplicate_a_line, duplicate_a_file, insert_a_chain, append_to_a_chain,
-    remove_anchors, remove_anchors_and_key, remove_anchors_and_go_on, remove_one_anchor, cut_anchors, swap_anchors, forge_an_anchor,
+    delete_file, delete_several_files, cut_the_tail, cut_a_tail_by_bytes, remove_lines, edit_a_line,
+    edit_and_hash_anew,
+    remove_and_hash_anew, swap_lines, swap_files, duplicate_a_line, duplicate_a_file,
+    insert_a_chain, append_to_a_chain,
+    remove_anchors, remove_anchors_and_key, remove_anchors_and_go_on, remove_one_anchor,
+    cut_anchors, swap_anchors, forge_an_anchor,
     replace_the_key, remove_the_count,
 ]  # fmt: skip
 
@@ -291,8 +322,12 @@ def test_tampering_is_noticed(attack: Attack, seed: int, honest_home: Path, tmp_
 
 @pytest.mark.promise("A7-audit")
 @pytest.mark.parametrize("seed", range(2))
-def test_everything_turned_back_together_is_shown_by_a_head_kept_elsewhere(seed: int, tmp_path: Path) -> None:
-    """Log, anchors and count as they were an hour ago are a true history; only somebody who remembers knows better."""
+def test_everything_turned_back_together_is_shown_by_a_head_kept_elsewhere(
+    seed: int, tmp_path: Path
+) -> None:
+    """Log, anchors and count as they were an hour ago are a true history; only somebody who
+    remembers knows better.
+    """
     settings = settings_in(tmp_path)
     write(settings, 5)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
@@ -310,7 +345,9 @@ def test_everything_turned_back_together_is_shown_by_a_head_kept_elsewhere(seed:
 
 
 @pytest.mark.promise("A7-audit")
-def test_a_history_made_anew_with_a_new_key_is_shown_by_a_head_kept_elsewhere(tmp_path: Path) -> None:
+def test_a_history_made_anew_with_a_new_key_is_shown_by_a_head_kept_elsewhere(
+    tmp_path: Path,
+) -> None:
     settings = settings_in(tmp_path)
     write(settings, 5)
     head = audit_head(settings)
@@ -345,7 +382,9 @@ for number in range(100000):
 
 @pytest.mark.promise("A7-audit")
 @pytest.mark.parametrize("seed", range(4))
-def test_processes_killed_at_any_moment_leave_a_log_that_verifies(seed: int, tmp_path: Path) -> None:
+def test_processes_killed_at_any_moment_leave_a_log_that_verifies(
+    seed: int, tmp_path: Path
+) -> None:
     source = random.Random(seed)
     settings = settings_in(tmp_path)
     root = Path(__file__).parents[2]
@@ -353,7 +392,10 @@ def test_processes_killed_at_any_moment_leave_a_log_that_verifies(seed: int, tmp
     for _ in range(3):
         words = [str(tmp_path), str(source.choice([1, 5, 50])), str(source.randrange(200))]
         killed = [
-            subprocess.Popen([sys.executable, "-c", WRITER, *words], stdout=subprocess.PIPE, env=environment) for _ in range(2)
+            subprocess.Popen(
+                [sys.executable, "-c", WRITER, *words], stdout=subprocess.PIPE, env=environment
+            )
+            for _ in range(2)
         ]
         for process in killed:
             assert process.stdout is not None
@@ -373,7 +415,9 @@ def test_processes_killed_at_any_moment_leave_a_log_that_verifies(seed: int, tmp
 
 @pytest.mark.promise("A7-audit")
 @pytest.mark.parametrize("cut", [2, 40, 200])
-def test_a_line_torn_by_a_crash_is_no_tampering_and_the_next_line_is_whole(cut: int, tmp_path: Path) -> None:
+def test_a_line_torn_by_a_crash_is_no_tampering_and_the_next_line_is_whole(
+    cut: int, tmp_path: Path
+) -> None:
     settings = settings_in(tmp_path, anchor_every_lines=1000, max_file_bytes=65536)
     audit = opened(settings)
     for number in range(5):
@@ -422,7 +466,9 @@ def test_a_log_from_before_there_were_anchors_is_adopted_and_then_guarded(tmp_pa
 @pytest.mark.promise("A7-audit")
 @pytest.mark.parametrize("limit", ["size", "age"])
 def test_old_files_expire_and_that_is_told_from_deletion(limit: str, tmp_path: Path) -> None:
-    chosen: dict[str, object] = {"max_total_bytes": 16384} if limit == "size" else {"max_age_days": 1.0}
+    chosen: dict[str, object] = (
+        {"max_total_bytes": 16384} if limit == "size" else {"max_age_days": 1.0}
+    )
     settings = settings_in(tmp_path, **chosen, anchor_every_lines=9)
     several = [opened(settings) for _ in range(2)]
     for number in range(200):
@@ -451,7 +497,9 @@ def test_anchors_are_compacted_and_go_on_guarding(tmp_path: Path) -> None:
     history(settings)
     places = anchor_places(settings)
     size = places.anchors.stat().st_size
-    AnchorFile(*places, max_file_bytes=1024).add(AnchorEvent.HEAD, {"chain": "none", "sequence": 0, "digest": NOTHING_BEFORE})
+    AnchorFile(*places, max_file_bytes=1024).add(
+        AnchorEvent.HEAD, {"chain": "none", "sequence": 0, "digest": NOTHING_BEFORE}
+    )
     lines = lines_of(places.anchors)
     checkpoint = read_anchor(lines[0])
     assert checkpoint is not None

@@ -25,15 +25,23 @@ from carrel.stores.csl_json.ledger import Revision
 from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.csl_json.reconciling import reconcile
 
-ODD = '[\n\t{"id": "a", "type":"book",   "unknown": 1.10, "deep": {"x":[1,2 ,3]}, "n": 1e2},\n  {"t": "x"}, 7,\n{"id":"b","title":"é\\u00e9"} ]\n\n'
+ODD = (
+    '[\n\t{"id": "a", "type":"book",   "unknown": 1.10, "deep": {"x":[1,2 ,3]}, "n": 1e2},\n  '
+    '{"t": "x"}, 7,\n{"id":"b","title":"é\\u00e9"} ]\n\n'
+)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 ITEMS = st.lists(
-    st.fixed_dictionaries({"id": st.sampled_from("abcdef"), "type": st.just("book")}, optional={"title": VALUES, "note": VALUES}),
+    st.fixed_dictionaries(
+        {"id": st.sampled_from("abcdef"), "type": st.just("book")},
+        optional={"title": VALUES, "note": VALUES},
+    ),
     max_size=5,
     unique_by=lambda item: str(item["id"]),
 )
@@ -43,7 +51,15 @@ def merge(base: Document, ours: Document, theirs: Document) -> Document:
     """Merges a save whose writer is known to have loaded `base`."""
     gone, come = changed_entries(base, ours)
     removed = [key for key in gone if key not in come]
-    made = Revision(1, "", "carrel", "", dict.fromkeys(come, 1), removed, {key: entry.raw for key, entry in gone.items()})
+    made = Revision(
+        1,
+        "",
+        "carrel",
+        "",
+        dict.fromkeys(come, 1),
+        removed,
+        {key: entry.raw for key, entry in gone.items()},
+    )
     return reconcile(History([made], entries_by_key(ours.entries)), ours, theirs, loaded=0).document
 
 
@@ -73,12 +89,20 @@ def test_changing_one_item_changes_no_byte_of_the_others_nor_of_its_other_fields
     before = Document.parse(ODD.encode())
     entry = before.get("a")
     assert entry is not None
-    after = before.with_entry("a", entry.with_changes({"title": "New"})).with_added([{"id": "c", "type": "book"}])
+    after = before.with_entry("a", entry.with_changes({"title": "New"})).with_added(
+        [{"id": "c", "type": "book"}]
+    )
     assert '"unknown": 1.10' in after.text
     assert '{"x":[1,2 ,3]}' in after.text
     assert '"n": 1e2' in after.text
     assert '{"id":"b","title":"é\\u00e9"}' in after.text
-    assert [entry.item_id for entry in Document.parse(after.data).entries] == ["a", None, None, "b", "c"]
+    assert [entry.item_id for entry in Document.parse(after.data).entries] == [
+        "a",
+        None,
+        None,
+        "b",
+        "c",
+    ]
 
 
 @given(ITEMS)
@@ -107,22 +131,30 @@ def test_a_merge_with_one_side_unchanged_is_the_other_side(
     def by_id(found: Document) -> dict[str, object]:
         return {item["id"]: item for item in found.items()}
 
-    assert by_id(merge(document(base), document(changed), document(base))) == by_id(document(changed))
-    assert by_id(merge(document(base), document(base), document(changed))) == by_id(document(changed))
+    assert by_id(merge(document(base), document(changed), document(base))) == by_id(
+        document(changed)
+    )
+    assert by_id(merge(document(base), document(base), document(changed))) == by_id(
+        document(changed)
+    )
 
 
 def test_two_edits_of_one_item_are_merged_field_by_field() -> None:
     base = document([{"id": "a", "title": "T", "note": "N"}])
     ours = document([{"id": "a", "title": "Ours", "note": "N"}])
     theirs = document([{"id": "a", "title": "T", "note": "Theirs", "extra": 1}])
-    assert merge(base, ours, theirs).items() == [{"id": "a", "title": "Ours", "note": "Theirs", "extra": 1}]
+    assert merge(base, ours, theirs).items() == [
+        {"id": "a", "title": "Ours", "note": "Theirs", "extra": 1}
+    ]
 
 
 def test_a_missing_file_is_made(tmp_path: Path) -> None:
     library = LibraryFile(tmp_path / "lib.json")
     assert library.read().document.items() == []
     library.change(lambda present: present.with_added([{"id": "a", "type": "book"}]))
-    assert json.loads((tmp_path / "lib.json").read_text(encoding="utf-8")) == [{"id": "a", "type": "book"}]
+    assert json.loads((tmp_path / "lib.json").read_text(encoding="utf-8")) == [
+        {"id": "a", "type": "book"}
+    ]
 
 
 def test_an_outsiders_edit_is_seen_and_kept(tmp_path: Path) -> None:
@@ -211,9 +243,13 @@ def test_two_writers_and_an_outsider_under_kill_lose_nothing(tmp_path: Path, way
     chance = random.Random(7)
 
     def writer(name: str) -> subprocess.Popen[str]:
-        return subprocess.Popen([sys.executable, "-c", _WRITER, str(path), name, str(log), "20"], text=True)
+        return subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(path), name, str(log), "20"], text=True
+        )
 
-    outsider = subprocess.Popen([sys.executable, "-c", _OUTSIDER, str(path), "40", way], stdout=subprocess.PIPE, text=True)
+    outsider = subprocess.Popen(
+        [sys.executable, "-c", _OUTSIDER, str(path), "40", way], stdout=subprocess.PIPE, text=True
+    )
     for turn in range(3):
         writers = [writer(f"one-{turn}"), writer(f"two-{turn}")]
         try:
@@ -228,24 +264,35 @@ def test_two_writers_and_an_outsider_under_kill_lose_nothing(tmp_path: Path, way
     promised = log.read_text(encoding="ascii").split()
     assert promised
     assert set(promised) <= ids
-    backups = "".join(version.read_text(encoding="utf-8") for version in (tmp_path / ".lib.json.carrel" / "versions").iterdir())
+    backups = "".join(
+        version.read_text(encoding="utf-8")
+        for version in (tmp_path / ".lib.json.carrel" / "versions").iterdir()
+    )
     assert [name for name in outside if name not in ids and f'"{name}"' not in backups] == []
     assert json.loads(path.read_bytes())
 
 
 @pytest.mark.promise("L9")
-def test_a_file_that_another_program_has_just_emptied_to_write_it_is_waited_for(tmp_path: Path) -> None:
+def test_a_file_that_another_program_has_just_emptied_to_write_it_is_waited_for(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "lib.json"
     path.write_text('[{"id": "old", "type": "book"}]', encoding="utf-8")
     with path.open("w", encoding="utf-8") as outsider:
         adding = threading.Thread(
-            target=lambda: LibraryFile(path).change(lambda present: present.with_added([{"id": "ours", "type": "book"}]))
+            target=lambda: LibraryFile(path).change(
+                lambda present: present.with_added([{"id": "ours", "type": "book"}])
+            )
         )
         adding.start()
         adding.join(timeout=0.5)
         outsider.write('[{"id": "old", "type": "book"}, {"id": "theirs", "type": "book"}]')
     adding.join(timeout=60)
-    assert {entry.item_id for entry in LibraryFile(path).read().document.entries} == {"old", "theirs", "ours"}
+    assert {entry.item_id for entry in LibraryFile(path).read().document.entries} == {
+        "old",
+        "theirs",
+        "ours",
+    }
 
 
 _STALE_EDITOR = textwrap.dedent("""
@@ -269,12 +316,17 @@ _STALE_EDITOR = textwrap.dedent("""
 
 @pytest.mark.promise("L9")
 @pytest.mark.parametrize("way", ["rename", "in place"])
-def test_writers_that_are_killed_lose_nothing_to_an_editor_that_never_reloads(tmp_path: Path, way: str) -> None:
+def test_writers_that_are_killed_lose_nothing_to_an_editor_that_never_reloads(
+    tmp_path: Path, way: str
+) -> None:
     path, log = tmp_path / "lib.json", tmp_path / "acknowledged"
     path.write_text(ODD, encoding="utf-8")
     chance = random.Random(11)
     editor = subprocess.Popen(
-        [sys.executable, "-c", _STALE_EDITOR, str(path), way], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _STALE_EDITOR, str(path), way],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert editor.stdin is not None
     assert editor.stdout is not None
@@ -282,7 +334,10 @@ def test_writers_that_are_killed_lose_nothing_to_an_editor_that_never_reloads(tm
     saved = []
     for turn in range(4):
         writers = [
-            subprocess.Popen([sys.executable, "-c", _WRITER, str(path), f"{name}-{turn}", str(log), "80"], text=True)
+            subprocess.Popen(
+                [sys.executable, "-c", _WRITER, str(path), f"{name}-{turn}", str(log), "80"],
+                text=True,
+            )
             for name in ("one", "two")
         ]
         for _ in range(3):

@@ -1,4 +1,6 @@
-"""Looking at a database that is open leaves its locks, so that nothing is lost when another process closes it."""
+"""Looking at a database that is open leaves its locks, so that nothing is lost when another process
+closes it.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,22 @@ connection.close()
 
 def read_elsewhere(file: Path) -> list[str]:
     """The words that another process reads; it closes the database when it has."""
-    done = subprocess.run([sys.executable, "-c", _ANOTHER, str(file)], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", _ANOTHER, str(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     return done.stdout.split()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="closing a descriptor drops locks only where locks are POSIX's")
-def test_a_look_at_an_open_database_loses_nothing_when_another_process_closes_it(tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    os.name == "nt", reason="closing a descriptor drops locks only where locks are POSIX's"
+)
+def test_a_look_at_an_open_database_loses_nothing_when_another_process_closes_it(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "words.db"
 
     async def story() -> None:

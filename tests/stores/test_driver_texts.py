@@ -56,8 +56,13 @@ def invoke(home: Path, query: str) -> httpx2.Response:
         desk = open_desk(settings_at(home))
         async with desk.opened():
             transport = httpx2.ASGITransport(app=http_app(desk))
-            async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080") as client:
-                return await client.post("/mcp/invoke", json={"tool_name": "search_knowledge", "params": {"query": query}})
+            async with httpx2.AsyncClient(
+                transport=transport, base_url="http://127.0.0.1:8080"
+            ) as client:
+                return await client.post(
+                    "/mcp/invoke",
+                    json={"tool_name": "search_knowledge", "params": {"query": query}},
+                )
 
     return asyncio.run(ask())
 

@@ -1,4 +1,6 @@
-"""search_papers over a real cluster: right for just this snapshot, or an error; the contract itself is in tests/rooms/papers."""
+"""search_papers over a real cluster: right for just this snapshot, or an error; the contract itself
+is in tests/rooms/papers.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ async def doctor(settings: Settings) -> Health:
 
 
 @pytest.mark.promise("K6")
-def test_a_cluster_that_cannot_be_reached_is_unavailable_and_never_an_empty_list(tmp_path: Path) -> None:
+def test_a_cluster_that_cannot_be_reached_is_unavailable_and_never_an_empty_list(
+    tmp_path: Path,
+) -> None:
     write_snapshot(tmp_path, CORPUS)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -80,13 +84,17 @@ def test_a_cluster_that_cannot_be_reached_is_unavailable_and_never_an_empty_list
 
 @pytest.mark.promise("K6")
 def test_without_an_address_the_setting_is_refused(tmp_path: Path) -> None:
-    chosen = read_settings(environment={"CARREL_HOME": str(tmp_path), "CARREL_PAPERS_SEARCH": "elasticsearch"})
+    chosen = read_settings(
+        environment={"CARREL_HOME": str(tmp_path), "CARREL_PAPERS_SEARCH": "elasticsearch"}
+    )
     with pytest.raises(SettingsError, match="no Elasticsearch is named"):
         papers_service(chosen)
 
 
 @pytest.mark.promise("K6")
-def test_an_index_that_is_missing_or_of_another_snapshot_is_an_error_until_it_is_synced(settings: Settings) -> None:
+def test_an_index_that_is_missing_or_of_another_snapshot_is_an_error_until_it_is_synced(
+    settings: Settings,
+) -> None:
     folder = settings.home / "papers"
     snapshot = write_snapshot(folder, CORPUS)
     assert refusal(settings).code == "unavailable"
@@ -129,7 +137,12 @@ def stopped(settings: Settings, snapshot: Path, after: int) -> None:
     async def run() -> None:
         papers, client = RankedPapers(snapshot, mark_every=2), elasticsearch_client(settings)
         try:
-            await sync(client, CutOff(papers, after), f"{settings.elasticsearch.prefix}papers", lambda count: None)
+            await sync(
+                client,
+                CutOff(papers, after),
+                f"{settings.elasticsearch.prefix}papers",
+                lambda count: None,
+            )
         finally:
             await client.close()
             await papers.close()
@@ -157,4 +170,6 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(settings: Settings) -> None
     stopped(settings, snapshot, after=5)
     assert refusal(settings).code == "unavailable"
     assert asyncio.run(fill(settings, snapshot)) == len(CORPUS) - 2
-    assert set(titles(settings, "residual OR transformer OR 深度学习")) == {paper.title for paper in CORPUS}
+    assert set(titles(settings, "residual OR transformer OR 深度学习")) == {
+        paper.title for paper in CORPUS
+    }

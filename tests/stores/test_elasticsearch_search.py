@@ -1,4 +1,6 @@
-"""A real Elasticsearch: the same questions, filled by sync; and what must never get past the allow-list."""
+"""A real Elasticsearch: the same questions, filled by sync; and what must never get past the
+allow-list.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from carrel.rooms.knowledge.errors import IndexNotAllowedError
 from carrel.rooms.knowledge.ports import Searcher
 from tests.stores.contracts.search import FIELDS, TEAM, Documents, SearchContract, ids
 
-elasticsearch = pytest.importorskip("elasticsearch", reason="the extra `elasticsearch` is not installed")
+elasticsearch = pytest.importorskip(
+    "elasticsearch", reason="the extra `elasticsearch` is not installed"
+)
 
 from carrel.stores.elasticsearch.freshness import IndexOutdatedError  # noqa: E402
 from carrel.stores.elasticsearch.search import RemoteSearch  # noqa: E402
@@ -56,7 +60,9 @@ def filled(url: str, prefix: str) -> str:
 
 
 def remote(url: str, own: dict[str, str], allowed: tuple[str, ...] = ()) -> RemoteSearch:
-    return RemoteSearch(lambda: elasticsearch.AsyncElasticsearch(url), allowed=allowed, own=own, timeout_seconds=5.0)
+    return RemoteSearch(
+        lambda: elasticsearch.AsyncElasticsearch(url), allowed=allowed, own=own, timeout_seconds=5.0
+    )
 
 
 class TestRemoteSearch(SearchContract):
@@ -73,11 +79,15 @@ def test_patterns_and_aliases_reach_only_what_is_allowed(url: str, prefix: str) 
     async def whole() -> None:
         async with elasticsearch.AsyncElasticsearch(url) as client:
             for name in ("public-1", "public-2", "private"):
-                await client.index(index=f"{prefix}{name}", id="1", document={"x": name}, refresh=True)
+                await client.index(
+                    index=f"{prefix}{name}", id="1", document={"x": name}, refresh=True
+                )
             await client.indices.put_alias(index=f"{prefix}private", name=f"{prefix}public-alias")
             await client.indices.put_alias(index=f"{prefix}public-1", name=f"{prefix}good")
             await client.indices.put_alias(
-                index=f"{prefix}private", name=f"{prefix}narrow", filter={"term": {"x.keyword": "nothing"}}
+                index=f"{prefix}private",
+                name=f"{prefix}narrow",
+                filter={"term": {"x.keyword": "nothing"}},
             )
         engine = remote(url, {}, (f"{prefix}public-*", f"{prefix}narrow"))
         for refused in (
@@ -128,8 +138,12 @@ def test_counting_outside_the_query_is_refused(url: str, filled: str) -> None:
             with pytest.raises(CarrelError) as refused:
                 await engine.search("knowledge", body, TEAM)
             assert refused.value.code == "refused_clause", body
-        assert ids(await engine.search("knowledge", {"wildcard": {"title.keyword": "Fish*"}}, TEAM)) == {"fish"}
-        answer = await engine.search("knowledge", {"fields": ["*"], "docvalue_fields": [READERS]}, TEAM)
+        assert ids(
+            await engine.search("knowledge", {"wildcard": {"title.keyword": "Fish*"}}, TEAM)
+        ) == {"fish"}
+        answer = await engine.search(
+            "knowledge", {"fields": ["*"], "docvalue_fields": [READERS]}, TEAM
+        )
         assert READERS not in str(answer.hits)
         await engine.close()
 
@@ -156,19 +170,29 @@ def test_sync_goes_on_where_it_stopped_and_drops_what_is_gone(url: str, prefix: 
         name = f"{prefix}resumed"
         source = Told()
         async with elasticsearch.AsyncElasticsearch(url) as client:
-            source.next = [Put(Document(str(number), {"title": f"t{number}"}, ("team",))) for number in range(1200)]
+            source.next = [
+                Put(Document(str(number), {"title": f"t{number}"}, ("team",)))
+                for number in range(1200)
+            ]
             source.next.append(Mark("m1"))
             seen: list[int] = []
             done = await sync(client, source, name, seen.append)
             assert (done.put, done.dropped) == (1200, 0)
             assert seen == sorted(seen) and seen[-1] == 1200
-            source.next = [Drop("3"), Drop("never"), Put(Document("4", {"title": "new"}, ("team",))), Mark("m2")]
+            source.next = [
+                Drop("3"),
+                Drop("never"),
+                Put(Document("4", {"title": "new"}, ("team",))),
+                Mark("m2"),
+            ]
             done = await sync(client, source, name, seen.append)
             assert (done.put, done.dropped) == (1, 2)
             assert source.asked == [None, "m1"]
             assert (await client.count(index=name))["count"] == 1199
         engine = remote(url, {"knowledge": name})
-        assert ids(await engine.search("knowledge", {"query": {"match": {"title": "new"}}}, TEAM)) == {"4"}
+        assert ids(
+            await engine.search("knowledge", {"query": {"match": {"title": "new"}}}, TEAM)
+        ) == {"4"}
         await engine.close()
 
     asyncio.run(whole())
@@ -200,7 +224,11 @@ def test_a_server_of_another_product_gets_a_clear_no() -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         body = b'{"version": {"distribution": "opensearch", "number": "2.11.0"}}'
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+            % len(body)
+            + body
+        )
         await writer.drain()
         writer.close()
 
@@ -244,12 +272,21 @@ class Several:
 
 def kept_fresh(url: str, name: str, source: Several) -> RemoteSearch:
     return RemoteSearch(
-        lambda: elasticsearch.AsyncElasticsearch(url), allowed=(), own={"knowledge": name}, timeout_seconds=5.0, sources=[source]
+        lambda: elasticsearch.AsyncElasticsearch(url),
+        allowed=(),
+        own={"knowledge": name},
+        timeout_seconds=5.0,
+        sources=[source],
     )
 
 
 def a_text(id: str, content: str, *readers: str) -> Put:
-    facts: dict[str, object] = {"title": content[:12], "content": content, "tags": content.split()[:2], "source": "team"}
+    facts: dict[str, object] = {
+        "title": content[:12],
+        "content": content,
+        "tags": content.split()[:2],
+        "source": "team",
+    }
     return Put(Document(id, facts, readers or ("team",)))
 
 
@@ -260,24 +297,55 @@ VISIBLE = [
     a_text("four", "magnesium calms the nerves"),
     a_text("five", "migraine of the channel", "user:ada"),
 ]
-HIDDEN = [a_text(f"h{number}", "magnesium nerves migran magnesian channel", "user:bob") for number in range(40)]
+HIDDEN = [
+    a_text(f"h{number}", "magnesium nerves migran magnesian channel", "user:bob")
+    for number in range(40)
+]
 BODIES: list[dict[str, Any]] = [
     {"query": {"match": {"content": "magnesium"}}},
     {"query": {"match": {"content": "the magnesium migraine"}}},
     {"query": {"match_phrase": {"content": "the channel"}}},
-    {"query": {"multi_match": {"query": "magnesium nerves", "fields": ["title^2", "content", "tags"]}}},
-    {"query": {"multi_match": {"query": "magnesium nerves", "type": "cross_fields", "fields": ["title", "content"]}}},
+    {
+        "query": {
+            "multi_match": {"query": "magnesium nerves", "fields": ["title^2", "content", "tags"]}
+        }
+    },
+    {
+        "query": {
+            "multi_match": {
+                "query": "magnesium nerves",
+                "type": "cross_fields",
+                "fields": ["title", "content"],
+            }
+        }
+    },
     {"query": {"term": {"tags": "magnesium"}}},
     {"query": {"terms": {"tags": ["magnesium", "the"]}}},
     {"query": {"match_bool_prefix": {"content": "the magn"}}},
     {"query": {"prefix": {"content": "m"}}},
     {"query": {"wildcard": {"content": "mag*"}}},
     {"query": {"simple_query_string": {"query": "magnesium | nerves", "fields": ["content"]}}},
-    {"query": {"dis_max": {"queries": [{"match": {"content": "channel"}}, {"match": {"title": "magnesium"}}]}}},
-    {"query": {"bool": {"should": [{"match": {"content": "the"}}, {"term": {"tags": "the"}}]}}, "min_score": 0.1},
+    {
+        "query": {
+            "dis_max": {
+                "queries": [{"match": {"content": "channel"}}, {"match": {"title": "magnesium"}}]
+            }
+        }
+    },
+    {
+        "query": {"bool": {"should": [{"match": {"content": "the"}}, {"term": {"tags": "the"}}]}},
+        "min_score": 0.1,
+    },
     {"query": {"match_all": {}}, "sort": [{"source": "asc"}], "size": 2},
-    {"size": 0, "aggs": {"t": {"terms": {"field": "tags"}}, "c": {"cardinality": {"field": "tags"}}}},
-    {"query": {"match": {"content": "channel"}}, "highlight": {"fields": {"content": {}}}, "version": True},
+    {
+        "size": 0,
+        "aggs": {"t": {"terms": {"field": "tags"}}, "c": {"cardinality": {"field": "tags"}}},
+    },
+    {
+        "query": {"match": {"content": "channel"}},
+        "highlight": {"fields": {"content": {}}},
+        "version": True,
+    },
 ]
 
 
@@ -317,7 +385,11 @@ def ids_in_order(told: Any) -> list[str]:
         {"query": {"fuzzy": {"content": "magnesium"}}},
         {"query": {"match": {"content": {"query": "magnesium", "fuzziness": 1}}}},
         {"query": {"match_phrase_prefix": {"content": "the mag"}}},
-        {"query": {"multi_match": {"query": "the mag", "type": "phrase_prefix", "fields": ["content"]}}},
+        {
+            "query": {
+                "multi_match": {"query": "the mag", "type": "phrase_prefix", "fields": ["content"]}
+            }
+        },
         {"query": {"combined_fields": {"query": "magnesium", "fields": ["title", "content"]}}},
         {"query": {"simple_query_string": {"query": "magnesum~1", "fields": ["content"]}}},
         {"query": {"prefix": {"content": {"value": "m", "rewrite": "top_terms_1"}}}},
@@ -325,10 +397,15 @@ def ids_in_order(told: Any) -> list[str]:
         {"aggs": {"x": {"filter": {"fuzzy": {"content": "x"}}}}},
         {"query": {"more_like_this": {"fields": ["content"], "like": "magnesium"}}},
         {"query": {"match_all": {}}, "profile": True},
-        {"query": {"match_all": {}}, "suggest": {"s": {"text": "magn", "term": {"field": "content"}}}},
+        {
+            "query": {"match_all": {}},
+            "suggest": {"s": {"text": "magn", "term": {"field": "content"}}},
+        },
     ],
 )
-def test_what_would_tell_of_others_documents_is_refused(url: str, prefix: str, body: dict[str, Any]) -> None:
+def test_what_would_tell_of_others_documents_is_refused(
+    url: str, prefix: str, body: dict[str, Any]
+) -> None:
     async def whole() -> None:
         engine = kept_fresh(url, f"{prefix}refusing", Several(*VISIBLE))
         with pytest.raises(CarrelError) as refused:
@@ -340,32 +417,50 @@ def test_what_would_tell_of_others_documents_is_refused(url: str, prefix: str, b
 
 
 @pytest.mark.promise("K6", "K8")
-def test_a_deletion_and_a_change_of_readers_reach_the_cluster_at_once(url: str, prefix: str) -> None:
+def test_a_deletion_and_a_change_of_readers_reach_the_cluster_at_once(
+    url: str, prefix: str
+) -> None:
     name = f"{prefix}fresh"
 
     async def whole() -> None:
         source = Several(*VISIBLE)
         engine = kept_fresh(url, name, source)
-        assert ids(await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)) == {
+        assert ids(
+            await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)
+        ) == {
             "one",
             "two",
             "four",
         }
-        source.told += [Drop("one"), a_text("two", "magnesium magnesium and the migraine", "user:bob")]
+        source.told += [
+            Drop("one"),
+            a_text("two", "magnesium magnesium and the migraine", "user:bob"),
+        ]
         await engine.notes_changed()
         async with elasticsearch.AsyncElasticsearch(url) as client:
             assert not (await client.exists(index=name, id="one"))
-        assert ids(await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)) == {"four"}
+        assert ids(
+            await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)
+        ) == {"four"}
         # Nobody called: the next question still knows.
         source.told.append(Drop("four"))
-        assert ids(await engine.search("knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM)) == set()
+        assert (
+            ids(
+                await engine.search(
+                    "knowledge", {"query": {"match": {"content": "magnesium"}}}, TEAM
+                )
+            )
+            == set()
+        )
         await engine.close()
 
     asyncio.run(whole())
 
 
 @pytest.mark.promise("K8")
-def test_a_cluster_that_takes_no_writes_never_answers_with_what_was_deleted(url: str, prefix: str) -> None:
+def test_a_cluster_that_takes_no_writes_never_answers_with_what_was_deleted(
+    url: str, prefix: str
+) -> None:
     name = f"{prefix}stuck"
 
     async def whole() -> None:
@@ -376,7 +471,9 @@ def test_a_cluster_that_takes_no_writes_never_answers_with_what_was_deleted(url:
             await client.indices.put_settings(index=name, settings={"index.blocks.write": True})
             source.told += [Drop("one"), a_text("three", "private now", "user:bob")]
             await engine.notes_changed()
-            answer = await engine.search("knowledge", {"aggs": {"t": {"terms": {"field": "tags"}}}}, TEAM)
+            answer = await engine.search(
+                "knowledge", {"aggs": {"t": {"terms": {"field": "tags"}}}}, TEAM
+            )
             assert ids(answer) == {"two", "four", "five"} and answer.hits["total"]["value"] == 3
             assert answer.warning is not None and "left out" in answer.warning
             await client.indices.put_settings(index=name, settings={"index.blocks.write": False})
@@ -393,7 +490,9 @@ def test_an_index_of_an_older_version_is_made_anew_or_refused(url: str, prefix: 
     async def whole() -> None:
         async with elasticsearch.AsyncElasticsearch(url) as client:
             meta = {"carrel": {"fields": dict(FIELDS), "cursor": "5"}}
-            await client.indices.create(index=name, mappings={"_meta": meta, "properties": {READERS: {"type": "keyword"}}})
+            await client.indices.create(
+                index=name, mappings={"_meta": meta, "properties": {READERS: {"type": "keyword"}}}
+            )
             engine = remote(url, {"knowledge": name})
             with pytest.raises(IndexOutdatedError):
                 await engine.search("knowledge", {}, TEAM)

@@ -1,4 +1,6 @@
-"""Notes and nodes in Firestore, against Google's emulator; and the indexes that the real service needs."""
+"""Notes and nodes in Firestore, against Google's emulator; and the indexes that the real service
+needs.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,25 @@ import pytest
 
 from carrel.core.errors import CarrelError
 from carrel.rooms.knowledge.errors import KnowledgeStoreError, NoteChangedError
-from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, Proposals, Replace, Tagged, Team, TitlePrefix
+from carrel.rooms.knowledge.notes import (
+    Insert,
+    Mine,
+    MineAndTeam,
+    NoteSearch,
+    Proposals,
+    Replace,
+    Tagged,
+    Team,
+    TitlePrefix,
+)
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from tests.rooms.knowledge.desk import ADA, BOB, Ask, at_the_desk
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
 from tests.stores.firestore_emulator import NoEmulatorError, empty, firestore_emulator
 
-firestore = pytest.importorskip("google.cloud.firestore_v1", reason="the extra `firestore` is not installed")
+firestore = pytest.importorskip(
+    "google.cloud.firestore_v1", reason="the extra `firestore` is not installed"
+)
 
 from carrel.stores.firestore.knowledge import FirestoreNodeStore, FirestoreNoteStore, queries  # noqa: E402
 
@@ -50,7 +64,9 @@ def emulator() -> Iterator[str]:
 
 
 def a_store() -> FirestoreNoteStore:
-    return FirestoreNoteStore(lambda: firestore.AsyncClient(project=PROJECT), reads_at_most=READS_AT_MOST)
+    return FirestoreNoteStore(
+        lambda: firestore.AsyncClient(project=PROJECT), reads_at_most=READS_AT_MOST
+    )
 
 
 class TestFirestoreKnowledge(KnowledgeStoreContract):
@@ -76,7 +92,15 @@ def test_the_document_has_the_ten_fields_of_the_specification(emulator: str) -> 
         return dict(raw.to_dict() or {})
 
     raw = asyncio.run(ask())
-    kinds = {"title": str, "content": str, "user_id": str, "source": str, "status": str, "tags": list, "schema_version": int}
+    kinds = {
+        "title": str,
+        "content": str,
+        "user_id": str,
+        "source": str,
+        "status": str,
+        "tags": list,
+        "schema_version": int,
+    }
     assert all(isinstance(raw[name], kind) for name, kind in kinds.items())
     assert isinstance(raw["created_at"], datetime) and isinstance(raw["updated_at"], datetime)
     assert (raw["source"], raw["status"], raw["schema_version"]) == ("personal", "draft", 1)
@@ -100,8 +124,12 @@ def test_notes_that_another_program_wrote_are_found_and_can_be_read(emulator: st
         empty(emulator, PROJECT)
         store = a_store()
         await store.client.collection("knowledge").document("foreign").set(foreign)
-        by_title = await store.search(NoteSearch(TitlePrefix("written", "Written"), Mine("ada"), "best", 5))
-        by_tag = await store.search(NoteSearch(Tagged(("elsewhere",), ("Elsewhere",)), Mine("ada"), "best", 5))
+        by_title = await store.search(
+            NoteSearch(TitlePrefix("written", "Written"), Mine("ada"), "best", 5)
+        )
+        by_tag = await store.search(
+            NoteSearch(Tagged(("elsewhere",), ("Elsewhere",)), Mine("ada"), "best", 5)
+        )
         note = await store.find("foreign")
         assert note is not None and note.updated_at == foreign["updated_at"]
         await store.close()
@@ -113,14 +141,20 @@ def test_notes_that_another_program_wrote_are_found_and_can_be_read(emulator: st
 @pytest.mark.promise("K2")
 def test_the_whole_room_works_on_this_store(tmp_path: Path, emulator: str) -> None:
     async def work(ask: Ask) -> None:
-        saved = await ask(ADA, "save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"])
+        saved = await ask(
+            ADA, "save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"]
+        )
         for query in ("magn", "#ion", "text:nmda"):
             assert [hit.id for hit in await ask(ADA, "search_knowledge", query=query)] == [saved.id]
             assert await ask(BOB, "search_knowledge", query=query) == []
-        answer = await ask(ADA, "elasticsearch", index="knowledge", query={"match": {"content": "nmda"}})
+        answer = await ask(
+            ADA, "elasticsearch", index="knowledge", query={"match": {"content": "nmda"}}
+        )
         assert [hit["_id"] for hit in answer.hits["hits"]] == [saved.id]
         await ask(ADA, "delete_knowledge", id=saved.id)
-        assert (await ask(ADA, "elasticsearch", index="knowledge", query={})).hits["total"]["value"] == 0
+        assert (await ask(ADA, "elasticsearch", index="knowledge", query={})).hits["total"][
+            "value"
+        ] == 0
 
     empty(emulator, PROJECT)
     at_the_desk(tmp_path, work, CARREL_KNOWLEDGE_STORE="firestore", GOOGLE_CLOUD_PROJECT=PROJECT)
@@ -139,7 +173,9 @@ def test_a_service_that_is_not_there_is_told_plainly(monkeypatch: pytest.MonkeyP
 
 
 def needed_index(query: Any) -> list[tuple[str, str]]:
-    """The composite index that Firestore asks for: equalities, then the list, then the order, as its documentation says."""
+    """The composite index that Firestore asks for: equalities, then the list, then the order, as
+    its documentation says.
+    """
     structured = query._to_protobuf()
     equal, contained = set(), set()
     where = structured.where
@@ -154,12 +190,18 @@ def needed_index(query: Any) -> list[tuple[str, str]]:
     return [
         *((name, "ASCENDING") for name in sorted(equal, key=lambda name: (name in TITLES, name))),
         *((name, "CONTAINS") for name in sorted(contained)),
-        *((name, direction) for name, direction in order if name not in equal and name != "__name__"),
+        *(
+            (name, direction)
+            for name, direction in order
+            if name not in equal and name != "__name__"
+        ),
     ]
 
 
 @pytest.mark.promise("K2")
-def test_every_question_we_ask_has_its_index_in_the_file_that_is_deployed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_question_we_ask_has_its_index_in_the_file_that_is_deployed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     file = json.loads(INDEXES.read_text(encoding="utf-8"))
     shipped = set()
     for index in file["indexes"]:
@@ -167,8 +209,13 @@ def test_every_question_we_ask_has_its_index_in_the_file_that_is_deployed(monkey
         assert index["queryScope"] == "COLLECTION"
         for field in index["fields"]:
             assert set(field) in ({"fieldPath", "order"}, {"fieldPath", "arrayConfig"})
-            assert field.get("order") in {None, "ASCENDING", "DESCENDING"} and field.get("arrayConfig") in {None, "CONTAINS"}
-        fields = tuple((field["fieldPath"], field.get("order") or field["arrayConfig"]) for field in index["fields"])
+            assert field.get("order") in {None, "ASCENDING", "DESCENDING"} and field.get(
+                "arrayConfig"
+            ) in {None, "CONTAINS"}
+        fields = tuple(
+            (field["fieldPath"], field.get("order") or field["arrayConfig"])
+            for field in index["fields"]
+        )
         shipped.add((index["collectionGroup"], _normal(fields)))
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:9")
     notes = firestore.AsyncClient(project=PROJECT).collection("knowledge")
@@ -176,14 +223,22 @@ def test_every_question_we_ask_has_its_index_in_the_file_that_is_deployed(monkey
     for shelf in (Mine("ada"), Team(), MineAndTeam("ada"), Proposals()):
         for place in queries.places(shelf):
             asked.append(queries.anything(notes, place))
-            asked += [queries.having(notes, place, field, "x") for field in ("tags", "tag_keys", "words")]
-            asked += [queries.titled(notes, place, field, ["x"]) for field in ("title", "title_key")]
+            asked += [
+                queries.having(notes, place, field, "x") for field in ("tags", "tag_keys", "words")
+            ]
+            asked += [
+                queries.titled(notes, place, field, ["x"]) for field in ("title", "title_key")
+            ]
             asked += [
                 queries.beginning(notes, place, field, "x", order)
                 for field in ("title", "title_key")
                 for order in ("best", "newest")
             ]
-    missing = {_normal(needed_index(query)) for query in asked if ("knowledge", _normal(needed_index(query))) not in shipped}
+    missing = {
+        _normal(needed_index(query))
+        for query in asked
+        if ("knowledge", _normal(needed_index(query))) not in shipped
+    }
     assert not missing
     for facts in ([("tags", "CONTAINS")], [("user_id", "ASCENDING")], [("status", "ASCENDING")]):
         assert ("knowledge", _normal([*facts, ("created_at", "DESCENDING")])) in shipped
@@ -192,7 +247,10 @@ def test_every_question_we_ask_has_its_index_in_the_file_that_is_deployed(monkey
 def _normal(fields: Any) -> tuple[Any, ...]:
     """Fields that are compared for equality may stand in any order before the rest."""
     fields = list(fields)
-    split = next((place for place, (_, kind) in enumerate(fields) if kind in {"CONTAINS", "DESCENDING"}), len(fields))
+    split = next(
+        (place for place, (_, kind) in enumerate(fields) if kind in {"CONTAINS", "DESCENDING"}),
+        len(fields),
+    )
     head, tail = fields[:split], fields[split:]
     if head and head[-1][0] in TITLES and tail:
         tail = [head.pop(), *tail]
@@ -200,7 +258,9 @@ def _normal(fields: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.promise("K2")
-def test_writers_who_crowd_on_one_note_are_told_of_a_conflict_and_never_of_a_bug(emulator: str, tmp_path: Path) -> None:
+def test_writers_who_crowd_on_one_note_are_told_of_a_conflict_and_never_of_a_bug(
+    emulator: str, tmp_path: Path
+) -> None:
     """The client's own transactions gave up after 11 seconds with an error that no door knew."""
     empty(emulator, PROJECT)
 
@@ -212,7 +272,13 @@ def test_writers_who_crowd_on_one_note_are_told_of_a_conflict_and_never_of_a_bug
             for _ in range(3):
                 try:
                     seen = await ask(ADA, "get_knowledge", id=saved.id)
-                    await ask(ADA, "save_knowledge", id=saved.id, updated_at=seen.updated_at, content=f"by {number}")
+                    await ask(
+                        ADA,
+                        "save_knowledge",
+                        id=saved.id,
+                        updated_at=seen.updated_at,
+                        content=f"by {number}",
+                    )
                     outcomes.append("saved")
                 except CarrelError as error:
                     outcomes.append(error.code)
@@ -221,7 +287,11 @@ def test_writers_who_crowd_on_one_note_are_told_of_a_conflict_and_never_of_a_bug
         return outcomes, len(await ask(ADA, "get_knowledge_history", id=saved.id, limit=100))
 
     outcomes, versions = at_the_desk(
-        tmp_path, work, CARREL_KNOWLEDGE_STORE="firestore", GOOGLE_CLOUD_PROJECT=PROJECT, FIRESTORE_EMULATOR_HOST=emulator
+        tmp_path,
+        work,
+        CARREL_KNOWLEDGE_STORE="firestore",
+        GOOGLE_CLOUD_PROJECT=PROJECT,
+        FIRESTORE_EMULATOR_HOST=emulator,
     )
     assert set(outcomes) <= {"saved", "conflict", "unavailable"}
     assert 1 <= outcomes.count("saved") == versions - 1
@@ -255,4 +325,6 @@ def test_writers_who_read_again_after_a_conflict_all_get_their_turn(emulator: st
         assert found is not None and found.content == "12"
         return [version.by for version in history]
 
-    assert sorted(asyncio.run(work())) == sorted(["ada", *(f"writer {number}" for number in range(12))])
+    assert sorted(asyncio.run(work())) == sorted(
+        ["ada", *(f"writer {number}" for number in range(12))]
+    )

@@ -1,4 +1,6 @@
-"""The audit log in files: in order, whole, rotated, shared by workers, and honest when it cannot be written."""
+"""The audit log in files: in order, whole, rotated, shared by workers, and honest when it cannot be
+written.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,20 @@ from carrel.stores.json_lines.audit import JsonLinesAudit, Retention, audit_file
 def record(number: int, phase: str = "started") -> AuditRecord:
     when = datetime(2026, 7, 28, tzinfo=UTC)
     return AuditRecord(
-        when, f"r{number}", phase, "ada", None, "http", "tool:x", "mcp://x", {}, "started", None, None, "::1", "test"
+        when,
+        f"r{number}",
+        phase,
+        "ada",
+        None,
+        "http",
+        "tool:x",
+        "mcp://x",
+        {},
+        "started",
+        None,
+        None,
+        "::1",
+        "test",
     )
 
 
@@ -60,7 +75,10 @@ def test_whatever_a_call_carried_can_be_written_down(tmp_path: Path, odd: object
     audit.write(record(2))
     assert audit.flush()
     audit.close()
-    assert [orjson.loads(line)["request_id"].strip("'") for line in read_lines(file)][1:3] == ["r1", "r2"]
+    assert [orjson.loads(line)["request_id"].strip("'") for line in read_lines(file)][1:3] == [
+        "r1",
+        "r2",
+    ]
     assert checked(file).problems == []
 
 
@@ -93,7 +111,8 @@ def test_a_changed_or_repeated_line_shows(tmp_path: Path) -> None:
     whole = file.read_bytes()
     file.write_bytes(
         whole.replace(
-            b'"request_id":"r4","phase":"started","user_id":"ada"', b'"request_id":"r4","phase":"started","user_id":"eve"'
+            b'"request_id":"r4","phase":"started","user_id":"ada"',
+            b'"request_id":"r4","phase":"started","user_id":"eve"',
         )
     )
     assert any("does not fit its hash" in problem for problem in checked(file).problems)
@@ -113,7 +132,9 @@ def test_full_files_are_put_aside_and_nothing_is_lost(tmp_path: Path) -> None:
     assert len(audit_files(file)) > 3
     assert all(part.stat().st_size < 4096 + 1000 for part in audit_files(file))
     found = checked(file)
-    assert (found.problems, found.lines) == ([], 62 + len(audit_files(file)) - 1), "each full file leaves a line that says so"
+    assert (found.problems, found.lines) == ([], 62 + len(audit_files(file)) - 1), (
+        "each full file leaves a line that says so"
+    )
     audit_files(file)[1].unlink()
     assert checked(file).problems
 
@@ -176,7 +197,13 @@ def test_what_could_not_be_written_is_written_when_there_is_room_again() -> None
 
     asyncio.run(keep())
     audit.close()
-    assert [orjson.loads(line)["request_id"] for line in sink.kept] == ["audit", "r1", "r2", "r3", "audit"]
+    assert [orjson.loads(line)["request_id"] for line in sink.kept] == [
+        "audit",
+        "r1",
+        "r2",
+        "r3",
+        "audit",
+    ]
     assert verify(sink.kept).problems == []
 
 
@@ -184,7 +211,8 @@ def test_what_could_not_be_written_is_written_when_there_is_room_again() -> None
 def test_a_full_queue_drops_reads_with_a_count_and_never_a_refusal() -> None:
     sink = StubbornSink()
     audit = QueuedAudit(sink, options=QueueOptions(most_waiting=10))
-    # The thread that writes is not started before the queue is over-full, so that the test decides what waits.
+    # The thread that writes is not started before the queue is over-full, so that the test decides
+    # what waits.
     audit._wake.set()
     for number in range(15):
         audit.write(record(number))
@@ -194,13 +222,19 @@ def test_a_full_queue_drops_reads_with_a_count_and_never_a_refusal() -> None:
     assert audit.flush()
     audit.close()
     rows = [orjson.loads(line) for line in sink.kept]
-    assert [row["request_id"] for row in rows if row["phase"] == "refused"] == [f"r{100 + number}" for number in range(5)]
-    assert [row["phase"] for row in rows if row["phase"].startswith("gap")] == ["gap of 5 records of reads"]
+    assert [row["request_id"] for row in rows if row["phase"] == "refused"] == [
+        f"r{100 + number}" for number in range(5)
+    ]
+    assert [row["phase"] for row in rows if row["phase"].startswith("gap")] == [
+        "gap of 5 records of reads"
+    ]
     assert verify(sink.kept).problems == []
 
 
 @pytest.mark.promise("A5")
-def test_a_line_torn_by_a_full_disk_is_written_again_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_torn_by_a_full_disk_is_written_again_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "audit.jsonl"
     audit = JsonLinesAudit(file)
     audit.write(record(1))
@@ -209,9 +243,16 @@ def test_a_line_torn_by_a_full_disk_is_written_again_whole(tmp_path: Path, monke
     halves = [True]
 
     def half(descriptor: int, text: bytes) -> int:
-        return real_write(descriptor, text[: len(text) // 2]) if halves.pop() else real_write(descriptor, text)
+        return (
+            real_write(descriptor, text[: len(text) // 2])
+            if halves.pop()
+            else real_write(descriptor, text)
+        )
 
-    monkeypatch.setattr("carrel.stores.json_lines.audit.os.write", lambda d, t: half(d, t) if halves else real_write(d, t))
+    monkeypatch.setattr(
+        "carrel.stores.json_lines.audit.os.write",
+        lambda d, t: half(d, t) if halves else real_write(d, t),
+    )
 
     async def keep() -> None:
         with pytest.raises(AuditUnavailableError):

@@ -1,4 +1,6 @@
-"""A library behind links, mounts and read-only folders: the link stays a link, the target is changed, and errors are true."""
+"""A library behind links, mounts and read-only folders: the link stays a link, the target is
+changed, and errors are true.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.csl_json.location import locate_library
 from carrel.stores.file_lock import LockHeldError, hold_lock
 
-pytestmark = [pytest.mark.promise("L9"), pytest.mark.skipif(os.name != "posix", reason="POSIX links")]
+pytestmark = [
+    pytest.mark.promise("L9"),
+    pytest.mark.skipif(os.name != "posix", reason="POSIX links"),
+]
 FIRST = '[{"id": "first", "type": "book"}]'
 
 
@@ -68,7 +73,9 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("make", LINKS)
-def test_a_link_stays_a_link_and_its_target_is_changed(tmp_path: Path, target: Path, make: Callable[[Path, Path], Path]) -> None:
+def test_a_link_stays_a_link_and_its_target_is_changed(
+    tmp_path: Path, target: Path, make: Callable[[Path, Path], Path]
+) -> None:
     target.write_text(FIRST, encoding="utf-8")
     link = make(tmp_path, target)
     where = link.readlink() if link.is_symlink() else None
@@ -122,14 +129,20 @@ def test_a_link_that_is_changed_while_we_run_is_followed(tmp_path: Path, target:
     assert ids(target) == ["first", "a"]
 
 
-def test_the_link_and_its_target_share_one_lock_and_one_history(tmp_path: Path, target: Path) -> None:
+def test_the_link_and_its_target_share_one_lock_and_one_history(
+    tmp_path: Path, target: Path
+) -> None:
     target.write_text(FIRST, encoding="utf-8")
     link = relative_link(tmp_path, target)
     add(LibraryFile(link), "by-link")
     stale = target.read_text(encoding="utf-8")
     add(LibraryFile(target), "by-target")
     target.write_text(stale, encoding="utf-8")
-    assert [item["id"] for item in LibraryFile(link).read().document.items()] == ["first", "by-link", "by-target"]
+    assert [item["id"] for item in LibraryFile(link).read().document.items()] == [
+        "first",
+        "by-link",
+        "by-target",
+    ]
     with (
         hold_lock(locate_library(link).lock_file),
         pytest.raises(LockHeldError),
@@ -176,7 +189,10 @@ def test_a_name_that_cannot_be_given_away_is_written_in_place(
     library.change(lambda present: present.without("first"))
     assert ids(path) == ["a", "b"]
     assert path.stat().st_ino == inode
-    versions = [json.loads(file.read_bytes()) for file in (tmp_path / ".lib.json.carrel" / "versions").iterdir()]
+    versions = [
+        json.loads(file.read_bytes())
+        for file in (tmp_path / ".lib.json.carrel" / "versions").iterdir()
+    ]
     assert [{"id": "first", "type": "book"}] in versions
 
 
@@ -196,7 +212,11 @@ def test_mode_and_owner_of_the_file_stay(tmp_path: Path, target: Path) -> None:
     before = target.stat()
     add(LibraryFile(relative_link(tmp_path, target)), "a")
     after = target.stat()
-    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    assert (after.st_mode, after.st_uid, after.st_gid) == (
+        before.st_mode,
+        before.st_uid,
+        before.st_gid,
+    )
 
 
 _KILLED_IN_PLACE = textwrap.dedent("""
@@ -217,14 +237,18 @@ _KILLED_IN_PLACE = textwrap.dedent("""
         return write(descriptor, data[:7])
     in_place.os.write = write_a_little
     library.change(lambda present: present.without("first").with_added([{"id": "z" * 40, "type": "book"}]))
-""")
+""")  # noqa: E501
 
 
 @pytest.mark.parametrize("last", [1, 2, 5, 9, 14])
 def test_a_kill_in_the_middle_of_a_write_in_place_loses_nothing(tmp_path: Path, last: int) -> None:
     path = tmp_path / "lib.json"
-    path.write_text('[{"id": "first", "type": "book"}, {"id": "second", "type": "book"}]', encoding="utf-8")
-    killed = subprocess.run([sys.executable, "-c", _KILLED_IN_PLACE, str(path), str(last)], check=False, timeout=60)
+    path.write_text(
+        '[{"id": "first", "type": "book"}, {"id": "second", "type": "book"}]', encoding="utf-8"
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", _KILLED_IN_PLACE, str(path), str(last)], check=False, timeout=60
+    )
     assert killed.returncode == -signal.SIGKILL
     found = [item["id"] for item in LibraryFile(path).read().document.items()]
     assert {"second", "acknowledged"} <= set(found)
@@ -249,7 +273,9 @@ def test_an_error_before_the_file_was_touched_leaves_no_trace_of_the_change(
     assert [item["id"] for item in LibraryFile(path).read().document.items()] == ["first", "a"]
 
 
-def test_an_error_after_the_file_was_touched_is_not_called_harmless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_after_the_file_was_touched_is_not_called_harmless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "lib.json"
     library = LibraryFile(path)
     add(library, "a")
@@ -265,7 +291,8 @@ def test_an_error_after_the_file_was_touched_is_not_called_harmless(tmp_path: Pa
     assert [item["id"] for item in LibraryFile(path).read().document.items()] == ["a", "b"]
 
 
-# What a person who is not root may not do is tried as nobody, where the tests themselves run as root.
+# What a person who is not root may not do is tried as nobody, where the tests themselves run as
+# root.
 _AS_NOBODY = textwrap.dedent("""
     import os, sys
     from pathlib import Path
@@ -293,7 +320,11 @@ def folder() -> Iterator[Path]:
 
 @pytest.mark.parametrize(
     ("folder_mode", "file_mode", "said"),
-    [(0o555, 0o666, "the folder is read-only"), (0o777, 0o444, "the file is read-only"), (0o555, 0o444, "is read-only")],
+    [
+        (0o555, 0o666, "the folder is read-only"),
+        (0o777, 0o444, "the file is read-only"),
+        (0o555, 0o444, "is read-only"),
+    ],
 )
 def test_what_is_read_only_is_read_and_refused_and_stays_as_it_was(
     folder: Path, folder_mode: int, file_mode: int, said: str
@@ -306,7 +337,11 @@ def test_what_is_read_only_is_read_and_refused_and_stays_as_it_was(
     folder.chmod(folder_mode)
     try:
         ran = subprocess.run(
-            [sys.executable, "-c", _AS_NOBODY, str(path)], capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-c", _AS_NOBODY, str(path)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
     finally:
         folder.chmod(0o755)
@@ -332,7 +367,15 @@ def mounted(folder: Path, *words: str) -> Iterator[Path]:
 
 
 def tmpfs(tmp_path: Path) -> Iterator[Path]:
-    yield from mounted(tmp_path / "mounted", "-t", "tmpfs", "-o", "size=8m", "carrel-test", str(tmp_path / "mounted"))
+    yield from mounted(
+        tmp_path / "mounted",
+        "-t",
+        "tmpfs",
+        "-o",
+        "size=8m",
+        "carrel-test",
+        str(tmp_path / "mounted"),
+    )
 
 
 def vfat(tmp_path: Path) -> Iterator[Path]:
@@ -348,7 +391,15 @@ def overlay(tmp_path: Path) -> Iterator[Path]:
     for name in ("lower", "upper", "work"):
         (tmp_path / name).mkdir()
     options = f"lowerdir={tmp_path}/lower,upperdir={tmp_path}/upper,workdir={tmp_path}/work"
-    yield from mounted(tmp_path / "mounted", "-t", "overlay", "-o", options, "carrel-test", str(tmp_path / "mounted"))
+    yield from mounted(
+        tmp_path / "mounted",
+        "-t",
+        "overlay",
+        "-o",
+        options,
+        "carrel-test",
+        str(tmp_path / "mounted"),
+    )
 
 
 @pytest.fixture(params=[tmpfs, vfat, overlay])
@@ -356,7 +407,9 @@ def other_file_system(request: pytest.FixtureRequest, tmp_path: Path) -> Iterato
     yield from request.param(tmp_path)
 
 
-def test_a_link_into_another_file_system_is_followed(tmp_path: Path, other_file_system: Path) -> None:
+def test_a_link_into_another_file_system_is_followed(
+    tmp_path: Path, other_file_system: Path
+) -> None:
     target = other_file_system / "real.json"
     target.write_text(FIRST, encoding="utf-8")
     link = absolute_link(tmp_path, target)
@@ -395,7 +448,9 @@ def test_a_read_only_mount_is_refused_and_stays_as_it_was(tmp_path: Path) -> Non
     source = tmp_path / "source"
     source.mkdir()
     (source / "lib.json").write_text(FIRST, encoding="utf-8")
-    for folder in mounted(tmp_path / "read-only", "-o", "bind,ro", str(source), str(tmp_path / "read-only")):
+    for folder in mounted(
+        tmp_path / "read-only", "-o", "bind,ro", str(source), str(tmp_path / "read-only")
+    ):
         library = LibraryFile(folder / "lib.json")
         assert [item["id"] for item in library.read().document.items()] == ["first"]
         with pytest.raises(PermissionError, match="read-only"):

@@ -1,4 +1,6 @@
-"""Outside saves of any age: what was acknowledged stays, what the editor did is merged, and what was decided is said."""
+"""Outside saves of any age: what was acknowledged stays, what the editor did is merged, and what
+was decided is said.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.promise("L9")
 @pytest.mark.parametrize("count", [1, 40, 150])
-def test_forty_references_added_after_an_editor_opened_the_library_survive_its_save(path: Path, count: int) -> None:
+def test_forty_references_added_after_an_editor_opened_the_library_survive_its_save(
+    path: Path, count: int
+) -> None:
     library = LibraryFile(path)
     add(library, book("first"), book("second"))
     stale = load(path)
@@ -115,7 +119,9 @@ def test_a_deletion_by_one_who_had_seen_the_item_is_respected(path: Path) -> Non
     assert LibraryFile(path).take_notices() == []
 
 
-def test_an_edit_made_here_after_an_item_shows_that_its_writer_had_seen_the_item(path: Path) -> None:
+def test_an_edit_made_here_after_an_item_shows_that_its_writer_had_seen_the_item(
+    path: Path,
+) -> None:
     library = LibraryFile(path)
     add(library, book("a"))
     add(library, book("b"))
@@ -124,7 +130,9 @@ def test_an_edit_made_here_after_an_item_shows_that_its_writer_had_seen_the_item
     assert ids(path) == ["a"]
 
 
-def test_an_item_edited_here_since_the_editor_loaded_it_outlives_its_deletion_there(path: Path) -> None:
+def test_an_item_edited_here_since_the_editor_loaded_it_outlives_its_deletion_there(
+    path: Path,
+) -> None:
     library = LibraryFile(path)
     add(library, book("a"), book("b"))
     stale = load(path)
@@ -151,7 +159,9 @@ def test_what_another_outsider_added_shows_no_more_than_that_outsider_had_seen(p
     assert ids(path) == ["a", "by-editor"]
 
 
-def test_fields_changed_on_both_sides_are_merged_from_the_version_that_the_editor_had(path: Path) -> None:
+def test_fields_changed_on_both_sides_are_merged_from_the_version_that_the_editor_had(
+    path: Path,
+) -> None:
     library = LibraryFile(path)
     add(library, book("a", note="n0", volume="1"), book("z"))
     edit(library, "a", volume="2")
@@ -161,7 +171,13 @@ def test_fields_changed_on_both_sides_are_merged_from_the_version_that_the_edito
         edit(library, "z", note=f"{number}")
     stale[0]["note"] = "by the editor"
     save(path, stale)
-    assert by_id(path)["a"] == {"id": "a", "type": "book", "title": "By the assistant", "note": "by the editor", "volume": "2"}
+    assert by_id(path)["a"] == {
+        "id": "a",
+        "type": "book",
+        "title": "By the assistant",
+        "note": "by the editor",
+        "volume": "2",
+    }
     assert by_id(path)["z"]["note"] == "29"
 
 
@@ -174,7 +190,10 @@ def test_a_field_that_both_changed_keeps_what_was_promised_and_says_so(path: Pat
     stale[0]["title"] = "Theirs"
     save(path, stale)
     reader = LibraryFile(path)
-    assert {item["id"]: item["title"] for item in reader.read().document.items()} == {"a": "Ours", "b": "Title of b"}
+    assert {item["id"]: item["title"] for item in reader.read().document.items()} == {
+        "a": "Ours",
+        "b": "Title of b",
+    }
     assert "a (title)" in reader.take_notices()[0]
 
 
@@ -186,7 +205,9 @@ def test_an_editor_that_loaded_our_edit_may_change_it(path: Path) -> None:
     assert by_id(path)["a"]["title"] == "Corrected"
 
 
-def test_a_removal_survives_a_stale_save_and_an_edit_of_the_removed_item_does_too(path: Path) -> None:
+def test_a_removal_survives_a_stale_save_and_an_edit_of_the_removed_item_does_too(
+    path: Path,
+) -> None:
     library = LibraryFile(path)
     add(library, book("a"), book("b"), book("c"))
     stale = load(path)
@@ -221,7 +242,9 @@ def test_a_changed_id_is_followed_and_our_edit_of_the_item_stays(path: Path) -> 
     assert found["renamed"]["note"] == "by the assistant"
 
 
-def test_two_works_given_one_id_at_the_same_time_both_stay_however_often_the_editor_saves(path: Path) -> None:
+def test_two_works_given_one_id_at_the_same_time_both_stay_however_often_the_editor_saves(
+    path: Path,
+) -> None:
     library = LibraryFile(path)
     add(library, book("a"))
     stale = load(path)
@@ -231,7 +254,11 @@ def test_two_works_given_one_id_at_the_same_time_both_stay_however_often_the_edi
         stale[0]["note"] = f"turn {turn}"
         save(path, stale)
         titles = {item["id"]: item["title"] for item in LibraryFile(path).read().document.items()}
-        assert titles == {"a": "Title of a", "smith-2024": "Ours", "smith-2024-2": "Quite another work"}
+        assert titles == {
+            "a": "Title of a",
+            "smith-2024": "Ours",
+            "smith-2024-2": "Quite another work",
+        }
 
 
 def test_an_editor_that_sorts_and_formats_anew_changes_nothing_else(path: Path) -> None:
@@ -295,7 +322,9 @@ def test_a_library_that_only_others_write_is_taken_as_they_save_it(path: Path) -
     assert ids(path) == ["a", "c"]
 
 
-def test_a_library_kept_by_an_older_carrel_loses_nothing_to_an_editor_from_before(path: Path) -> None:
+def test_a_library_kept_by_an_older_carrel_loses_nothing_to_an_editor_from_before(
+    path: Path,
+) -> None:
     library = LibraryFile(path)
     add(library, book("a"))
     stale = load(path)
@@ -335,7 +364,9 @@ def test_a_damaged_ledger_is_taken_for_less_than_it_says(path: Path, damage: str
     assert "new-3" not in ids(path)
 
 
-def test_a_backup_put_in_place_on_purpose_keeps_what_came_later_and_says_how_to_go_back(path: Path) -> None:
+def test_a_backup_put_in_place_on_purpose_keeps_what_came_later_and_says_how_to_go_back(
+    path: Path,
+) -> None:
     library = LibraryFile(path)
     add(library, book("a"))
     backup = path.read_bytes()
@@ -346,7 +377,9 @@ def test_a_backup_put_in_place_on_purpose_keeps_what_came_later_and_says_how_to_
     assert "carrel references restore" in reader.take_notices()[0]
 
 
-def test_an_old_text_is_let_go_and_the_merge_still_knows_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_text_is_let_go_and_the_merge_still_knows_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("carrel.stores.csl_json.ledger._COMPACT_BYTES", 2_000)
     monkeypatch.setattr("carrel.stores.csl_json.ledger._TEXTS_KEPT", 1)
     library = LibraryFile(path)

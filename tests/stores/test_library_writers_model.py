@@ -1,6 +1,8 @@
-"""A generator as judge: assistants and stale editors of any age write one library, and nothing acknowledged may be lost.
+"""A generator as judge: assistants and stale editors of any age write one library, and nothing
+acknowledged may be lost.
 
-Every value is unique, so that whoever holds it got it from whoever wrote it. The model remembers for each item and field what was
+Every value is unique, so that whoever holds it got it from whoever wrote it. The model remembers
+for each item and field what was
 last acknowledged, and which editor had loaded what; an editor may undo only what it had loaded.
 """
 
@@ -31,7 +33,9 @@ Item = dict[str, Any]
 
 @dataclass
 class Editor:
-    """A program that loaded the file once and saves its own copy. `loaded` is what it had at loading, `edited` what it changed."""
+    """A program that loaded the file once and saves its own copy. `loaded` is what it had at
+    loading, `edited` what it changed.
+    """
 
     buffer: list[Item]
     loaded: dict[str, Item]
@@ -49,11 +53,13 @@ class Writers(RuleBasedStateMachine):
         self.assistants = [LibraryFile(self.path), LibraryFile(self.path)]
         self.editors: list[Editor | None] = [None, None, None]
         self.numbers = count()
-        # What was acknowledged: items that must be there, items that must not, and the value that a field must have.
+        # What was acknowledged: items that must be there, items that must not, and the value that a
+        # field must have.
         self.present: dict[str, Item] = {}
         self.absent: set[str] = set()
         self.fields: dict[tuple[str, str], Any] = {}
-        # Fields that were ever changed by anybody: where two change one field, either value may stay.
+        # Fields that were ever changed by anybody: where two change one field, either value may
+        # stay.
         self.changed: set[tuple[str, str]] = set()
         self._fsync, os.fsync = os.fsync, lambda fd: None
 
@@ -64,7 +70,10 @@ class Writers(RuleBasedStateMachine):
     @initialize(size=st.integers(min_value=0, max_value=4))
     def begin(self, size: int) -> None:
         if size:
-            items = [{"id": f"old-{number}", "type": "book", "title": f"Old {number}"} for number in range(size)]
+            items = [
+                {"id": f"old-{number}", "type": "book", "title": f"Old {number}"}
+                for number in range(size)
+            ]
             self.path.write_text(json.dumps(items), encoding="utf-8")
             self.assistants[0].read()
 
@@ -73,7 +82,12 @@ class Writers(RuleBasedStateMachine):
         items = []
         for _ in range(size):
             number = next(self.numbers)
-            item: Item = {"id": f"item-{number}", "type": "book", "title": f"Title {number}", "note": f"note {number}"}
+            item: Item = {
+                "id": f"item-{number}",
+                "type": "book",
+                "title": f"Title {number}",
+                "note": f"note {number}",
+            }
             items.append(item | {"custom": {"uuid": f"uuid-{number}"}} if has_uuid else item)
         self.assistants[who % 2].change(lambda present: present.with_added(items))
         for item in items:
@@ -134,7 +148,9 @@ class Writers(RuleBasedStateMachine):
         editor = self.editors[which]
         if editor is not None:
             number = next(self.numbers)
-            editor.buffer.append({"id": f"edited-{number}", "type": "book", "title": f"By an editor {number}"})
+            editor.buffer.append(
+                {"id": f"edited-{number}", "type": "book", "title": f"By an editor {number}"}
+            )
 
     @precondition(lambda self: any(self.editors))
     @rule(which=st.integers(min_value=0, max_value=2), item=CHANCE)
@@ -151,13 +167,18 @@ class Writers(RuleBasedStateMachine):
         is_sorted=st.booleans(),
         is_renamed=st.booleans(),
     )
-    def editor_saves(self, which: int, indent: int | None, is_sorted: bool, is_renamed: bool) -> None:
+    def editor_saves(
+        self, which: int, indent: int | None, is_sorted: bool, is_renamed: bool
+    ) -> None:
         editor = self.editors[which]
         if editor is None:
             return
-        # What was saved before this save is seen first: a save that nobody of ours ever saw cannot be kept.
+        # What was saved before this save is seen first: a save that nobody of ours ever saw cannot
+        # be kept.
         self.assistants[0].read()
-        items = sorted(editor.buffer, key=lambda item: str(item["id"])) if is_sorted else editor.buffer
+        items = (
+            sorted(editor.buffer, key=lambda item: str(item["id"])) if is_sorted else editor.buffer
+        )
         text = json.dumps(items, indent=indent, sort_keys=is_sorted)
         if is_renamed:
             (self.folder / "draft").write_text(text, encoding="utf-8")
@@ -167,10 +188,14 @@ class Writers(RuleBasedStateMachine):
         self._judge_save(editor)
 
     def _judge_save(self, editor: Editor) -> None:
-        """Lets the model know what this editor may undo: what it had loaded in its newest version, and nothing else."""
+        """Lets the model know what this editor may undo: what it had loaded in its newest version,
+        and nothing else.
+        """
         for item_id in editor.deleted:
             had = editor.loaded.get(item_id)
-            promised = {name: value for (owner, name), value in self.fields.items() if owner == item_id}
+            promised = {
+                name: value for (owner, name), value in self.fields.items() if owner == item_id
+            }
             # An item of its own it may always delete.
             if had is None or all(had.get(name) == value for name, value in promised.items()):
                 self._forget(item_id)

@@ -28,7 +28,9 @@ def opened(snapshot: Path) -> TantivyRanking | None:
         source.close()
 
 
-def test_an_index_is_made_with_progress_and_is_fresh_until_the_snapshot_changes(tmp_path: Path) -> None:
+def test_an_index_is_made_with_progress_and_is_fresh_until_the_snapshot_changes(
+    tmp_path: Path,
+) -> None:
     snapshot = write_snapshot(tmp_path, CORPUS)
     assert not has_fresh_index(snapshot)
     told: list[tuple[int, int]] = []
@@ -58,7 +60,10 @@ def test_a_second_index_replaces_the_first_and_nothing_else_is_left(tmp_path: Pa
     first = build_paper_index(snapshot)
     second = build_paper_index(snapshot)
     assert first.folder != second.folder
-    assert {path.name for path in index_folder(snapshot).iterdir()} == {"manifest.json", second.folder}
+    assert {path.name for path in index_folder(snapshot).iterdir()} == {
+        "manifest.json",
+        second.folder,
+    }
 
 
 def test_a_run_that_fails_changes_nothing(tmp_path: Path) -> None:
@@ -71,11 +76,18 @@ def test_a_run_that_fails_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="stopped"):
         build_paper_index(snapshot, report=fail)
     assert read_manifest(snapshot) == kept
-    assert {path.name for path in index_folder(snapshot).iterdir()} == {"manifest.json", kept.folder}
+    assert {path.name for path in index_folder(snapshot).iterdir()} == {
+        "manifest.json",
+        kept.folder,
+    }
 
 
-@pytest.mark.parametrize("damage", ["no manifest", "garbled manifest", "no folder", "empty folder", "a name that climbs"])
-def test_a_damaged_index_is_passed_over_and_the_snapshot_answers(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize(
+    "damage", ["no manifest", "garbled manifest", "no folder", "empty folder", "a name that climbs"]
+)
+def test_a_damaged_index_is_passed_over_and_the_snapshot_answers(
+    tmp_path: Path, damage: str
+) -> None:
     snapshot = write_snapshot(tmp_path, CORPUS)
     manifest = build_paper_index(snapshot)
     folder = index_folder(snapshot) / manifest.folder
@@ -85,7 +97,11 @@ def test_a_damaged_index_is_passed_over_and_the_snapshot_answers(tmp_path: Path,
         case "garbled manifest":
             manifest_file(snapshot).write_text("[1]", encoding="utf-8")
         case "a name that climbs":
-            text = manifest_file(snapshot).read_text(encoding="utf-8").replace(manifest.folder, "../elsewhere")
+            text = (
+                manifest_file(snapshot)
+                .read_text(encoding="utf-8")
+                .replace(manifest.folder, "../elsewhere")
+            )
             manifest_file(snapshot).write_text(text, encoding="utf-8")
         case _:
             for file in folder.iterdir():
@@ -98,7 +114,10 @@ def test_a_damaged_index_is_passed_over_and_the_snapshot_answers(tmp_path: Path,
 
 
 def test_an_index_made_while_the_server_runs_is_taken_up(tmp_path: Path) -> None:
-    corpus = [*CORPUS, SamplePaper(title="Running experiments", summaries={"simple": "Runs of cells."})]
+    corpus = [
+        *CORPUS,
+        SamplePaper(title="Running experiments", summaries={"simple": "Runs of cells."}),
+    ]
     snapshot = write_snapshot(tmp_path, corpus)
     with Desk(snapshot, tmp_path / "paper-static", open_paper_index) as desk:
         assert desk.search("experiment") == []
@@ -132,16 +151,27 @@ def test_reading_leaves_the_index_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("open_ranking", [None, open_paper_index], ids=["fts5", "tantivy"])
-def test_deep_pages_go_on_where_the_last_one_stopped(tmp_path: Path, open_ranking: OpenRanking | None) -> None:
-    papers = [SamplePaper(title=f"Study {number}", summaries={"simple": "cells " * (number % 7 + 1)}) for number in range(60)]
+def test_deep_pages_go_on_where_the_last_one_stopped(
+    tmp_path: Path, open_ranking: OpenRanking | None
+) -> None:
+    papers = [
+        SamplePaper(title=f"Study {number}", summaries={"simple": "cells " * (number % 7 + 1)})
+        for number in range(60)
+    ]
     snapshot = write_snapshot(tmp_path, papers)
     build_paper_index(snapshot)
     with Desk(snapshot, tmp_path / "paper-static", open_ranking) as desk:
         whole = desk.search("cells study", limit=60)
-        pages = [title for page in range(1, 7) for title in desk.search("cells study", limit=10, page=page)]
+        pages = [
+            title
+            for page in range(1, 7)
+            for title in desk.search("cells study", limit=10, page=page)
+        ]
         assert pages == whole
         assert len(set(whole)) == 60
-        named = [title for page in range(1, 7) for title in desk.search("Study 17", limit=10, page=page)]
+        named = [
+            title for page in range(1, 7) for title in desk.search("Study 17", limit=10, page=page)
+        ]
         assert named[0] == "Study 17"
         assert len(named) == len(set(named)) == 60
 

@@ -48,7 +48,9 @@ def test_what_still_stands_in_the_log_is_read_too(tmp_path: Path) -> None:
     writer = sqlite3.connect(snapshot)
     try:
         with writer:
-            writer.execute("UPDATE paper SET title = 'Retitled' WHERE paper_id = ?", (RESIDUAL.paper_id,))
+            writer.execute(
+                "UPDATE paper SET title = 'Retitled' WHERE paper_id = ?", (RESIDUAL.paper_id,)
+            )
         assert snapshot.with_name("paper_snapshot.db-wal").stat().st_size > 0
         with Desk(snapshot, tmp_path / "paper-static") as desk:
             assert desk.ask("get_paper_metadata", paper_id=RESIDUAL.paper_id).title == "Retitled"
@@ -70,14 +72,21 @@ def test_the_connection_cannot_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("D15")
-def test_ids_are_suggested_by_id_and_by_words_of_the_title_and_signs_mean_themselves(tmp_path: Path) -> None:
+def test_ids_are_suggested_by_id_and_by_words_of_the_title_and_signs_mean_themselves(
+    tmp_path: Path,
+) -> None:
     async def suggestions() -> None:
         store = SqlitePaperStore(write_snapshot(tmp_path, CORPUS))
         try:
             found, total = await store.ids_like("", 2)
             assert (len(found), total) == (2, len(CORPUS))
-            assert (await store.ids_like(RESIDUAL.paper_id[:6].upper(), 100))[0][0] == RESIDUAL.paper_id
-            assert RESIDUAL.paper_id in (await store.ids_like(RESIDUAL.title.split()[1].lower(), 100))[0]
+            assert (await store.ids_like(RESIDUAL.paper_id[:6].upper(), 100))[0][
+                0
+            ] == RESIDUAL.paper_id
+            assert (
+                RESIDUAL.paper_id
+                in (await store.ids_like(RESIDUAL.title.split()[1].lower(), 100))[0]
+            )
             for nothing in ("%", "_", "!", "' OR 1=1 --", "no such title"):
                 assert await store.ids_like(nothing, 100) == ([], 0)
         finally:
@@ -90,14 +99,18 @@ def test_a_replaced_snapshot_is_noticed_without_a_restart(tmp_path: Path) -> Non
     snapshot = write_snapshot(tmp_path, [TRANSFORMER])
     with Desk(snapshot, tmp_path / "paper-static") as desk:
         assert desk.search("residual") == []
-        assert [facet.value for facet in desk.ask("list_top_facets", category="venue")] == ["neurips"]
+        assert [facet.value for facet in desk.ask("list_top_facets", category="venue")] == [
+            "neurips"
+        ]
         write_snapshot(tmp_path, CORPUS, build_id="1" * 32, name="fresh.db").rename(snapshot)
         assert desk.search("residual") == [RESIDUAL.title]
         assert len(desk.ask("list_top_facets", category="venue")) == 3
         assert desk.search("keyword:residual") == [RESIDUAL.title]
 
 
-@pytest.mark.parametrize("damage", ["missing", "not a database", "empty", "cut", "another database"])
+@pytest.mark.parametrize(
+    "damage", ["missing", "not a database", "empty", "cut", "another database"]
+)
 def test_a_snapshot_that_cannot_be_used_says_what_to_do(tmp_path: Path, damage: str) -> None:
     snapshot = write_snapshot(tmp_path, CORPUS)
     body = snapshot.read_bytes()
@@ -139,7 +152,9 @@ def test_a_missing_table_is_named_and_the_rest_goes_on(tmp_path: Path, table: st
         "paper_fts": ("search_papers", {"query": "transformer"}),
         "keyword": ("list_top_facets", {"category": "keyword"}),
     }
-    name, arguments = questions.get(table, ("get_paper_metadata", {"paper_id": TRANSFORMER.paper_id}))
+    name, arguments = questions.get(
+        table, ("get_paper_metadata", {"paper_id": TRANSFORMER.paper_id})
+    )
     with Desk(snapshot, tmp_path / "paper-static") as desk:
         with pytest.raises(SnapshotUnavailableError) as caught:
             desk.ask(name, **arguments)
@@ -163,8 +178,13 @@ def test_many_readers_at_once_get_their_own_answers(tmp_path: Path) -> None:
         store = SqlitePaperStore(write_snapshot(tmp_path, CORPUS), threads=4)
         try:
             queries = ["residual", "attention", "genes", "激光雷达"] * 25
-            answers = await asyncio.gather(*(store.search(parse(query), first=0, count=5) for query in queries))
-            return [(query, [hit.title for hit in hits]) for query, hits in zip(queries, answers, strict=True)]
+            answers = await asyncio.gather(
+                *(store.search(parse(query), first=0, count=5) for query in queries)
+            )
+            return [
+                (query, [hit.title for hit in hits])
+                for query, hits in zip(queries, answers, strict=True)
+            ]
         finally:
             await store.close()
 

@@ -1,4 +1,6 @@
-"""Vectors beside a snapshot: made once for each text, resumed, and never in the way of exact search."""
+"""Vectors beside a snapshot: made once for each text, resumed, and never in the way of exact
+search.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ SHIPS = ("boat", "ship", "harbour", "sail")
 PAPERS = (
     SamplePaper(title="On dogs", year="2001", summaries={"simple": "A dog and its tail."}),
     SamplePaper(title="On puppies", year="2002", summaries={"simple": "A puppy at home."}),
-    SamplePaper(title="On boats", year="2003", summaries={"simple": "A boat in the harbour, with a tail wind."}),
+    SamplePaper(
+        title="On boats",
+        year="2003",
+        summaries={"simple": "A boat in the harbour, with a tail wind."},
+    ),
 )
 
 
@@ -55,7 +61,11 @@ def snapshot(tmp_path: Path) -> Path:
 
 
 def desk(snapshot: Path, embedder: TwoMeanings) -> Desk:
-    return Desk(snapshot, snapshot.parent, lambda path, build_id: open_semantic_index(path, build_id, lambda: embedder))
+    return Desk(
+        snapshot,
+        snapshot.parent,
+        lambda path, build_id: open_semantic_index(path, build_id, lambda: embedder),
+    )
 
 
 def test_a_paper_is_found_by_what_it_means_after_those_with_the_word(snapshot: Path) -> None:
@@ -91,7 +101,11 @@ def test_pages_show_every_paper_once(snapshot: Path) -> None:
     embed_papers(snapshot, embedder)
     with desk(snapshot, embedder) as opened:
         whole = opened.search("tail of a dog")
-        assert [title for page in (1, 2, 3, 4) for title in opened.search("tail of a dog", limit=1, page=page)] == whole
+        assert [
+            title
+            for page in (1, 2, 3, 4)
+            for title in opened.search("tail of a dog", limit=1, page=page)
+        ] == whole
         assert sorted(whole) == ["On boats", "On dogs", "On puppies"]
 
 
@@ -124,7 +138,10 @@ def test_a_run_that_stops_half_way_goes_on_where_it_stopped(snapshot: Path) -> N
     with pytest.raises(RuntimeError, match="stopped"):
         embed_papers(snapshot, Tired())
     told: list[tuple[int, int]] = []
-    assert embed_papers(snapshot, TwoMeanings(), report=lambda done, total: told.append((done, total))) == 1
+    assert (
+        embed_papers(snapshot, TwoMeanings(), report=lambda done, total: told.append((done, total)))
+        == 1
+    )
     assert told[-1] == (len(PAPERS), len(PAPERS))
 
 

@@ -88,19 +88,31 @@ class TestPostgresBuckets(SharedBucketsContract):
 @pytest.mark.promise("A5")
 def test_two_replicas_share_log_ins_limits_and_audit(postgres_url: str, tmp_path: Path) -> None:
     async def visit() -> None:
-        settings = [settings_for(tmp_path / name, "builtin", database={"url": postgres_url}) for name in ("one", "two")]
+        settings = [
+            settings_for(tmp_path / name, "builtin", database={"url": postgres_url})
+            for name in ("one", "two")
+        ]
         async with opened(settings[0]) as one, opened(settings[1], clock=one.clock) as two:
             await one.add_user()
             tokens, client_id, _ = await granted(one)
             read = operation_for("papers:read")
-            answers = [await (one, two)[number % 2].call(read, tokens["access_token"]) for number in range(14)]
+            answers = [
+                await (one, two)[number % 2].call(read, tokens["access_token"])
+                for number in range(14)
+            ]
             assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 4
-            fresh = await two.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+            fresh = await two.http.post(
+                "/token", data=refresh_form(client_id, tokens["refresh_token"])
+            )
             assert fresh.status_code == 200
-            retried = await one.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+            retried = await one.http.post(
+                "/token", data=refresh_form(client_id, tokens["refresh_token"])
+            )
             assert retried.json()["refresh_token"] == fresh.json()["refresh_token"]
             one.clock.advance(31)
-            stolen = await one.http.post("/token", data=refresh_form(client_id, tokens["refresh_token"]))
+            stolen = await one.http.post(
+                "/token", data=refresh_form(client_id, tokens["refresh_token"])
+            )
             assert stolen.json()["error"] == "invalid_grant"
             assert (await two.http.get("/ready")).json()["checks"]["access"]["ok"] is True
 
@@ -125,7 +137,11 @@ def test_the_audit_table_only_grows_and_its_chain_is_whole(postgres_url: str) ->
     found = verify(lines)
     assert (found.lines, found.chains, found.problems, found.open_ends) == (14, 2, [], [])
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        for attempt in ("DELETE FROM audit_log WHERE sequence = 3", "UPDATE audit_log SET user_id = 'x'", "TRUNCATE audit_log"):
+        for attempt in (
+            "DELETE FROM audit_log WHERE sequence = 3",
+            "UPDATE audit_log SET user_id = 'x'",
+            "TRUNCATE audit_log",
+        ):
             with pytest.raises(psycopg.Error, match="can only grow"):
                 connection.execute(attempt)
         connection.execute("ALTER TABLE audit_log DISABLE TRIGGER audit_log_only_grows")
@@ -141,8 +157,10 @@ TAMPERING = {
     "a forged line": "UPDATE audit_log SET line = replace(line, 'ada', 'eve') WHERE sequence = 3",
     "an anchor": "DELETE FROM audit_anchors WHERE number = 2",
     "the anchors": "DELETE FROM audit_anchors",
-    "the end of the anchors": "DELETE FROM audit_anchors WHERE number > (SELECT max(number) - 2 FROM audit_anchors)",
-    "a forged anchor": "UPDATE audit_anchors SET line = replace(line, '\"sequence\":', '\"sequence\":1')",
+    "the end of the anchors": "DELETE FROM audit_anchors WHERE number > (SELECT max(number) - 2 "
+    "FROM audit_anchors)",
+    "a forged anchor": "UPDATE audit_anchors SET line = replace(line, '\"sequence\":', "
+    "'\"sequence\":1')",
     "the key": "DELETE FROM audit_signing_key",
 }
 
@@ -150,7 +168,9 @@ TAMPERING = {
 @pytest.mark.promise("A7-audit")
 @pytest.mark.parametrize("what", TAMPERING)
 def test_tampering_with_the_tables_is_noticed(what: str, postgres_url: str, tmp_path: Path) -> None:
-    settings = Settings.model_validate({"home": tmp_path, "database": {"url": postgres_url}, "audit": {"anchor_every_lines": 3}})
+    settings = Settings.model_validate(
+        {"home": tmp_path, "database": {"url": postgres_url}, "audit": {"anchor_every_lines": 3}}
+    )
     for _ in range(2):
         audit = open_audit(settings)
         for number in range(8):
@@ -170,13 +190,19 @@ def test_tampering_with_the_tables_is_noticed(what: str, postgres_url: str, tmp_
 
 
 @pytest.mark.promise("A5")
-def test_characters_postgresql_does_not_know_break_nothing(postgres_url: str, tmp_path: Path) -> None:
+def test_characters_postgresql_does_not_know_break_nothing(
+    postgres_url: str, tmp_path: Path
+) -> None:
     async def visit() -> None:
-        async with opened(settings_for(tmp_path, "builtin", database={"url": postgres_url})) as house:
+        async with opened(
+            settings_for(tmp_path, "builtin", database={"url": postgres_url})
+        ) as house:
             await house.add_user()
             client_id = (await register(house)).json()["client_id"]
             assert (await house.http.get(authorize_url("c\x00", Pkce()))).status_code == 400
-            assert (await log_in(house.http, authorize_url(client_id, Pkce()), user="a\x00da")).status_code == 401
+            assert (
+                await log_in(house.http, authorize_url(client_id, Pkce()), user="a\x00da")
+            ).status_code == 401
             token = await house.token("admin")
             assert (await house.rpc("no\x00such", {}, token)).json()["error"]["code"] == -32601
             assert (await house.invoke("keep_words", token, {"text": "a\x00b"})).status_code == 200
@@ -198,7 +224,9 @@ def test_without_a_server_nothing_is_kept_and_it_is_said() -> None:
 
 
 @pytest.mark.promise("Q5")
-def test_tables_from_before_there_were_versions_are_of_the_first_and_newer_ones_are_refused(postgres_url: str) -> None:
+def test_tables_from_before_there_were_versions_are_of_the_first_and_newer_ones_are_refused(
+    postgres_url: str,
+) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         for statement in SCHEMA:
             connection.execute(statement)
@@ -213,7 +241,9 @@ def test_tables_from_before_there_were_versions_are_of_the_first_and_newer_ones_
 
     assert asyncio.run(names()) == ["ada"]
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        assert connection.execute("SELECT version FROM carrel_versions WHERE part = 'access'").fetchall() == [(len(SCRIPTS),)]
+        assert connection.execute(
+            "SELECT version FROM carrel_versions WHERE part = 'access'"
+        ).fetchall() == [(len(SCRIPTS),)]
         connection.execute("UPDATE carrel_versions SET version = 99")
     with pytest.raises(UnavailableError, match="newer Carrel"):
         asyncio.run(names())

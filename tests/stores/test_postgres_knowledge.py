@@ -38,7 +38,9 @@ class TestPostgresKnowledge(KnowledgeStoreContract):
     @pytest.fixture
     def stores(self, postgres_url: str) -> Callable[[], Awaitable[tuple[NoteStore, NodeStore]]]:
         async def opened() -> tuple[NoteStore, NodeStore]:
-            async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
+            async with await psycopg.AsyncConnection.connect(
+                postgres_url, autocommit=True
+            ) as connection:
                 await connection.execute("DROP SCHEMA public CASCADE")
                 await connection.execute("CREATE SCHEMA public")
             database = PostgresDatabase(postgres_url, PART, STEPS)
@@ -49,7 +51,9 @@ class TestPostgresKnowledge(KnowledgeStoreContract):
 
 def test_a_server_that_is_not_there_is_told_plainly_without_its_address() -> None:
     async def ask() -> None:
-        store = PostgresNoteStore(PostgresDatabase("postgresql://u:secret@127.0.0.1:9/x", PART, STEPS, wait_seconds=0.2))
+        store = PostgresNoteStore(
+            PostgresDatabase("postgresql://u:secret@127.0.0.1:9/x", PART, STEPS, wait_seconds=0.2)
+        )
         with pytest.raises(KnowledgeStoreError) as refused:
             await store.find("x")
         assert "secret" not in refused.value.message
@@ -60,10 +64,14 @@ def test_a_server_that_is_not_there_is_told_plainly_without_its_address() -> Non
 
 def test_tables_of_a_newer_carrel_are_left_alone(postgres_url: str) -> None:
     async def ask() -> None:
-        async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
+        async with await psycopg.AsyncConnection.connect(
+            postgres_url, autocommit=True
+        ) as connection:
             await connection.execute("DROP SCHEMA public CASCADE")
             await connection.execute("CREATE SCHEMA public")
-            await connection.execute("CREATE TABLE carrel_versions (part text PRIMARY KEY, version integer NOT NULL)")
+            await connection.execute(
+                "CREATE TABLE carrel_versions (part text PRIMARY KEY, version integer NOT NULL)"
+            )
             await connection.execute("INSERT INTO carrel_versions VALUES ('knowledge', 99)")
         store = PostgresNoteStore(PostgresDatabase(postgres_url, PART, STEPS))
         with pytest.raises(KnowledgeStoreError):
@@ -84,19 +92,27 @@ def test_the_store_without_an_address_is_refused_before_anything_starts(tmp_path
 @pytest.mark.promise("K2")
 def test_the_whole_room_works_on_this_store(tmp_path: Path, postgres_url: str) -> None:
     async def clean() -> None:
-        async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
+        async with await psycopg.AsyncConnection.connect(
+            postgres_url, autocommit=True
+        ) as connection:
             await connection.execute("DROP SCHEMA public CASCADE")
             await connection.execute("CREATE SCHEMA public")
 
     async def work(ask: Ask) -> None:
-        saved = await ask(ADA, "save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"])
+        saved = await ask(
+            ADA, "save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"]
+        )
         for query in ("magn", "#ion", "text:nmda"):
             assert [hit.id for hit in await ask(ADA, "search_knowledge", query=query)] == [saved.id]
             assert await ask(BOB, "search_knowledge", query=query) == []
-        answer = await ask(ADA, "elasticsearch", index="knowledge", query={"match": {"content": "nmda"}})
+        answer = await ask(
+            ADA, "elasticsearch", index="knowledge", query={"match": {"content": "nmda"}}
+        )
         assert [hit["_id"] for hit in answer.hits["hits"]] == [saved.id]
         await ask(ADA, "delete_knowledge", id=saved.id)
-        assert (await ask(ADA, "elasticsearch", index="knowledge", query={})).hits["total"]["value"] == 0
+        assert (await ask(ADA, "elasticsearch", index="knowledge", query={})).hits["total"][
+            "value"
+        ] == 0
 
     asyncio.run(clean())
     at_the_desk(tmp_path, work, CARREL_KNOWLEDGE_STORE="postgres", DATABASE_URL=postgres_url)

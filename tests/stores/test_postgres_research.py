@@ -46,16 +46,38 @@ def test_two_servers_share_the_work_of_one_database_and_nothing_is_done_twice(
 
     async def run() -> None:
         chosen = {"database": {"url": postgres_url}, "research": {"lease_seconds": 1.0}}
-        first, second = (open_desk(settings_for(snapshot, folder / name, **chosen)) for name in ("one", "two"))
-        async with asyncio.timeout(60), first.opened(takes_up_work=True), second.opened(takes_up_work=True):
+        first, second = (
+            open_desk(settings_for(snapshot, folder / name, **chosen)) for name in ("one", "two")
+        )
+        async with (
+            asyncio.timeout(60),
+            first.opened(takes_up_work=True),
+            second.opened(takes_up_work=True),
+        ):
             one, two = (Asker(desk, Caller("ada", ALL_SCOPES)) for desk in (first, second))
-            started = await asyncio.gather(*(one.ask("start_research", goal=GOAL, hypothesis_count=3) for _ in range(2)))
-            await asyncio.gather(*(two.ask("generate_hypotheses", research_id=each.research_id, count=1) for each in started))
+            started = await asyncio.gather(
+                *(one.ask("start_research", goal=GOAL, hypothesis_count=3) for _ in range(2))
+            )
+            await asyncio.gather(
+                *(
+                    two.ask("generate_hypotheses", research_id=each.research_id, count=1)
+                    for each in started
+                )
+            )
             for each in started:
                 assert (await two.finished(each.research_id)).status == "completed"
-                await asyncio.gather(*(asker.ask("rank_hypotheses", research_id=each.research_id) for asker in (one, two)))
-                whole = json.loads((await two.ask("export_research", research_id=each.research_id)).body)
-                assert [match["number"] for match in whole["matches"]] == list(range(len(whole["matches"])))
+                await asyncio.gather(
+                    *(
+                        asker.ask("rank_hypotheses", research_id=each.research_id)
+                        for asker in (one, two)
+                    )
+                )
+                whole = json.loads(
+                    (await two.ask("export_research", research_id=each.research_id)).body
+                )
+                assert [match["number"] for match in whole["matches"]] == list(
+                    range(len(whole["matches"]))
+                )
                 ratings = [made["standing"]["elo_score"] for made in whole["hypotheses"]]
                 assert sum(ratings) == pytest.approx(1000.0 * len(ratings))
 

@@ -1,4 +1,6 @@
-"""A research run whose disk becomes full: it says so, and goes on when there is space again, with nothing lost or paid for twice."""
+"""A research run whose disk becomes full: it says so, and goes on when there is space again, with
+nothing lost or paid for twice.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +49,16 @@ def run_until_full(server: Server, script: Script, disk: SmallDisk) -> str:
     gate = FilledAfterFirstAnswer(script)
     research_id = str(server.ask("start_research", goal=GOAL, hypothesis_count=3)["research_id"])
     while not script.asked:
-        assert server.ask("get_research_status", research_id=research_id)["status"] in {"initializing", "active"}
+        assert server.ask("get_research_status", research_id=research_id)["status"] in {
+            "initializing",
+            "active",
+        }
     disk.fill()
     gate.is_full.set()
-    while (status := server.ask("get_research_status", research_id=research_id))["status"] in {"initializing", "active"}:
+    while (status := server.ask("get_research_status", research_id=research_id))["status"] in {
+        "initializing",
+        "active",
+    }:
         pass
     assert status["status"] == "paused"
     assert "disk is full" in status["problem"]
@@ -60,7 +68,9 @@ def run_until_full(server: Server, script: Script, disk: SmallDisk) -> str:
 
 
 def finish(server: Server, script: Script, research_id: str) -> None:
-    while (status := server.ask("get_research_status", research_id=research_id))["status"] != "completed":
+    while (status := server.ask("get_research_status", research_id=research_id))[
+        "status"
+    ] != "completed":
         assert status["status"] in {"active", "paused"}, status["problem"]
     whole: dict[str, Any] = json.loads(server.ask("export_research", research_id=research_id))
     kept = [output["id"] for output in whole["agent_outputs"] if output["is_model_call"]]
@@ -70,14 +80,18 @@ def finish(server: Server, script: Script, research_id: str) -> None:
 
 
 @pytest.mark.promise("S2")
-def test_a_run_on_a_full_disk_pauses_says_why_and_resumes_without_paying_twice(snapshot: Path, tmp_path: Path) -> None:
+def test_a_run_on_a_full_disk_pauses_says_why_and_resumes_without_paying_twice(
+    snapshot: Path, tmp_path: Path
+) -> None:
     with (
         model_server() as script,
         small_disk(tmp_path / "home", "6m") as disk,
         serving(snapshot, disk.folder, **environment_of(script, tmp_path)) as server,
     ):
         research_id = run_until_full(server, script, disk)
-        listed = [server.ask("list_research_projects", status=name) for name in ("paused", "active")]
+        listed = [
+            server.ask("list_research_projects", status=name) for name in ("paused", "active")
+        ]
         assert [len(rows) for rows in listed] == [1, 0]
         refused = server.invoke("resume_research", research_id=research_id)
         assert not refused["success"]
@@ -100,17 +114,23 @@ def test_a_server_that_ends_on_a_full_disk_leaves_a_run_that_goes_on_when_it_is_
             research_id = run_until_full(server, script, disk)
         asked = len(script.asked)
         with serving(snapshot, disk.folder, **environment) as server:
-            # Without space the run may be taken, or not even that; in both cases it does not stay active.
-            while (status := server.ask("get_research_status", research_id=research_id))["status"] == "active":
+            # Without space the run may be taken, or not even that; in both cases it does not stay
+            # active.
+            while (status := server.ask("get_research_status", research_id=research_id))[
+                "status"
+            ] == "active":
                 pass
             assert (status["status"], "disk is full" in status["problem"]) == ("paused", True)
             disk.empty()
-            while (status := server.ask("get_research_status", research_id=research_id))["status"] != "completed":
+            while (status := server.ask("get_research_status", research_id=research_id))[
+                "status"
+            ] != "completed":
                 if status["status"] == "paused":
                     server.invoke("resume_research", research_id=research_id)
             whole = json.loads(server.ask("export_research", research_id=research_id))
     kept = [output["id"] for output in whole["agent_outputs"] if output["is_model_call"]]
-    # The one answer that the full disk could not hold when the process was killed is asked for again.
+    # The one answer that the full disk could not hold when the process was killed is asked for
+    # again.
     assert len(script.asked) <= len(kept) + 1
     assert len(script.asked) > asked
 

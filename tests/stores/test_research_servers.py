@@ -1,4 +1,6 @@
-"""Two real servers that cannot be told apart by hostname and process number share one database of research jobs."""
+"""Two real servers that cannot be told apart by hostname and process number share one database of
+research jobs.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,21 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def same_identity(tmp_path: Path) -> str:
-    """Makes every Python process believe that it is process 1 of a machine called carrel, as in a container."""
+    """Makes every Python process believe that it is process 1 of a machine called carrel, as in a
+    container.
+    """
     folder = tmp_path / "identity"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(SAME_IDENTITY)
     return str(folder)
 
 
-def share_one_run(snapshot: Path, homes: tuple[Path, Path], environment: dict[str, str], lease: Callable[[], float]) -> None:
+def share_one_run(
+    snapshot: Path,
+    homes: tuple[Path, Path],
+    environment: dict[str, str],
+    lease: Callable[[], float],
+) -> None:
     is_second_there = threading.Event()
 
     def late(asked: Asked) -> object:
@@ -55,14 +64,21 @@ def share_one_run(snapshot: Path, homes: tuple[Path, Path], environment: dict[st
         with serving(snapshot, homes[0], **environment) as first:
             research_id = first.ask("start_research", goal=GOAL, hypothesis_count=3)["research_id"]
             while not script.asked:
-                assert first.ask("get_research_status", research_id=research_id)["status"] in {"initializing", "active"}
+                assert first.ask("get_research_status", research_id=research_id)["status"] in {
+                    "initializing",
+                    "active",
+                }
             with serving(snapshot, homes[1], **environment) as second:
                 seen = {lease()}
                 while len(seen) <= RENEWALS:
-                    assert len(script.asked) == 1, "the second server took a job that the first one works on"
+                    assert len(script.asked) == 1, (
+                        "the second server took a job that the first one works on"
+                    )
                     seen.add(lease())
                 is_second_there.set()
-                while (status := second.ask("get_research_status", research_id=research_id))["status"] != "completed":
+                while (status := second.ask("get_research_status", research_id=research_id))[
+                    "status"
+                ] != "completed":
                     assert status["status"] == "active", status["problem"]
                 whole = json.loads(second.ask("export_research", research_id=research_id))
     kept = [output["id"] for output in whole["agent_outputs"] if output["is_model_call"]]
@@ -76,7 +92,9 @@ def test_servers_with_one_hostname_and_number_share_a_home_and_no_call_is_made_t
     home = tmp_path / "home"
 
     def lease() -> float:
-        with closing(sqlite3.connect(f"file:{home / 'research' / 'research.db'}?mode=ro", uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"file:{home / 'research' / 'research.db'}?mode=ro", uri=True)
+        ) as connection:
             return float(connection.execute("SELECT lease_until FROM research_jobs").fetchone()[0])
 
     share_one_run(snapshot, (home, home), {"PYTHONPATH": same_identity}, lease)

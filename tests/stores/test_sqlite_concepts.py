@@ -7,7 +7,13 @@ from carrel.rooms.research.discovery import ConceptIndex, Paper
 from carrel.stores.sqlite.concepts import ConceptFile
 
 PAPERS = [
-    Paper("1", "On rest", "Basal ganglion rest (BGR) in E. coli and mice.", ("rest of the brain",), year=2001),
+    Paper(
+        "1",
+        "On rest",
+        "Basal ganglion rest (BGR) in E. coli and mice.",
+        ("rest of the brain",),
+        year=2001,
+    ),
     Paper("2", "On sleep", "Basal ganglion rest (BGR) and a rest of the brain."),
 ]
 
@@ -21,11 +27,15 @@ def test_an_index_comes_back_and_goes_on_growing(tmp_path: Path) -> None:
     again, fingerprints = loaded
     assert fingerprints == {"1": "a", "2": "b"}
     assert again.holdings() == index.holdings()
-    further = Paper("3", "BGR of mice", "A rest of the brain in Escherichia coli.", ("Escherichia coli",))
+    further = Paper(
+        "3", "BGR of mice", "A rest of the brain in Escherichia coli.", ("Escherichia coli",)
+    )
     for one in (index, again):
         one.add([further])
         one.remove("1")
-    assert again.holdings() == index.holdings() == ConceptIndex.build([PAPERS[1], further]).holdings()
+    assert (
+        again.holdings() == index.holdings() == ConceptIndex.build([PAPERS[1], further]).holdings()
+    )
 
 
 def test_an_index_read_the_old_way_is_not_used(tmp_path: Path) -> None:

@@ -63,15 +63,21 @@ async def main():
         await asyncio.gather(*(one(start + place) for place in range(8)))
 
 asyncio.run(main())
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.promise("K2")
-def test_what_was_saved_before_a_kill_is_there_after_it_and_the_file_is_sound(tmp_path: Path) -> None:
+def test_what_was_saved_before_a_kill_is_there_after_it_and_the_file_is_sound(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "knowledge.sqlite"
     root = Path(__file__).parents[2]
     writer = subprocess.Popen(
-        [sys.executable, "-c", _WRITER, str(file)], stdout=subprocess.PIPE, text=True, cwd=root, env={"PYTHONPATH": "src:."}
+        [sys.executable, "-c", _WRITER, str(file)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=root,
+        env={"PYTHONPATH": "src:."},
     )
     assert writer.stdout is not None
     saved = [int(next(writer.stdout)) for _ in range(100)]
@@ -91,7 +97,8 @@ def test_what_was_saved_before_a_kill_is_there_after_it_and_the_file_is_sound(tm
     with sqlite3.connect(file) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         counts = connection.execute(
-            "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM note_history), (SELECT count(*) FROM note_shelf_words)"
+            "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM note_history), (SELECT "
+            "count(*) FROM note_shelf_words)"
         ).fetchone()
         assert len(set(counts)) == 1
 
@@ -135,7 +142,9 @@ def test_an_older_file_is_copied_before_it_is_brought_forward(tmp_path: Path) ->
         await old.write(lambda connection: connection.execute("INSERT INTO a VALUES (1)").rowcount)
         await old.close()
         new = Database(file, ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y"])
-        assert await new.read(lambda connection: connection.execute("SELECT x, y FROM a").fetchall()) == [(1, None)]
+        assert await new.read(
+            lambda connection: connection.execute("SELECT x, y FROM a").fetchall()
+        ) == [(1, None)]
         await new.close()
 
     asyncio.run(upgrade())
@@ -160,35 +169,92 @@ def test_two_processes_may_share_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("Q11", "K7")
-def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_copy_is_gone(tmp_path: Path) -> None:
+def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_copy_is_gone(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "knowledge.sqlite"
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         for statement in STEPS[0].split(";\n"):
             connection.execute(statement)
         connection.execute("PRAGMA user_version = 1")
-        columns = "id, title, title_key, content, user_id, source, status, tags, schema_version, created_at, updated_at, shelf"
+        columns = (
+            "id, title, title_key, content, user_id, source, status, tags, schema_version, "
+            "created_at, updated_at, shelf"
+        )
         rows = [
-            ("kept", "Kept", "kept", "magnesium calms", "ada", "personal", "promoted", '["ion"]', "done:ada", "copy"),
-            ("copy", "Kept", "kept", "magnesium calms", "ada", "team", "promoted", '["ion"]', "team", None),
-            ("lost", "Lost", "lost", "migraine and magnesium", "ada", "personal", "promoted", '["ion"]', "done:ada", "gone"),
+            (
+                "kept",
+                "Kept",
+                "kept",
+                "magnesium calms",
+                "ada",
+                "personal",
+                "promoted",
+                '["ion"]',
+                "done:ada",
+                "copy",
+            ),
+            (
+                "copy",
+                "Kept",
+                "kept",
+                "magnesium calms",
+                "ada",
+                "team",
+                "promoted",
+                '["ion"]',
+                "team",
+                None,
+            ),
+            (
+                "lost",
+                "Lost",
+                "lost",
+                "migraine and magnesium",
+                "ada",
+                "personal",
+                "promoted",
+                '["ion"]',
+                "done:ada",
+                "gone",
+            ),
             ("mine", "", "", "müller 知識", "ada", "personal", "draft", "[]", "open:ada", None),
         ]
-        for number, (id_, title, key, content, user, source, status, tags, shelf, copy) in enumerate(rows, 1):
+        for number, (
+            id_,
+            title,
+            key,
+            content,
+            user,
+            source,
+            status,
+            tags,
+            shelf,
+            copy,
+        ) in enumerate(rows, 1):
             connection.execute(
-                f"INSERT INTO notes (number, {columns}, promoted_to_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 5, 5, ?, ?)",
+                f"INSERT INTO notes (number, {columns}, promoted_to_id) VALUES (?, ?, ?, ?, ?, ?, "
+                f"?, ?, ?, 1, 5, 5, ?, ?)",
                 (number, id_, title, key, content, user, source, status, tags, shelf, copy),
             )
             if tags != "[]":
                 connection.execute("INSERT INTO note_tags VALUES ('ion', ?, 5, ?)", (shelf, number))
             body = " ".join(words(content))
-            connection.execute("INSERT INTO note_words (rowid, title, body) VALUES (?, ?, ?)", (number, key, body))
-            connection.execute("INSERT INTO changes (kind, key, is_removed) VALUES ('note', ?, 0)", (id_,))
+            connection.execute(
+                "INSERT INTO note_words (rowid, title, body) VALUES (?, ?, ?)", (number, key, body)
+            )
+            connection.execute(
+                "INSERT INTO changes (kind, key, is_removed) VALUES ('note', ?, 0)", (id_,)
+            )
 
     async def check() -> None:
         store = SqliteNoteStore(Database(file, STEPS))
 
         async def found(condition: Condition) -> list[str]:
-            return sorted(hit.note.id for hit in await store.search(NoteSearch(condition, MineAndTeam("ada"), "best", 10)))
+            return sorted(
+                hit.note.id
+                for hit in await store.search(NoteSearch(condition, MineAndTeam("ada"), "best", 10))
+            )
 
         assert await found(TextMatch((("magnesium",),))) == ["copy", "lost"]
         assert await found(TextMatch((("and", "magnesium"),))) == ["lost"]
@@ -212,12 +278,19 @@ def _quoted(text: str) -> NoteSearch:
 
 @pytest.mark.promise("K7")
 def test_a_phrase_is_looked_up_once_however_many_notes_hold_its_words(tmp_path: Path) -> None:
-    """Asked again for each note, a phrase took 2 s of 5,000 notes, and one of eighty words more than thirty."""
+    """Asked again for each note, a phrase took 2 s of 5,000 notes, and one of eighty words more
+    than thirty.
+    """
 
     async def whole() -> None:
         database = Database(tmp_path / "knowledge.sqlite", STEPS)
         store = SqliteNoteStore(database)
-        await store.write([Insert(a_note(number, f"t{number}", "alpha beta gamma"), "ada") for number in range(20)])
+        await store.write(
+            [
+                Insert(a_note(number, f"t{number}", "alpha beta gamma"), "ada")
+                for number in range(20)
+            ]
+        )
 
         def looked(connection: sqlite3.Connection) -> tuple[int, list[str]]:
             with Statements(connection) as statements:
@@ -239,7 +312,12 @@ def test_a_long_sentence_can_be_searched_for_word_by_word(tmp_path: Path, count:
         store = SqliteNoteStore(Database(tmp_path / "knowledge.sqlite", STEPS))
         sentence = " ".join(f"w{number}" for number in range(count))
         backwards = " ".join(reversed(sentence.split()))
-        await store.write([Insert(a_note(1, "right", sentence), "ada"), Insert(a_note(2, "wrong", backwards), "ada")])
+        await store.write(
+            [
+                Insert(a_note(1, "right", sentence), "ada"),
+                Insert(a_note(2, "wrong", backwards), "ada"),
+            ]
+        )
         found = {one.note.title for one in await store.search(_quoted(sentence))}
         assert found == ({"right", "wrong"} if count == 1 else {"right"})
         await store.close()

@@ -57,7 +57,10 @@ def at_a_clock(folder: Path, story: Callable[[ContextMemory, SetClock], Awaitabl
         clock = SetClock()
         memory = SqlResearch(SqliteFileDriver(folder / "research.db", SCRIPTS, clock=clock))
         await memory.keep(
-            Changes(projects=(project(),), jobs=(Job(id="job_a", research_id="res_a", kind="rank", created_at=NOW),))
+            Changes(
+                projects=(project(),),
+                jobs=(Job(id="job_a", research_id="res_a", kind="rank", created_at=NOW),),
+            )
         )
         assert await memory.claim("job_a", "one", 20.0)
         await story(memory, clock)
@@ -68,7 +71,9 @@ def at_a_clock(folder: Path, story: Callable[[ContextMemory, SetClock], Awaitabl
 
 @pytest.mark.promise("S2")
 @pytest.mark.parametrize("jump", [-86_400.0, 86_400.0])
-def test_a_clock_that_is_set_anew_neither_ends_a_lease_nor_makes_it_last(tmp_path: Path, jump: float) -> None:
+def test_a_clock_that_is_set_anew_neither_ends_a_lease_nor_makes_it_last(
+    tmp_path: Path, jump: float
+) -> None:
     async def story(memory: ContextMemory, clock: SetClock) -> None:
         clock.time += jump
         clock.seconds += 19.0
@@ -81,7 +86,9 @@ def test_a_clock_that_is_set_anew_neither_ends_a_lease_nor_makes_it_last(tmp_pat
 
 @pytest.mark.promise("S2")
 @pytest.mark.parametrize(("passed", "is_free"), [(5.0, False), (21.0, True), (-86_400.0, True)])
-def test_a_lease_of_before_the_machine_was_started_again_ends_too(tmp_path: Path, passed: float, is_free: bool) -> None:
+def test_a_lease_of_before_the_machine_was_started_again_ends_too(
+    tmp_path: Path, passed: float, is_free: bool
+) -> None:
     async def story(memory: ContextMemory, clock: SetClock) -> None:
         clock.name, clock.seconds = "second boot", 3.0
         clock.time += passed

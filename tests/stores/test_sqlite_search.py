@@ -29,7 +29,9 @@ class TestEmbeddedSearch(SearchContract):
     @pytest.fixture
     def searcher(self, tmp_path: Path) -> Callable[[], Awaitable[Searcher]]:
         async def opened() -> Searcher:
-            return EmbeddedSearch(DerivedDatabase(tmp_path / "search.sqlite", STEPS), [Documents()], SystemClock())
+            return EmbeddedSearch(
+                DerivedDatabase(tmp_path / "search.sqlite", STEPS), [Documents()], SystemClock()
+            )
 
         return opened
 
@@ -40,7 +42,10 @@ class TestEmbeddedSearch(SearchContract):
             ({"query": {"wildcard": {"title": "x*"}}}, "wildcard"),
             ({"query": {"match": {"title": {"query": "x", "fuzziness": "AUTO"}}}}, "fuzziness"),
             ({"query": {"match_phrase": {"title": {"query": "x", "slop": 2}}}}, "slop"),
-            ({"query": {"multi_match": {"query": "x", "type": "cross_fields"}}}, "type cross_fields"),
+            (
+                {"query": {"multi_match": {"query": "x", "type": "cross_fields"}}},
+                "type cross_fields",
+            ),
             ({"query": {"range": {"created_at": {"gte": "now-1d/d"}}}}, "date math"),
             ({"query": {"bool": {"must": [], "boos": 1}}}, "boos"),
             ({"aggs": {"x": {"avg": {"field": "year"}}}}, "avg"),
@@ -54,7 +59,10 @@ class TestEmbeddedSearch(SearchContract):
     ) -> None:
         with pytest.raises(CarrelError) as refused:
             ask(body)
-        assert (refused.value.code, refused.value.details["clause"]) == ("unsupported_clause", clause)
+        assert (refused.value.code, refused.value.details["clause"]) == (
+            "unsupported_clause",
+            clause,
+        )
 
     @pytest.mark.parametrize(
         "body",
@@ -99,20 +107,30 @@ def a_text(id: str, title: str) -> Document:
 def test_the_index_follows_its_source(tmp_path: Path) -> None:
     async def whole() -> None:
         source = Told()
-        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock())
+        engine = EmbeddedSearch(
+            DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock()
+        )
 
         async def found(word: str) -> set[str]:
-            return ids(await engine.search("knowledge", {"query": {"match": {"title": word}}}, TEAM))
+            return ids(
+                await engine.search("knowledge", {"query": {"match": {"title": word}}}, TEAM)
+            )
 
         source.next = [Put(a_text("1", "one")), Put(a_text("2", "two")), Mark("m1")]
         assert await found("one") == {"1"}
         source.next = [Put(a_text("1", "changed")), Drop("2"), Mark("m2")]
-        assert (await found("one"), await found("two"), await found("changed")) == (set(), set(), {"1"})
+        assert (await found("one"), await found("two"), await found("changed")) == (
+            set(),
+            set(),
+            {"1"},
+        )
         source.next = [Reset(), Put(a_text("3", "three")), Mark("m3")]
         assert (await found("changed"), await found("three")) == (set(), {"3"})
         assert source.asked[:3] == [None, "m1", "m2"]
         await engine.close()
-        again = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock())
+        again = EmbeddedSearch(
+            DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock()
+        )
         source.next = []
         assert ids(await again.search("knowledge", {}, TEAM)) == {"3"}
         assert source.asked[-1] == "m3"
@@ -147,10 +165,15 @@ def test_two_processes_that_begin_anew_at_once_take_nothing_from_each_other(tmp_
                 yield Mark("m2")
 
         sources = Halting(documents), Halting(documents[::-1])
-        first, second = (EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [one], SystemClock()) for one in sources)
+        first, second = (
+            EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [one], SystemClock())
+            for one in sources
+        )
 
         async def count(engine: EmbeddedSearch) -> object:
-            return (await engine.search("knowledge", {"query": {"match": {"title": "kept"}}}, TEAM)).hits["total"]["value"]
+            return (
+                await engine.search("knowledge", {"query": {"match": {"title": "kept"}}}, TEAM)
+            ).hits["total"]["value"]
 
         answers = []
         for engine, source in zip((first, second), sources, strict=True):
@@ -171,7 +194,12 @@ def test_an_index_that_is_still_being_built_says_so_and_goes_on(tmp_path: Path) 
         source = Told()
         source.next = [Put(a_text("1", "one")), Mark("m")]
         source.gate.clear()
-        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [source], SystemClock(), build_seconds=0.05)
+        engine = EmbeddedSearch(
+            DerivedDatabase(tmp_path / "s.sqlite", STEPS),
+            [source],
+            SystemClock(),
+            build_seconds=0.05,
+        )
         with pytest.raises(IndexBuildingError):
             await engine.search("knowledge", {}, TEAM)
         source.gate.set()
@@ -193,9 +221,15 @@ def test_several_indices_are_answered_together(tmp_path: Path) -> None:
         index = "nodes"
 
     async def whole() -> None:
-        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents(), Others()], SystemClock())
+        engine = EmbeddedSearch(
+            DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents(), Others()], SystemClock()
+        )
         for name in ("knowledge,nodes", "*", "_all", "n*,knowledge"):
-            answer = await engine.search(name, {"sort": ["year"], "size": 4, "aggs": {"t": {"terms": {"field": "tags"}}}}, TEAM)
+            answer = await engine.search(
+                name,
+                {"sort": ["year"], "size": 4, "aggs": {"t": {"terms": {"field": "tags"}}}},
+                TEAM,
+            )
             assert answer.hits["total"]["value"] == 12
             assert sorted((hit["_index"], hit["_id"]) for hit in answer.hits["hits"]) == [
                 ("knowledge", "fish"),
@@ -230,7 +264,9 @@ def test_a_question_that_takes_too_long_is_ended(tmp_path: Path) -> None:
         many = Documents([a_text(str(number), "same words in every one") for number in range(3000)])
         engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [many], Hurrying())
         with pytest.raises(TimedOutError):
-            await engine.search("knowledge", {"query": {"match": {"title": "same words in every one"}}}, TEAM)
+            await engine.search(
+                "knowledge", {"query": {"match": {"title": "same words in every one"}}}, TEAM
+            )
         await engine.close()
 
     asyncio.run(whole())
@@ -238,7 +274,9 @@ def test_a_question_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 @pytest.mark.promise("K6")
 def test_a_phrase_is_looked_up_once_however_many_documents_have_the_field(tmp_path: Path) -> None:
-    """Asked again for each document, `match_phrase` with words that nobody wrote took 10 s of 23,000 references."""
+    """Asked again for each document, `match_phrase` with words that nobody wrote took 10 s of
+    23,000 references.
+    """
 
     async def whole() -> None:
         many = Documents([a_text(str(number), "same words in every one") for number in range(50)])
@@ -264,16 +302,33 @@ def test_a_phrase_is_looked_up_once_however_many_documents_have_the_field(tmp_pa
 @pytest.mark.parametrize(
     "query",
     [
-        {"multi_match": {"query": " ".join(f"w{number}" for number in range(300)), "fields": ["*"] * 50}},
-        {"multi_match": {"query": " ".join(f"w{number}" for number in range(300)), "fields": ["*"] * 50, "type": "phrase"}},
+        {
+            "multi_match": {
+                "query": " ".join(f"w{number}" for number in range(300)),
+                "fields": ["*"] * 50,
+            }
+        },
+        {
+            "multi_match": {
+                "query": " ".join(f"w{number}" for number in range(300)),
+                "fields": ["*"] * 50,
+                "type": "phrase",
+            }
+        },
         {"bool": {"should": [{"match": {"title": "a b c d e f g h"}} for _ in range(190)]}},
     ],
 )
-def test_words_count_once_for_each_field_they_are_looked_for_in(tmp_path: Path, query: dict[str, Any]) -> None:
-    """Fifty times all fields and 300 words were within every bound, and took 29 s that nothing could interrupt."""
+def test_words_count_once_for_each_field_they_are_looked_for_in(
+    tmp_path: Path, query: dict[str, Any]
+) -> None:
+    """Fifty times all fields and 300 words were within every bound, and took 29 s that nothing
+    could interrupt.
+    """
 
     async def whole() -> None:
-        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents()], SystemClock())
+        engine = EmbeddedSearch(
+            DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents()], SystemClock()
+        )
         with pytest.raises(InvalidInputError, match="1024 words"):
             await engine.search("knowledge", {"query": query}, TEAM)
         await engine.close()
@@ -283,7 +338,9 @@ def test_words_count_once_for_each_field_they_are_looked_for_in(tmp_path: Path, 
 
 def test_a_query_that_is_too_large_is_refused(tmp_path: Path) -> None:
     async def whole() -> None:
-        engine = EmbeddedSearch(DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents()], SystemClock())
+        engine = EmbeddedSearch(
+            DerivedDatabase(tmp_path / "s.sqlite", STEPS), [Documents()], SystemClock()
+        )
         too_many = {"bool": {"should": [{"term": {"tags": str(number)}} for number in range(201)]}}
         values = [str(number) for number in range(1024)]
         bodies: list[dict[str, Any]] = [
@@ -294,7 +351,13 @@ def test_a_query_that_is_too_large_is_refused(tmp_path: Path) -> None:
         for query in bodies:
             with pytest.raises(InvalidInputError):
                 await engine.search("knowledge", {"query": query}, TEAM)
-        as_many_as_may_be = {"bool": {"should": [{"multi_match": {"query": "a " * 999, "fields": ["*"]}} for _ in range(199)]}}
+        as_many_as_may_be = {
+            "bool": {
+                "should": [
+                    {"multi_match": {"query": "a " * 999, "fields": ["*"]}} for _ in range(199)
+                ]
+            }
+        }
         assert ids(await engine.search("knowledge", {"query": as_many_as_may_be}, TEAM)) == {"nmda"}
         await engine.close()
 

@@ -1,4 +1,6 @@
-"""Older databases come forward by themselves, after a copy; newer ones are refused; a kill leaves the old one."""
+"""Older databases come forward by themselves, after a copy; newer ones are refused; a kill leaves
+the old one.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ ROOT = Path(__file__).parents[2]
 # A next version as somebody will write one some day: a column, and what old rows hold in it.
 COLOURED = (
     *RESEARCH,
-    "ALTER TABLE research_projects ADD COLUMN colour TEXT;\nUPDATE research_projects SET colour = 'blue'",
+    "ALTER TABLE research_projects ADD COLUMN colour TEXT;\nUPDATE research_projects SET colour = "
+    "'blue'",
 )
 
 
@@ -47,7 +50,9 @@ async def read_access(file: Path) -> None:
 async def read_research(file: Path) -> None:
     store = sqlite_research(file)
     try:
-        assert [project.id for project, _ in await store.projects("local", None, 10)] == [RESEARCH_ID]
+        assert [project.id for project, _ in await store.projects("local", None, 10)] == [
+            RESEARCH_ID
+        ]
     finally:
         await store.close()
 
@@ -83,7 +88,11 @@ OF_FIRST_HOME: dict[str, Callable[[Path], Awaitable[None]]] = {
 
 
 # The versions of files that have more than one.
-VERSIONS = {"access.sqlite": len(ACCESS), "research/research.db": len(RESEARCH), "knowledge.sqlite": len(STEPS)}
+VERSIONS = {
+    "access.sqlite": len(ACCESS),
+    "research/research.db": len(RESEARCH),
+    "knowledge.sqlite": len(STEPS),
+}
 
 
 @pytest.mark.promise("Q5")
@@ -97,18 +106,24 @@ def test_a_file_of_the_first_version_opens_and_keeps_every_row(tmp_path: Path, n
     # Word tables are made from the notes, and made anew.
     before = {table: rows for table, rows in before.items() if not table.startswith("note_words")}
     # A later version adds columns at the end.
-    assert {table: [row[: len(before[table][0])] for row in after[table]] for table in before if before[table]} == {
-        table: rows for table, rows in before.items() if rows
-    }
+    assert {
+        table: [row[: len(before[table][0])] for row in after[table]]
+        for table in before
+        if before[table]
+    } == {table: rows for table, rows in before.items() if rows}
     latest = VERSIONS.get(name, 1)
     assert version_of(file) == latest
     copies = [copy.name for copy in file.parent.glob("*before-v*")]
-    assert copies == ([copy_name(file, 1, latest).name] if latest > 1 else []), "what was brought forward was copied, once"
+    assert copies == ([copy_name(file, 1, latest).name] if latest > 1 else []), (
+        "what was brought forward was copied, once"
+    )
 
 
 @pytest.mark.promise("Q5")
 @pytest.mark.parametrize("name", [*OF_FIRST_HOME, "limits.sqlite"])
-def test_a_file_of_a_newer_version_is_refused_in_words_and_left_as_it_is(tmp_path: Path, name: str) -> None:
+def test_a_file_of_a_newer_version_is_refused_in_words_and_left_as_it_is(
+    tmp_path: Path, name: str
+) -> None:
     file = first_home(tmp_path / "home") / name
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -138,7 +153,9 @@ def test_an_older_file_is_copied_and_then_brought_forward(tmp_path: Path) -> Non
     asyncio.run(ask())
     assert version_of(file) == len(COLOURED)
     with closing(sqlite3.connect(file)) as connection:
-        assert connection.execute("SELECT id, colour FROM research_projects").fetchall() == [(RESEARCH_ID, "blue")]
+        assert connection.execute("SELECT id, colour FROM research_projects").fetchall() == [
+            (RESEARCH_ID, "blue")
+        ]
     copy = file.with_name(f"research.before-v1-to-v{len(COLOURED)}.db")
     assert rows_in(copy) == before
     assert version_of(copy) == 0, "a copy of what was there"
@@ -226,7 +243,9 @@ bring_forward(Path(sys.argv[1]), sys.argv[3:])
 
 
 @pytest.mark.promise("Q5")
-@pytest.mark.parametrize("moment", ["copied", "UPDATE research_projects", f"user_version = {len(COLOURED)}", "COMMIT"])
+@pytest.mark.parametrize(
+    "moment", ["copied", "UPDATE research_projects", f"user_version = {len(COLOURED)}", "COMMIT"]
+)
 def test_a_kill_in_the_middle_leaves_the_old_version(tmp_path: Path, moment: str) -> None:
     file = first_home(tmp_path / "home") / "research" / "research.db"
     before = rows_in(file)

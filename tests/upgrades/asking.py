@@ -1,4 +1,6 @@
-"""What is asked of a home, by any version: the same questions, reduced to facts that must never change."""
+"""What is asked of a home, by any version: the same questions, reduced to facts that must never
+change.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def tools(home: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str,
     for number, (name, arguments) in enumerate(calls, 1):
         params = {"name": name, "arguments": arguments}
         messages.append({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
-    lines = carrel(home, "mcp", text="".join(json.dumps(message) + "\n" for message in messages)).splitlines()
+    lines = carrel(
+        home, "mcp", text="".join(json.dumps(message) + "\n" for message in messages)
+    ).splitlines()
     answers = {answer["id"]: answer for answer in map(json.loads, lines) if "id" in answer}
     found = []
     for number, (name, arguments) in enumerate(calls, 1):
@@ -96,21 +100,42 @@ def _papers(home: Path) -> list[dict[str, Any]]:
 def _references(home: Path) -> dict[str, Any]:
     (listed,) = tools(home, [("list_references", {"format": "json", "limit": 100})])
     (text,) = tools(home, [("get_fulltext", {"id": "ostrom1990"})])
-    return {"items": sorted(listed["references"], key=lambda item: str(item["id"])), "fulltext": text["markdown"]}
+    return {
+        "items": sorted(listed["references"], key=lambda item: str(item["id"])),
+        "fulltext": text["markdown"],
+    }
 
 
 def _knowledge(home: Path) -> list[dict[str, Any]]:
-    titles = ("Imported first", "Imported second", "A personal note", "A note for the team", "A proposed note")
+    titles = (
+        "Imported first",
+        "Imported second",
+        "A personal note",
+        "A note for the team",
+        "A proposed note",
+    )
     answers = tools(home, [("search_knowledge", {"query": title}) for title in titles])
     ids = sorted({hit["id"] for answer in answers for hit in _rows(answer)})
-    kept = ("id", "title", "content", "tags", "source", "user_id", "status", "created_at", "updated_at")
+    kept = (
+        "id",
+        "title",
+        "content",
+        "tags",
+        "source",
+        "user_id",
+        "status",
+        "created_at",
+        "updated_at",
+    )
     notes = tools(home, [("get_knowledge", {"id": found}) for found in ids])
     return [{name: note[name] for name in kept if name in note} for note in notes]
 
 
 def _nodes(home: Path) -> list[dict[str, Any]]:
     names = ["Liver fibrosis", "Gremlin-1"]
-    (answer,) = tools(home, [("node_knowledge_retriever", {"node_names": names, "include_metadata": True})])
+    (answer,) = tools(
+        home, [("node_knowledge_retriever", {"node_names": names, "include_metadata": True})]
+    )
     return list(answer["results"])
 
 
@@ -125,13 +150,26 @@ def _research(home: Path) -> list[dict[str, Any]]:
 
 
 def _rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """The one list of an answer, whatever it is called; what newer versions say beside it does not count."""
+    """The one list of an answer, whatever it is called; what newer versions say beside it does not
+    count.
+    """
     beside = {"quoted_from", "notices", "warnings"}
-    (rows,) = (value for name, value in answer.items() if isinstance(value, list) and name not in beside)
+    (rows,) = (
+        value for name, value in answer.items() if isinstance(value, list) and name not in beside
+    )
     return list(rows)
 
 
 def _environment(home: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))
+    }
     snapshot = str(home / "papers" / "paper_snapshot.db")
-    return {**kept, "PYTHONPATH": str(ROOT / "src"), "CARREL_HOME": str(home), "CARREL_PAPERS_SNAPSHOT": snapshot}
+    return {
+        **kept,
+        "PYTHONPATH": str(ROOT / "src"),
+        "CARREL_HOME": str(home),
+        "CARREL_PAPERS_SNAPSHOT": snapshot,
+    }

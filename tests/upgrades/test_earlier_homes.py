@@ -23,7 +23,9 @@ def unpacked(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, dict
 
 
 @pytest.mark.promise("Q11")
-def test_an_earlier_home_opens_and_all_of_it_is_found(unpacked: tuple[Path, dict[str, Any]]) -> None:
+def test_an_earlier_home_opens_and_all_of_it_is_found(
+    unpacked: tuple[Path, dict[str, Any]],
+) -> None:
     home, told = unpacked
     answered = ask_all(home)
     for room in answered:
@@ -32,14 +34,18 @@ def test_an_earlier_home_opens_and_all_of_it_is_found(unpacked: tuple[Path, dict
 
 
 @pytest.mark.promise("Q11")
-def test_the_audit_log_of_an_earlier_home_still_verifies(unpacked: tuple[Path, dict[str, Any]]) -> None:
+def test_the_audit_log_of_an_earlier_home_still_verifies(
+    unpacked: tuple[Path, dict[str, Any]],
+) -> None:
     home, _ = unpacked
     carrel(home, "users", "list")
     carrel(home, "audit", "verify")
 
 
 @pytest.mark.promise("Q11")
-def test_a_backup_of_an_earlier_home_restores_whole(unpacked: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+def test_a_backup_of_an_earlier_home_restores_whole(
+    unpacked: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
     home, told = unpacked
     carrel(home, "backup", str(tmp_path / "desk.tar.gz"))
     second = tmp_path / "second"
@@ -52,8 +58,16 @@ def test_a_backup_of_an_earlier_home_restores_whole(unpacked: tuple[Path, dict[s
 def _missing(told: Any, answered: Any, where: str) -> list[str]:
     """What was there and is not any more; a newer version may say more, never less."""
     if isinstance(told, dict) and isinstance(answered, dict):
-        return [line for key in told for line in _missing(told[key], answered.get(key), f"{where}.{key}")]
+        return [
+            line
+            for key in told
+            for line in _missing(told[key], answered.get(key), f"{where}.{key}")
+        ]
     if isinstance(told, list) and isinstance(answered, list) and len(told) == len(answered):
         pairs = zip(told, answered, strict=True)
-        return [line for at, (one, other) in enumerate(pairs) for line in _missing(one, other, f"{where}[{at}]")]
+        return [
+            line
+            for at, (one, other) in enumerate(pairs)
+            for line in _missing(one, other, f"{where}[{at}]")
+        ]
     return [] if told == answered else [f"{where}: was {told!r}, is {answered!r}"]

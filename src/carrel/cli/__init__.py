@@ -16,11 +16,17 @@ _VERBS = {
     "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
     "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
     "audit": ("carrel.cli.audit", "list, verify and export the audit log"),
-    "knowledge": ("carrel.cli.rooms", "keep, find and share notes; import and export a folder of them"),
+    "knowledge": (
+        "carrel.cli.rooms",
+        "keep, find and share notes; import and export a folder of them",
+    ),
     "search": ("carrel.cli.search", "fill a real Elasticsearch from the local stores"),
     "backup": ("carrel.cli.backup", "write everything embedded into one file; check such a file"),
     "restore": ("carrel.cli.restore", "put a backup in place"),
-    "databases": ("carrel.cli.databases", "say whether the embedded databases are there; begin one anew"),
+    "databases": (
+        "carrel.cli.databases",
+        "say whether the embedded databases are there; begin one anew",
+    ),
     "connect": ("carrel.cli.connect", "print or write a client's configuration"),
     "doctor": ("carrel.cli.doctor", "say what is configured, reachable and missing"),
 }

@@ -1,4 +1,6 @@
-"""Writes the scope table of docs/access.md from the catalogue: `python -m carrel.cli.access_table docs/access.md`."""
+"""Writes the scope table of docs/access.md from the catalogue: `python -m carrel.cli.access_table
+docs/access.md`.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,19 @@ def scope_table(catalogue: Catalogue) -> str:
         for scope in prompt.scopes:
             needed[scope].append(f"prompt `{prompt.name}`")
     rows = [
-        f"| `{scope.name}` | {scope.meaning} | {_implied(scope.name)} | {', '.join(needed[scope.name])} |"
+        f"| `{scope.name}` | {scope.meaning} | {_implied(scope.name)} | "
+        f"{', '.join(needed[scope.name])} |"
         for scope in SCOPES.values()
     ]
     return "\n".join(["| scope | allows | implies | needed by |", "|---|---|---|---|", *rows])
 
 
 def _implied(name: str) -> str:
-    return "every scope" if name == "admin" else ", ".join(f"`{implied}`" for implied in SCOPES[name].implies)
+    return (
+        "every scope"
+        if name == "admin"
+        else ", ".join(f"`{implied}`" for implied in SCOPES[name].implies)
+    )
 
 
 def with_table(page: str, table: str) -> str:

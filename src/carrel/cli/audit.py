@@ -19,7 +19,8 @@ from carrel.settings import Settings
 from carrel.wiring.audit_log import audit_head, audit_lines, verify_audit
 
 _COLUMNS = (
-    "timestamp", "phase", "user_id", "client_id", "door", "action", "resource", "result", "error_code", "duration_ms",
+    "timestamp", "phase", "user_id", "client_id", "door", "action", "resource", "result",
+    "error_code", "duration_ms",
     "ip_address", "user_agent", "request_id", "parameters", "chain", "sequence",
 )  # fmt: skip
 
@@ -33,12 +34,22 @@ def run(words: list[str]) -> int:
     export.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
     for command in (show, export):
         command.add_argument("--user", help="only this user")
-        command.add_argument("--action", help="only actions that begin so, such as tool:search_papers or oauth:")
-        command.add_argument("--since", help="only from this time on, such as 2026-07-28 or 2026-07-28T12:00")
-        command.add_argument("--refused", action="store_true", help="only what was refused or failed")
+        command.add_argument(
+            "--action", help="only actions that begin so, such as tool:search_papers or oauth:"
+        )
+        command.add_argument(
+            "--since", help="only from this time on, such as 2026-07-28 or 2026-07-28T12:00"
+        )
+        command.add_argument(
+            "--refused", action="store_true", help="only what was refused or failed"
+        )
     check = commands.add_parser("verify", help="check that no line was removed, changed or put in")
     check.add_argument(
-        "--head", action="append", default=[], metavar="LINE|FILE", help="also against what carrel audit head printed before"
+        "--head",
+        action="append",
+        default=[],
+        metavar="LINE|FILE",
+        help="also against what carrel audit head printed before",
     )
     commands.add_parser("head", help="print the newest anchor in one line, to be kept elsewhere")
     for command in commands.choices.values():
@@ -53,13 +64,19 @@ def run(words: list[str]) -> int:
         case "export":
             return _export(_matching(audit_lines(settings), options), options.format)
         case _:
-            return _list(deque(_matching(audit_lines(settings), options), maxlen=max(1, options.limit)))
+            return _list(
+                deque(_matching(audit_lines(settings), options), maxlen=max(1, options.limit))
+            )
 
 
 def _head(settings: Settings) -> int:
     line = audit_head(settings)
     if line is None:
-        raise NotFoundError("Anchor", "audit log", next_step="There is one as soon as something is written to the log.")
+        raise NotFoundError(
+            "Anchor",
+            "audit log",
+            next_step="There is one as soon as something is written to the log.",
+        )
     show(line)
     return 0
 
@@ -67,7 +84,11 @@ def _head(settings: Settings) -> int:
 def _heads(given: str) -> list[str]:
     """A head as it is, or those in a file, one to a line."""
     file = Path(given)
-    return [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()] if file.is_file() else [given]
+    return (
+        [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        if file.is_file()
+        else [given]
+    )
 
 
 def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
@@ -79,15 +100,22 @@ def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
     for notice in found.notices:
         show(f"note    {notice}")
     if not found.is_anchored and found.lines:
-        show("note    there are no anchors: a cut tail, a deleted file or a history made anew would not show")
+        show(
+            "note    there are no anchors: a cut tail, a deleted file or a history made anew "
+            "would not show"
+        )
     if not found.is_anchored and not found.lines and not found.problems:
         show(
-            "There is no log here and no anchor: nothing was written yet, or all of it was removed. Only a head kept elsewhere tells."
+            "There is no log here and no anchor: nothing was written yet, or all of it was "
+            "removed. Only a head kept elsewhere tells."
         )
         return 0
     if found.torn_lines:
         show(f"torn    {found.torn_lines} lines were cut off while being written")
-    show(f"{found.lines} lines in {found.chains} chains: {'NOT whole' if found.problems else 'whole'}")
+    show(
+        f"{found.lines} lines in {found.chains} chains: "
+        f"{'NOT whole' if found.problems else 'whole'}"
+    )
     return 1 if found.problems else 0
 
 
@@ -112,8 +140,10 @@ def _list(rows: Iterable[dict[str, Any]]) -> int:
         code = f" {row['error_code']}" if "error_code" in row else ""
         said = f" {orjson.dumps(row['parameters']).decode()}" if row.get("parameters") else ""
         show(
-            f"{row.get('timestamp', '')[:23]} {row.get('phase', ''):8} {row.get('user_id', '')} {row.get('door', '')} "
-            f"{row.get('action', '')} {row.get('result', '')}{code}{spent} {row.get('ip_address', '')}{said}"
+            f"{row.get('timestamp', '')[:23]} {row.get('phase', ''):8} {row.get('user_id', '')} "
+            f"{row.get('door', '')} "
+            f"{row.get('action', '')} {row.get('result', '')}{code}{spent} "
+            f"{row.get('ip_address', '')}{said}"
         )
     return 0
 

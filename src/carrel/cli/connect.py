@@ -1,4 +1,6 @@
-"""`carrel connect`: the lines that make a client use this desk, printed or written into its configuration."""
+"""`carrel connect`: the lines that make a client use this desk, printed or written into its
+configuration.
+"""
 
 from __future__ import annotations
 
@@ -55,21 +57,36 @@ CLIENTS = ("claude-code", "claude-desktop", "cursor", "codex", "gemini")
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel connect", description="Print or write a client's configuration.")
+    parser = argparse.ArgumentParser(
+        prog="carrel connect", description="Print or write a client's configuration."
+    )
     parser.add_argument("client", choices=CLIENTS)
     parser.add_argument(
         "--url",
-        help="address of a running server, such as http://127.0.0.1:8080/desk/mcp; without it the client starts carrel itself",
+        help="address of a running server, such as http://127.0.0.1:8080/desk/mcp; without it the "
+        "client starts carrel itself",
     )
     parser.add_argument("--name", default="carrel", help="name of the server in the client")
-    parser.add_argument("--write", action="store_true", help="write it into the client's own file, keeping a backup")
-    parser.epilog = "What follows -- is handed to carrel mcp, such as: carrel connect cursor --write -- --rooms papers"
+    parser.add_argument(
+        "--write", action="store_true", help="write it into the client's own file, keeping a backup"
+    )
+    parser.epilog = (
+        "What follows -- is handed to carrel mcp, such as: carrel connect cursor "
+        "--write -- --rooms papers"
+    )
     given = words[1:]
     split = given.index("--") if "--" in given else len(given)
     options, rest = parser.parse_args(given[:split]), given[split + 1 :]
     if rest and options.url:
-        parser.error("what follows -- is for a client that starts Carrel itself; a running server (--url) has its own options")
-    way: Way = Http(options.url, _secret_for(options.url)) if options.url else Stdio(own_command(), ("mcp", *_mcp_options(rest)))
+        parser.error(
+            "what follows -- is for a client that starts Carrel itself; a running server (--url) "
+            "has its own options"
+        )
+    way: Way = (
+        Http(options.url, _secret_for(options.url))
+        if options.url
+        else Stdio(own_command(), ("mcp", *_mcp_options(rest)))
+    )
     if not options.write:
         print(snippet(options.client, options.name, way))
         return 0
@@ -81,22 +98,30 @@ def run(words: list[str]) -> int:
 
 
 def _mcp_options(rest: list[str]) -> tuple[str, ...]:
-    """Options for `carrel mcp`, checked, and complete for a client that starts it in another folder with a bare environment."""
+    """Options for `carrel mcp`, checked, and complete for a client that starts it in another folder
+    with a bare environment.
+    """
     from carrel.cli.mcp import mcp_parser
 
     options = mcp_parser().parse_args(rest)
     home = options.home or os.environ.get("CARREL_HOME")
-    settings = read_settings({("home",): home}, config=Path(options.config) if options.config else None)
+    settings = read_settings(
+        {("home",): home}, config=Path(options.config) if options.config else None
+    )
     named = {
         "--home": settings.home if home else None,
-        "--config": settings.source if settings.source and not _is_found_anywhere(settings) else None,
+        "--config": settings.source
+        if settings.source and not _is_found_anywhere(settings)
+        else None,
         "--rooms": options.rooms,
         "--snapshot": _absolute(options.snapshot),
         "--static": _absolute(options.static),
         "--library": _absolute(options.library),
         "--log-level": options.log_level,
     }
-    words = [word for name, value in named.items() if value is not None for word in (name, str(value))]
+    words = [
+        word for name, value in named.items() if value is not None for word in (name, str(value))
+    ]
     return (*words, "--compact") if options.compact else tuple(words)
 
 
@@ -110,7 +135,9 @@ def _secret_for(url: str) -> str | None:
 def _is_found_anywhere(settings: Settings) -> bool:
     """Whether the settings file is one that `carrel mcp` finds whatever folder it is started in."""
     places = (settings.home, platformdirs.user_config_path("carrel"))
-    return settings.source is not None and settings.source.parent in [place.resolve() for place in places]
+    return settings.source is not None and settings.source.parent in [
+        place.resolve() for place in places
+    ]
 
 
 def _absolute(place: str | None) -> str | None:
@@ -120,7 +147,9 @@ def _absolute(place: str | None) -> str | None:
 
 
 def _settings_of(rest: list[str]) -> Settings:
-    """The settings of the desk that the client will start: what follows `--` are options of `carrel mcp`."""
+    """The settings of the desk that the client will start: what follows `--` are options of `carrel
+    mcp`.
+    """
     parser = argparse.ArgumentParser(add_help=False)
     add_home_options(parser)
     options, _ = parser.parse_known_args(rest)
@@ -142,7 +171,8 @@ def lines_to_paste(url: str, secret: str | None = None) -> str:
         (
             f"Claude Code:     {snippet('claude-code', 'carrel', way)}",
             f"Claude Desktop:  {json.dumps(_json_entry('claude-desktop', 'carrel', way))}",
-            "                 (or let it start Carrel itself: carrel connect claude-desktop --write)",
+            "                 (or let it start Carrel itself: carrel connect claude-desktop "
+            "--write)",
             f"Cursor:          {json.dumps(_json_entry('cursor', 'carrel', way))}",
         )
     )
@@ -153,8 +183,14 @@ def snippet(client: str, name: str, way: Way) -> str:
     if client == "claude-code":
         match way:
             case Http(url):
-                headers = "".join(f" --header {shlex.quote(f'{key}: {value}')}" for key, value in way.headers.items())
-                return f"claude mcp add --transport http {shlex.quote(name)} {shlex.quote(url)}{headers}"
+                headers = "".join(
+                    f" --header {shlex.quote(f'{key}: {value}')}"
+                    for key, value in way.headers.items()
+                )
+                return (
+                    f"claude mcp add --transport http {shlex.quote(name)} "
+                    f"{shlex.quote(url)}{headers}"
+                )
             case Stdio(command, arguments):
                 return f"claude mcp add {shlex.quote(name)} -- {shlex.join((command, *arguments))}"
     if client == "codex":
@@ -169,7 +205,14 @@ def write(client: str, name: str, way: Way) -> Path:
     if client == "codex":
         after = _toml_with(before, name, way, file)
     else:
-        after = json.dumps(_merged(_parsed(before, file), _json_entry(client, name, way)), indent=2, ensure_ascii=False) + "\n"
+        after = (
+            json.dumps(
+                _merged(_parsed(before, file), _json_entry(client, name, way)),
+                indent=2,
+                ensure_ascii=False,
+            )
+            + "\n"
+        )
     file.parent.mkdir(parents=True, exist_ok=True)
     kept = file.with_name(file.name + ".before-carrel")
     if before and not kept.exists():
@@ -190,7 +233,10 @@ def configuration_file(client: str) -> Path:
         case "claude-code":
             return Path(".mcp.json").absolute()
         case "claude-desktop":
-            return platformdirs.user_config_path("Claude", appauthor=False, roaming=True) / "claude_desktop_config.json"
+            return (
+                platformdirs.user_config_path("Claude", appauthor=False, roaming=True)
+                / "claude_desktop_config.json"
+            )
         case "cursor":
             return Path.home() / ".cursor" / "mcp.json"
         case "codex":
@@ -207,7 +253,8 @@ def _json_entry(client: str, name: str, way: Way) -> dict[str, object]:
             plain = ("--allow-http",) if url.startswith("http://") else ()
             entry = {"command": "npx", "args": ["-y", "mcp-remote", url, *plain]}
             if way.secret:
-                # Its arguments may not hold spaces on every system, so the value goes through a variable.
+                # Its arguments may not hold spaces on every system, so the value goes through a
+                # variable.
                 header = ["--header", "Authorization:${CARREL_AUTHORIZATION}"]
                 entry = {"command": "npx", "args": ["-y", "mcp-remote", url, *plain, *header]}
                 entry["env"] = {"CARREL_AUTHORIZATION": f"Bearer {way.secret}"}
@@ -227,23 +274,37 @@ def _json_entry(client: str, name: str, way: Way) -> dict[str, object]:
 
 
 def _toml_entry(name: str, way: Way) -> str:
-    key = name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else json.dumps(name)
+    key = (
+        name
+        if name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+        else json.dumps(name)
+    )
     match way:
         case Stdio(command, arguments):
-            return f"[mcp_servers.{key}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(list(arguments))}"
+            return (
+                f"[mcp_servers.{key}]\ncommand = {json.dumps(command)}\nargs = "
+                f"{json.dumps(list(arguments))}"
+            )
         case Http(url):
-            headers = ", ".join(f"{name} = {json.dumps(value)}" for name, value in way.headers.items())
-            return f"[mcp_servers.{key}]\nurl = {json.dumps(url)}" + (f"\nhttp_headers = {{ {headers} }}" if headers else "")
+            headers = ", ".join(
+                f"{name} = {json.dumps(value)}" for name, value in way.headers.items()
+            )
+            return f"[mcp_servers.{key}]\nurl = {json.dumps(url)}" + (
+                f"\nhttp_headers = {{ {headers} }}" if headers else ""
+            )
 
 
 def _toml_with(before: str, name: str, way: Way, file: Path) -> str:
     try:
         servers = tomllib.loads(before).get("mcp_servers", {})
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationUnreadableError(f"{file} is not TOML: {error}", next_step="Mend it, then run again.") from None
+        raise ConfigurationUnreadableError(
+            f"{file} is not TOML: {error}", next_step="Mend it, then run again."
+        ) from None
     if name in servers:
         raise ConfigurationUnreadableError(
-            f"{file} already has a server called {name}", next_step="Remove that table, or choose another with --name."
+            f"{file} already has a server called {name}",
+            next_step="Remove that table, or choose another with --name.",
         )
     return f"{before.rstrip()}\n\n{_toml_entry(name, way)}\n".lstrip()
 
@@ -254,7 +315,9 @@ def _parsed(text: str, file: Path) -> dict[str, object]:
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ConfigurationUnreadableError(f"{file} is not JSON: {error}", next_step="Mend it, then run again.") from None
+        raise ConfigurationUnreadableError(
+            f"{file} is not JSON: {error}", next_step="Mend it, then run again."
+        ) from None
     if not isinstance(values, dict) or not isinstance(values.get("mcpServers", {}), dict):
         raise ConfigurationUnreadableError(
             f"{file} does not hold servers as expected", next_step="Add the printed lines by hand."

@@ -13,10 +13,13 @@ from carrel.wiring.databases import accept_database, describe_databases, reset_d
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="carrel databases", description="The embedded databases. Stop the server before accept and reset."
+        prog="carrel databases",
+        description="The embedded databases. Stop the server before accept and reset.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add_home_options(commands.add_parser("list", help="say of each whether it is the one that was kept"))
+    add_home_options(
+        commands.add_parser("list", help="say of each whether it is the one that was kept")
+    )
     for name, meaning in (
         ("accept", "take the file that is there now for the database, as after a restore by hand"),
         ("reset", "move the file aside and begin with an empty database"),
@@ -33,8 +36,14 @@ def run(words: list[str]) -> int:
         return 0
     with record_command(settings, f"databases:{options.command}", f"database:{options.name}"):
         if options.command == "accept":
-            print(f"{accept_database(settings, options.name)} is taken as it is from the next start on.")
+            print(
+                f"{accept_database(settings, options.name)} is taken as it is from the next start "
+                f"on."
+            )
             return 0
         moved = reset_database(settings, options.name, SystemClock())
-    print(f"The next start begins with an empty {options.name} database." + (f" The file is in {moved}." if moved else ""))
+    print(
+        f"The next start begins with an empty {options.name} database."
+        + (f" The file is in {moved}." if moved else "")
+    )
     return 0

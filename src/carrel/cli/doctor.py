@@ -27,7 +27,8 @@ _UNKNOWN_ACTION = "Run it again with --log-level debug; the log says what failed
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="carrel doctor", description="Say what is configured, reachable and missing, and what to do about it."
+        prog="carrel doctor",
+        description="Say what is configured, reachable and missing, and what to do about it.",
     )
     add_desk_options(parser)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -61,7 +62,9 @@ def _as_facts(name: str, finding: Health) -> dict[str, object]:
 
 
 def _action(finding: Health) -> str:
-    """What to do about a finding. One that is well needs nothing, unless a caller should know something all the same."""
+    """What to do about a finding. One that is well needs nothing, unless a caller should know
+    something all the same.
+    """
     if finding.is_well:
         return finding.next_step if finding.note else ""
     return finding.next_step or _UNKNOWN_ACTION
@@ -72,7 +75,12 @@ def _machine(settings: Settings) -> dict[str, Health]:
     host = settings.server.host
     return {
         "carrel": Health(True, f"{__version__} on Python {version}, SQLite {sqlite_version()}"),
-        "settings": Health(True, str(settings.source) if settings.source else "defaults and environment; no carrel.toml found"),
+        "settings": Health(
+            True,
+            str(settings.source)
+            if settings.source
+            else "defaults and environment; no carrel.toml found",
+        ),
         **_variables(settings),
         "home": _home(settings.home),
         "address": Health(
@@ -90,7 +98,10 @@ def _audit(settings: Settings) -> Health:
         return Health(True, "turned off")
     match audit_place(settings):
         case "file":
-            return _writable(settings.audit_file.parent, "Name another file with audit.file, or mend the rights of the folder.")
+            return _writable(
+                settings.audit_file.parent,
+                "Name another file with audit.file, or mend the rights of the folder.",
+            )
         case "postgres":
             return Health(True, "in PostgreSQL")
         case "stdout":
@@ -102,7 +113,8 @@ def _left_behind(settings: Settings) -> dict[str, Health]:
         f"home: {what}": Health(
             False,
             f"{file} holds {what} that are not served, because DATABASE_URL is set",
-            f"Start without DATABASE_URL to use them, or move {file} away where they are no longer wanted.",
+            f"Start without DATABASE_URL to use them, or move {file} away where they are no "
+            f"longer wanted.",
         )
         for what, file in left_behind(settings).items()
     }
@@ -113,14 +125,18 @@ def _variables(settings: Settings) -> dict[str, Health]:
         f"variable {name}": Health(
             False,
             "is not a setting and is ignored",
-            f"Rename it to {nearest}." if nearest else "Unset it; docs/reference.md lists every variable.",
+            f"Rename it to {nearest}."
+            if nearest
+            else "Unset it; docs/reference.md lists every variable.",
         )
         for name, nearest in settings.unknown_variables.items()
     }
 
 
 def _home(home: Path) -> Health:
-    """A command closes the home of its own account when it starts, so that one still open belongs to another account."""
+    """A command closes the home of its own account when it starts, so that one still open belongs
+    to another account.
+    """
     if not is_open_to_others(home):
         return _writable(home)
     return Health(
@@ -130,7 +146,9 @@ def _home(home: Path) -> Health:
     )
 
 
-def _writable(folder: Path, action: str = "Choose another place with --home or CARREL_HOME.") -> Health:
+def _writable(
+    folder: Path, action: str = "Choose another place with --home or CARREL_HOME."
+) -> Health:
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent

@@ -1,4 +1,6 @@
-"""`carrel knowledge import-nodes`: named nodes from JSON lines or CSV, or from the notes there are."""
+"""`carrel knowledge import-nodes`: named nodes from JSON lines or CSV, or from the notes there
+are.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,34 @@ _MOST_PROBLEMS_SHOWN = 20
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="carrel knowledge import-nodes", description="Add named nodes; a node of the same name is replaced."
+        prog="carrel knowledge import-nodes",
+        description="Add named nodes; a node of the same name is replaced.",
     )
-    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="JSON lines, or a table ending in .csv or .tsv")
-    parser.add_argument("--from-notes", action="store_true", help="make a node of every team note instead")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="JSON lines, or a table ending in .csv or .tsv",
+    )
+    parser.add_argument(
+        "--from-notes", action="store_true", help="make a node of every team note instead"
+    )
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     if options.from_notes:
-        with record_command(settings, "knowledge:import-nodes", "knowledge://nodes", {"from_notes": True}):
+        with record_command(
+            settings, "knowledge:import-nodes", "knowledge://nodes", {"from_notes": True}
+        ):
             return asyncio.run(_from_notes(settings))
     if options.file is None or not options.file.is_file():
-        raise InvalidInputError("A file of nodes is required", next_step="Name a file, or use --from-notes.")
-    with record_command(settings, "knowledge:import-nodes", "knowledge://nodes", {"file": str(options.file)}):
+        raise InvalidInputError(
+            "A file of nodes is required", next_step="Name a file, or use --from-notes."
+        )
+    with record_command(
+        settings, "knowledge:import-nodes", "knowledge://nodes", {"file": str(options.file)}
+    ):
         return asyncio.run(_from_file(settings, options.file))
 
 

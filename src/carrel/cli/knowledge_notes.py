@@ -43,25 +43,45 @@ def run(words: list[str]) -> int:
     command = words[0]
     parser = argparse.ArgumentParser(
         prog=f"carrel knowledge {command}",
-        description="Bring a folder of Markdown notes in; again and again, only what changed is saved."
+        description="Bring a folder of Markdown notes in; again and again, only what changed is "
+        "saved."
         if command == "import"
-        else "Write notes as Markdown files; a file that was changed elsewhere is never overwritten.",
+        else "Write notes as Markdown files; a file that was changed elsewhere is never "
+        "overwritten.",
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--source", choices=["personal", "team"], default="personal", help="whose notes these are")
+    parser.add_argument(
+        "--source", choices=["personal", "team"], default="personal", help="whose notes these are"
+    )
     if command == "import":
-        parser.add_argument("--as", dest="name", metavar="NAME", help="a name for the folder, the same wherever it lies")
-        parser.add_argument("--moved-from", type=Path, metavar="FOLDER", help="where the folder was when it was last imported")
+        parser.add_argument(
+            "--as",
+            dest="name",
+            metavar="NAME",
+            help="a name for the folder, the same wherever it lies",
+        )
+        parser.add_argument(
+            "--moved-from",
+            type=Path,
+            metavar="FOLDER",
+            help="where the folder was when it was last imported",
+        )
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     if command == "import":
         if not options.folder.is_dir():
-            raise InvalidInputError(f"There is no folder {options.folder}", next_step="Name a folder of Markdown files.")
+            raise InvalidInputError(
+                f"There is no folder {options.folder}", next_step="Name a folder of Markdown files."
+            )
         facts = {"folder": str(options.folder), "source": options.source, "name": options.name}
         with record_command(settings, "knowledge:import", "knowledge://notes", facts):
             moved_from = None if options.moved_from is None else options.moved_from.resolve()
-            report = asyncio.run(_import(settings, options.folder.resolve(), options.name, moved_from, options.source))
+            report = asyncio.run(
+                _import(
+                    settings, options.folder.resolve(), options.name, moved_from, options.source
+                )
+            )
     else:
         facts = {"folder": str(options.folder), "source": options.source}
         with record_command(settings, "knowledge:export", "knowledge://notes", facts), for_others():
@@ -70,7 +90,9 @@ def run(words: list[str]) -> int:
     return _told(report, command)
 
 
-async def _import(settings: Settings, place: Path, name: str | None, moved_from: Path | None, source: Source) -> Report:
+async def _import(
+    settings: Settings, place: Path, name: str | None, moved_from: Path | None, source: Source
+) -> Report:
     folder, report, progress = NoteFolder(place), Report(), Progress()
     caller = await _caller(settings)
     stores = open_stores(settings)
@@ -79,7 +101,9 @@ async def _import(settings: Settings, place: Path, name: str | None, moved_from:
     try:
         paths = await asyncio.to_thread(folder.paths)
         asked = AskedFolder(place, caller.user_id, name, moved_from)
-        some = await asyncio.to_thread(lambda: list(_files(folder, paths[:FILES_COMPARED], Report())))
+        some = await asyncio.to_thread(
+            lambda: list(_files(folder, paths[:FILES_COMPARED], Report()))
+        )
         known = await resolve_folder(settings, stores.notes, asked, some)
         progress.begin("importing", len(paths), "notes")
         for start in range(0, len(paths), _GROUP):
@@ -112,7 +136,10 @@ async def _export(settings: Settings, place: Path, source: Source) -> Report:
     finally:
         await stores.notes.close()
         record = {**agreed, **report.agreed}
-        rows = {path: Recorded(known.note_id, known.file_digest, known.note_digest) for path, known in record.items()}
+        rows = {
+            path: Recorded(known.note_id, known.file_digest, known.note_digest)
+            for path, known in record.items()
+        }
         await asyncio.to_thread(folder.remember, rows)
     return report
 
@@ -128,7 +155,14 @@ def _files(folder: NoteFolder, paths: list[str], report: Report) -> Iterator[Not
             report.add(path, "refused", "not UTF-8 text")
         else:
             report.problems.extend((path, warning) for warning in parsed.warnings)
-            yield NoteFile(path, parsed.title, parsed.content, parsed.tags, parsed.front_matter, parsed.content_from)
+            yield NoteFile(
+                path,
+                parsed.title,
+                parsed.content,
+                parsed.tags,
+                parsed.front_matter,
+                parsed.content_from,
+            )
 
 
 def _write(folder: NoteFolder, path: str, note: Note, last: Agreed | None, report: Report) -> None:
@@ -163,11 +197,15 @@ def _text(note: Note, path: str, digest: str) -> str:
     if origin is not None and origin.digest == digest:
         # Nobody changed it, so the file is the one that came in, byte for byte.
         return origin.front_matter + (note.content if origin.content_from == "body" else "")
-    return write_note(note.title, note.content, note.tags, path, origin.front_matter if origin else "")
+    return write_note(
+        note.title, note.content, note.tags, path, origin.front_matter if origin else ""
+    )
 
 
 def _free_path(note: Note, used: set[str], there: set[str]) -> str:
-    """Where it came from, without the name of that folder, so that links between files go on; or named for its title."""
+    """Where it came from, without the name of that folder, so that links between files go on; or
+    named for its title.
+    """
     home = note.origin.path.partition("/")[2] if note.origin is not None else ""
     if home and home.casefold() not in used:
         return home
@@ -180,18 +218,26 @@ def _free_path(note: Note, used: set[str], there: set[str]) -> str:
 
 def _agreed(folder: NoteFolder) -> Mapping[str, Agreed]:
     try:
-        return {path: Agreed(known.id, known.file_digest, known.note_digest) for path, known in folder.record().items()}
+        return {
+            path: Agreed(known.id, known.file_digest, known.note_digest)
+            for path, known in folder.record().items()
+        }
     except OSError as error:
         raise InvalidInputError(str(error), next_step="Nothing was changed.") from None
 
 
 async def _caller(settings: Settings) -> Caller:
     async with open_desk(settings.model_copy(update={"rooms": ()})).opened() as desk:
-        return await desk.gate.identify(Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}"))
+        return await desk.gate.identify(
+            Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
+        )
 
 
 def _told(report: Report, command: str) -> int:
-    show(", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items())) or "nothing to do")
+    show(
+        ", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items()))
+        or "nothing to do"
+    )
     for path, problem in report.problems:
         show(f"  {path}: {problem}", file=sys.stderr)
     if report.counts["conflict"]:

@@ -28,14 +28,23 @@ def run(words: list[str]) -> int:
 
 def mcp_parser() -> argparse.ArgumentParser:
     """The options of `carrel mcp`, which `carrel connect` checks as well."""
-    parser = argparse.ArgumentParser(prog="carrel mcp", description="Speak MCP over standard input and output.")
+    parser = argparse.ArgumentParser(
+        prog="carrel mcp", description="Speak MCP over standard input and output."
+    )
     add_desk_options(parser)
-    parser.add_argument("--compact", action="store_true", default=None, help="offer one tool that finds and calls the others")
+    parser.add_argument(
+        "--compact",
+        action="store_true",
+        default=None,
+        help="offer one tool that finds and calls the others",
+    )
     return parser
 
 
 def speak(settings: Settings) -> int:
-    """Serves until standard input ends. A client is greeted at once; the rooms are opened meanwhile."""
+    """Serves until standard input ends. A client is greeted at once; the rooms are opened
+    meanwhile.
+    """
     output = ProtocolOutput()
     configure_logs(settings.log.level, settings.log.format)
     asyncio.run(_session(settings, output))
@@ -52,7 +61,9 @@ async def _session(settings: Settings, output: ProtocolOutput) -> None:
 
         rooms = asyncio.ensure_future(opened())
         try:
-            await serve_stdio_at_once(handshake_lane(settings), rooms, sys.stdin.fileno(), output.write_line)
+            await serve_stdio_at_once(
+                handshake_lane(settings), rooms, sys.stdin.fileno(), output.write_line
+            )
         except* CarrelError as failed:
             raise failed.exceptions[0] from None
         finally:
@@ -61,7 +72,9 @@ async def _session(settings: Settings, output: ProtocolOutput) -> None:
 
 
 def _open(settings: Settings) -> tuple[Desk, Lane]:
-    """Imported here, behind the greeting: opening every room takes longer than a client should wait to be answered."""
+    """Imported here, behind the greeting: opening every room takes longer than a client should wait
+    to be answered.
+    """
     from carrel.wiring.desk import open_desk
     from carrel.wiring.mcp import stdio_lane
 

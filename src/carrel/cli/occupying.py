@@ -27,7 +27,9 @@ def for_others() -> Iterator[None]:
 
 
 def occupy(settings: Settings) -> None:
-    """Holds the home folder until `leave`. A restore that was killed is finished first, and that is recorded."""
+    """Holds the home folder until `leave`. A restore that was killed is finished first, and that is
+    recorded.
+    """
     # What a desk keeps is its owner's; commands that write for others set another mask around that.
     os.umask(_OWN_FILES_ONLY)
     done = finish_restore(settings.home)
@@ -35,7 +37,13 @@ def occupy(settings: Settings) -> None:
         from carrel.cli.unrecorded import go_on_unrecorded
         from carrel.wiring.command_audit import record_command
 
-        with record_command(settings, "restore:recovered", "backup:", {"outcome": done}, on_unavailable=go_on_unrecorded):
+        with record_command(
+            settings,
+            "restore:recovered",
+            "backup:",
+            {"outcome": done},
+            on_unavailable=go_on_unrecorded,
+        ):
             print(f"carrel: {done}", file=sys.stderr)
     _held.enter_context(occupied(settings.home))
 

@@ -1,4 +1,6 @@
-"""`carrel papers build`: makes a corpus from files and folders, and brings it up to date when run again."""
+"""`carrel papers build`: makes a corpus from files and folders, and brings it up to date when run
+again.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ _NOTHING_BUILT = 2
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="carrel papers build",
-        description="Builds a snapshot and its static folder from files and folders: Markdown, JATS, PDF, BibTeX, RIS, CSL-JSON, "
+        description="Builds a snapshot and its static folder from files and folders: Markdown, "
+        "JATS, PDF, BibTeX, RIS, CSL-JSON, "
         "JSON lines, paper_infos.json. Run again, it does only what changed.",
     )
     add_arguments(parser)
@@ -33,29 +36,53 @@ def run(words: list[str]) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a file or a folder of files")
     parser.add_argument(
-        "--into", type=Path, metavar="DIR", help="where the corpus lies or will lie (the desk's own, in the home folder)"
-    )
-    parser.add_argument("--report", choices=["text", "json"], default="text", help="how to say what was done and skipped")
-    parser.add_argument("--workers", type=positive, metavar="N", help="processes that read (default: one for each core)")
-    parser.add_argument(
-        "--max-megabytes", type=positive, default=200, metavar="N", help="larger files are not read (default: 200)"
+        "sources", nargs="+", type=Path, metavar="SOURCE", help="a file or a folder of files"
     )
     parser.add_argument(
-        "--without-edges", action="store_true", help="leave the table of facet pairs empty: smaller, and Carrel does not read it"
+        "--into",
+        type=Path,
+        metavar="DIR",
+        help="where the corpus lies or will lie (the desk's own, in the home folder)",
+    )
+    parser.add_argument(
+        "--report",
+        choices=["text", "json"],
+        default="text",
+        help="how to say what was done and skipped",
+    )
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        metavar="N",
+        help="processes that read (default: one for each core)",
+    )
+    parser.add_argument(
+        "--max-megabytes",
+        type=positive,
+        default=200,
+        metavar="N",
+        help="larger files are not read (default: 200)",
+    )
+    parser.add_argument(
+        "--without-edges",
+        action="store_true",
+        help="leave the table of facet pairs empty: smaller, and Carrel does not read it",
     )
     parser.add_argument(
         "--only",
         action="store_true",
-        help="let what earlier builds took from other folders leave the corpus (it stays otherwise)",
+        help="let what earlier builds took from other folders leave the corpus (it stays "
+        "otherwise)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_home_options(parser)
 
 
 def build(options: argparse.Namespace) -> int:
-    """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be built."""
+    """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be
+    built.
+    """
     from carrel.wiring.papers import snapshot_path
     from carrel.wiring.papers_build import build_papers
     from carrel.wiring.papers_index import bring_index_up_to_date, shown_by
@@ -77,7 +104,9 @@ def build(options: argparse.Namespace) -> int:
                 size_limit_bytes=options.max_megabytes * _MEGABYTE,
                 has_edges=not options.without_edges,
                 only=options.only,
-                after_swap=lambda built: shown_by(progress, "indexing", lambda report: bring_index_up_to_date(built, report)),
+                after_swap=lambda built: shown_by(
+                    progress, "indexing", lambda report: bring_index_up_to_date(built, report)
+                ),
             )
     except AuditUnavailableError:
         raise
@@ -94,7 +123,10 @@ def build(options: argparse.Namespace) -> int:
     else:
         show(report.to_text())
     if not report.papers:
-        show("There is no paper in this corpus: nothing that was named could be read.", file=sys.stderr)
+        show(
+            "There is no paper in this corpus: nothing that was named could be read.",
+            file=sys.stderr,
+        )
         return _NOTHING_BUILT
     if options.report == "text" and not options.quiet:
         _say_what_to_do_next(into / own.name, own)
@@ -103,7 +135,11 @@ def build(options: argparse.Namespace) -> int:
 
 def _say_what_to_do_next(built: Path, own: Path) -> None:
     if built.resolve() != own.resolve():
-        show(f"This corpus is not the desk's own: add --snapshot {built}, or set papers.snapshot to it.", file=sys.stderr)
+        show(
+            f"This corpus is not the desk's own: add --snapshot {built}, or set papers.snapshot "
+            f"to it.",
+            file=sys.stderr,
+        )
     say_next_step("papers build")
 
 

@@ -1,4 +1,6 @@
-"""`carrel papers index`: the fast index beside a snapshot, also one that somebody else made, and vectors of meaning."""
+"""`carrel papers index`: the fast index beside a snapshot, also one that somebody else made, and
+vectors of meaning.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,26 @@ from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, show
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel papers index", description="Make or renew the fast index beside a snapshot.")
+    parser = argparse.ArgumentParser(
+        prog="carrel papers index", description="Make or renew the fast index beside a snapshot."
+    )
     add_desk_options(parser)
-    parser.add_argument("--meaning", action="store_true", help="also vectors of meaning (the extra `semantic`); resumable")
+    parser.add_argument(
+        "--meaning",
+        action="store_true",
+        help="also vectors of meaning (the extra `semantic`); resumable",
+    )
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     snapshot = snapshot_path(settings)
     if not Path(snapshot).is_file():
-        raise InvalidInputError(f"There is no snapshot at {snapshot}", next_step="Name one with --snapshot.")
+        raise InvalidInputError(
+            f"There is no snapshot at {snapshot}", next_step="Name one with --snapshot."
+        )
     progress = Progress()
-    with record_command(settings, "papers:index", f"papers:{snapshot}", {"meaning": options.meaning}):
+    with record_command(
+        settings, "papers:index", f"papers:{snapshot}", {"meaning": options.meaning}
+    ):
         shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report))
         if options.meaning:
             shown_by(progress, "embedding", lambda report: add_meaning(snapshot, report))

@@ -19,16 +19,28 @@ _STOPPED_BY_KEYBOARD = 130
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="carrel papers summarise", description="Has a model fill a summary template for papers that lack it; resumable."
+        prog="carrel papers summarise",
+        description="Has a model fill a summary template for papers that lack it; resumable.",
     )
     add_arguments(parser)
     return summarise(parser.parse_args(words[1:]))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--into", type=Path, metavar="DIR", help="the folder of the corpus (the desk's own, in the home folder)")
-    parser.add_argument("--template", required=True, help="deep_read, eight_questions or three_pass")
-    parser.add_argument("--model", default=os.environ.get("CARREL_MODEL_NAME"), help="the model's name (CARREL_MODEL_NAME)")
+    parser.add_argument(
+        "--into",
+        type=Path,
+        metavar="DIR",
+        help="the folder of the corpus (the desk's own, in the home folder)",
+    )
+    parser.add_argument(
+        "--template", required=True, help="deep_read, eight_questions or three_pass"
+    )
+    parser.add_argument(
+        "--model",
+        default=os.environ.get("CARREL_MODEL_NAME"),
+        help="the model's name (CARREL_MODEL_NAME)",
+    )
     parser.add_argument(
         "--model-url",
         default=os.environ.get("CARREL_MODEL_BASE_URL"),
@@ -36,27 +48,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an OpenAI-compatible address, up to /v1 (CARREL_MODEL_BASE_URL)",
     )
     parser.add_argument("--limit", type=positive, metavar="N", help="at most so many papers now")
-    parser.add_argument("--parallel", type=positive, default=2, metavar="N", help="questions at once (default: 2)")
-    parser.add_argument("--max-characters", type=positive, default=120_000, metavar="N", help="read at most so much of a text")
-    parser.add_argument("--price-in", type=float, metavar="X", help="price of a million tokens that the model reads")
-    parser.add_argument("--price-out", type=float, metavar="X", help="price of a million tokens that the model writes")
+    parser.add_argument(
+        "--parallel", type=positive, default=2, metavar="N", help="questions at once (default: 2)"
+    )
+    parser.add_argument(
+        "--max-characters",
+        type=positive,
+        default=120_000,
+        metavar="N",
+        help="read at most so much of a text",
+    )
+    parser.add_argument(
+        "--price-in", type=float, metavar="X", help="price of a million tokens that the model reads"
+    )
+    parser.add_argument(
+        "--price-out",
+        type=float,
+        metavar="X",
+        help="price of a million tokens that the model writes",
+    )
     add_home_options(parser)
 
 
 def summarise(options: argparse.Namespace) -> int:
-    """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be done."""
+    """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be
+    done.
+    """
     from carrel.rooms.papers.building.summarising import Prices
     from carrel.wiring.papers import snapshot_path
     from carrel.wiring.papers_summarise import summarise_papers
 
     if not options.model or not options.model_url:
-        show("No model is configured. Name one with --model and --model-url; nothing was written.", file=sys.stderr)
+        show(
+            "No model is configured. Name one with --model and --model-url; nothing was written.",
+            file=sys.stderr,
+        )
         return 2
     progress = Progress()
     settings = home_settings(options)
     into = options.into or snapshot_path(settings).parent
     try:
-        with record_command(settings, "papers:summarise", f"papers:{into}", {"template": options.template}):
+        with record_command(
+            settings, "papers:summarise", f"papers:{into}", {"template": options.template}
+        ):
             tally = summarise_papers(
                 into,
                 template=options.template,
@@ -76,7 +110,10 @@ def summarise(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         show("\nStopped. What was written is kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
-    show(f"{tally.written:,} summaries written, {tally.already_there:,} were there, {tally.without_text:,} papers have no text.")
+    show(
+        f"{tally.written:,} summaries written, {tally.already_there:,} were there, "
+        f"{tally.without_text:,} papers have no text."
+    )
     show(f"{tally.tokens_in:,} tokens read, {tally.tokens_out:,} written.")
     if options.price_in is not None and options.price_out is not None:
         show(f"Cost: {tally.cost(Prices(options.price_in, options.price_out)):.4f}")

@@ -1,4 +1,6 @@
-"""Shows how far a long piece of work is: a bar with rate and time left on a terminal, a line now and then elsewhere."""
+"""Shows how far a long piece of work is: a bar with rate and time left on a terminal, a line now
+and then elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class Progress:
-    """One phase at a time: begin, advance as work is done, end. Writes to standard error, so that answers stay clean."""
+    """One phase at a time: begin, advance as work is done, end. Writes to standard error, so that
+    answers stay clean.
+    """
 
     def __init__(self, stream: TextIO | None = None, clock: Clock | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -50,7 +54,11 @@ class Progress:
             print(file=self._stream, flush=True)
         else:
             seconds = self._clock.monotonic() - self._started
-            print(f"{self._phase}: {_amount(self._done, self._unit)} in {_duration(seconds)}", file=self._stream, flush=True)
+            print(
+                f"{self._phase}: {_amount(self._done, self._unit)} in {_duration(seconds)}",
+                file=self._stream,
+                flush=True,
+            )
 
     def _draw(self) -> None:
         line = self._line()
@@ -68,7 +76,11 @@ class Progress:
         share = min(1.0, self._done / self._total)
         filled = round(share * _BAR_CELLS)
         bar = f"[{'#' * filled}{'.' * (_BAR_CELLS - filled)}] " if self._is_terminal else ""
-        left = f"  {_duration((self._total - self._done) / rate)} left" if rate > 0 and self._done < self._total else ""
+        left = (
+            f"  {_duration((self._total - self._done) / rate)} left"
+            if rate > 0 and self._done < self._total
+            else ""
+        )
         amounts = f"{_amount(self._done, self._unit)} of {_amount(self._total, self._unit)}"
         return f"{self._phase}  {bar}{share:4.0%}  {amounts}  {speed}{left}"
 
@@ -89,4 +101,8 @@ def _duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     minutes, rest = divmod(whole, 60)
-    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+    return (
+        f"{minutes} min {rest:02d} s"
+        if minutes < 60
+        else f"{minutes // 60} h {minutes % 60:02d} min"
+    )

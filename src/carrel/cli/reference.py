@@ -1,4 +1,6 @@
-"""Writes the reference of every operation, resource, prompt, error and setting, drawn from what the code says."""
+"""Writes the reference of every operation, resource, prompt, error and setting, drawn from what the
+code says.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,25 @@ def reference(catalogue: Catalogue) -> str:
     """The whole page, in Markdown."""
     parts = [
         "# Reference",
-        "Written by `make docs` from the catalogue, the error table and the settings; a test fails when it is out of date.",
+        "Written by `make docs` from the catalogue, the error table and the settings; a test "
+        "fails when it is out of date.",
         *(part for room in catalogue.rooms for part in _room(room)),
         *_jobs(catalogue),
         "## Scopes",
-        _table(("scope", "allows", "implies"), [(f"`{s.name}`", s.meaning, ", ".join(s.implies)) for s in SCOPES.values()]),
+        _table(
+            ("scope", "allows", "implies"),
+            [(f"`{s.name}`", s.meaning, ", ".join(s.implies)) for s in SCOPES.values()],
+        ),
         "## Errors",
         _table(
             ("code", "HTTP", "JSON-RPC", "exit"),
             [
-                (f"`{code}`", str(shown.http_status), str(shown.json_rpc_code), str(shown.exit_code))
+                (
+                    f"`{code}`",
+                    str(shown.http_status),
+                    str(shown.json_rpc_code),
+                    str(shown.exit_code),
+                )
                 for code, shown in sorted(TABLE.items())
             ],
         ),
@@ -44,10 +55,14 @@ def _room(room: Room) -> list[str]:
     parts = [f"## {room.title}", room.purpose]
     parts.extend(_operation(operation) for operation in room.operations)
     if room.resources:
-        rows = [(f"`{item.uri}`", item.description, _scopes(item.scopes)) for item in room.resources]
+        rows = [
+            (f"`{item.uri}`", item.description, _scopes(item.scopes)) for item in room.resources
+        ]
         parts.extend(("### Resources", _table(("address", "what it is", "scopes"), rows)))
     if room.prompts:
-        prompts = [(f"`{item.name}`", item.description, _scopes(item.scopes)) for item in room.prompts]
+        prompts = [
+            (f"`{item.name}`", item.description, _scopes(item.scopes)) for item in room.prompts
+        ]
         parts.extend(("### Prompts", _table(("name", "what it is", "scopes"), prompts)))
     return parts
 
@@ -70,10 +85,20 @@ def _operation(operation: Operation[Any]) -> str:
         )
         for name, field in schema.get("properties", {}).items()
     ]
-    names = f"`{operation.name}`" + (f" (alone: `{operation.name_alone}`)" if operation.name_alone else "")
-    command = f" Command line: `carrel {operation.room} {operation.command}`." if operation.command else ""
+    names = f"`{operation.name}`" + (
+        f" (alone: `{operation.name_alone}`)" if operation.name_alone else ""
+    )
+    command = (
+        f" Command line: `carrel {operation.room} {operation.command}`."
+        if operation.command
+        else ""
+    )
     about = f"{operation.effect.value.capitalize()}. Scopes: {_scopes(operation.scopes)}.{command}"
-    table = "\n\n" + _table(("parameter", "type", "required or default", "meaning"), rows) if rows else ""
+    table = (
+        "\n\n" + _table(("parameter", "type", "required or default", "meaning"), rows)
+        if rows
+        else ""
+    )
     return f"### {names}\n\n{operation.description}\n\n{about}{table}"
 
 
@@ -89,7 +114,13 @@ def _need(field: dict[str, Any], is_required: bool) -> str:
     return "required" if is_required else str(field.get("default", ""))
 
 
-_BOUNDS = {"minimum": "from", "maximum": "to", "minLength": "at least", "maxLength": "at most", "maxItems": "at most"}
+_BOUNDS = {
+    "minimum": "from",
+    "maximum": "to",
+    "minLength": "at least",
+    "maxLength": "at most",
+    "maxItems": "at most",
+}
 
 
 def _settings() -> str:
@@ -122,7 +153,10 @@ def _scopes(scopes: frozenset[str]) -> str:
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines.extend("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows)
+    lines.extend(
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
+        for row in rows
+    )
     return "\n".join(lines)
 
 

@@ -1,4 +1,6 @@
-"""`reference-manager mcp [--library PATH]`: the references room alone, under the name and settings that others know."""
+"""`reference-manager mcp [--library PATH]`: the references room alone, under the name and settings
+that others know.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,24 @@ _CONFIG = ".reference-manager.config.toml"
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="reference-manager", description="The references room of Carrel, alone.")
+    parser = argparse.ArgumentParser(
+        prog="reference-manager", description="The references room of Carrel, alone."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     mcp = commands.add_parser("mcp", help="speak MCP over standard input and output")
     mcp.add_argument("--library", metavar="PATH", help="library file instead of the configured one")
     options = parser.parse_args(words)
     configured = _configured()
-    library = options.library or os.environ.get("REFERENCE_MANAGER_LIBRARY") or configured.get(("references", "library"))
-    flags: dict[tuple[str, ...], object] = {**configured, ("rooms",): ["references"], ("references", "library"): library}
+    library = (
+        options.library
+        or os.environ.get("REFERENCE_MANAGER_LIBRARY")
+        or configured.get(("references", "library"))
+    )
+    flags: dict[tuple[str, ...], object] = {
+        **configured,
+        ("rooms",): ["references"],
+        ("references", "library"): library,
+    }
     return speak(read_settings(flags))
 
 
@@ -40,7 +52,9 @@ def _configured() -> dict[tuple[str, ...], object]:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8.") from None
+        raise SettingsError(
+            f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8."
+        ) from None
     found: dict[tuple[str, ...], object] = {}
     for keys, setting in _MEANS.items():
         value: object = values
@@ -50,7 +64,9 @@ def _configured() -> dict[tuple[str, ...], object]:
             value = value[0] if value else None
         if isinstance(value, str):
             is_path = setting[-1] in {"library", "attachments", "styles"}
-            found[setting] = str((file.parent / Path(value).expanduser()).absolute()) if is_path else value
+            found[setting] = (
+                str((file.parent / Path(value).expanduser()).absolute()) if is_path else value
+            )
     return found
 
 

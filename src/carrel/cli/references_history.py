@@ -20,11 +20,14 @@ def run(words: list[str]) -> int:
 def _show(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="carrel references history",
-        description="What was changed in the library, by whom, and which versions are kept; of one reference where it is named.",
+        description="What was changed in the library, by whom, and which versions are kept; of "
+        "one reference where it is named.",
     )
     add_desk_options(parser)
     parser.add_argument("id", nargs="?", metavar="ID", help="one reference")
-    parser.add_argument("--limit", type=int, default=20, metavar="NUMBER", help="changes to show (20)")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="NUMBER", help="changes to show (20)"
+    )
     parser.add_argument("--user", metavar="NAME", help="the library of another user")
     options = parser.parse_args(words)
     past = LibraryPast(settings_from(options), options.user)
@@ -32,7 +35,11 @@ def _show(words: list[str]) -> int:
     for change in changes[: options.limit]:
         parts = [
             f"{verb} {_some(ids)}"
-            for verb, ids in (("wrote", change.written), ("removed", change.removed), ("kept", change.kept))
+            for verb, ids in (
+                ("wrote", change.written),
+                ("removed", change.removed),
+                ("kept", change.kept),
+            )
             if ids
         ]
         print(f"{change.revision}  {change.at}  {change.origin}: {'; '.join(parts)}")
@@ -40,7 +47,10 @@ def _show(words: list[str]) -> int:
         print(f"… and {len(changes) - options.limit} earlier changes (--limit)")
     if options.id is not None:
         for text in past.texts(options.id):
-            print(f"\nfrom revision {text.revision}: {text.text or ('a text that is not kept' if text.is_present else 'absent')}")
+            print(
+                f"\nfrom revision {text.revision}: "
+                f"{text.text or ('a text that is not kept' if text.is_present else 'absent')}"
+            )
         return 0
     print()
     for version in past.versions():
@@ -52,24 +62,43 @@ def _show(words: list[str]) -> int:
 def _restore(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="carrel references restore",
-        description="Give one reference back what it said before, or the whole library a kept version.",
+        description="Give one reference back what it said before, or the whole library a kept "
+        "version.",
     )
     add_desk_options(parser)
-    parser.add_argument("id", nargs="?", metavar="ID", help="one reference, also one that was removed")
-    parser.add_argument("--revision", type=int, metavar="NUMBER", help="what it said at this revision; before its last change")
-    parser.add_argument("--version", type=int, metavar="NUMBER", help="the whole library as it was in this version")
+    parser.add_argument(
+        "id", nargs="?", metavar="ID", help="one reference, also one that was removed"
+    )
+    parser.add_argument(
+        "--revision",
+        type=int,
+        metavar="NUMBER",
+        help="what it said at this revision; before its last change",
+    )
+    parser.add_argument(
+        "--version", type=int, metavar="NUMBER", help="the whole library as it was in this version"
+    )
     parser.add_argument("--user", metavar="NAME", help="the library of another user")
     options = parser.parse_args(words)
     if (options.id is None) == (options.version is None):
         raise InvalidInputError(
-            "Name either a reference or --version", next_step="carrel references history lists changes and versions."
+            "Name either a reference or --version",
+            next_step="carrel references history lists changes and versions.",
         )
     settings = settings_from(options)
     past = LibraryPast(settings, options.user)
-    parameters = {"id": options.id, "revision": options.revision, "version": options.version, "user": options.user}
+    parameters = {
+        "id": options.id,
+        "revision": options.revision,
+        "version": options.version,
+        "user": options.user,
+    }
     with record_command(settings, "references:restore", f"references:{past.path}", parameters):
         if options.version is not None:
-            print(f"The library is version {options.version} again: {past.restore_version(options.version)} references.")
+            print(
+                f"The library is version {options.version} again: "
+                f"{past.restore_version(options.version)} references."
+            )
         else:
             past.restore_reference(options.id, options.revision)
             print(f"{options.id} is restored.")

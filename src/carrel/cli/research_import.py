@@ -18,7 +18,8 @@ _MOST_BYTES = 256 * 1024 * 1024
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="carrel research import", description="Import the hypotheses.json of the earlier system."
+        prog="carrel research import",
+        description="Import the hypotheses.json of the earlier system.",
     )
     add_desk_options(parser)
     parser.add_argument("file", metavar="FILE", type=Path)
@@ -31,9 +32,18 @@ def run(words: list[str]) -> int:
     async def session() -> int:
         async with open_desk(settings).opened() as desk:
             goal = options.goal or f"Hypotheses imported from {options.file.name}"
-            report = await (await at_terminal(desk)).ask("import_hypotheses", hypotheses=text, goal=goal)
-        show(f"{len(report.imported)} imported" + (f" as {report.research_id}" if report.research_id else ""))
-        for label, rows in (("already here", report.already_here), ("unsafe", report.unsafe), ("not readable", report.failed)):
+            report = await (await at_terminal(desk)).ask(
+                "import_hypotheses", hypotheses=text, goal=goal
+            )
+        show(
+            f"{len(report.imported)} imported"
+            + (f" as {report.research_id}" if report.research_id else "")
+        )
+        for label, rows in (
+            ("already here", report.already_here),
+            ("unsafe", report.unsafe),
+            ("not readable", report.failed),
+        ):
             if rows:
                 show(f"{len(rows)} {label}: {'; '.join(rows)}")
         return 0 if report.imported or report.already_here else 1
@@ -44,9 +54,12 @@ def run(words: list[str]) -> int:
 def _text(file: Path) -> str:
     try:
         if file.stat().st_size > _MOST_BYTES:
-            raise InvalidInputError(f"{file} is larger than {_MOST_BYTES} bytes", next_step="Split it.")
+            raise InvalidInputError(
+                f"{file} is larger than {_MOST_BYTES} bytes", next_step="Split it."
+            )
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(
-            f"{file} cannot be read: {error}", next_step="Give the hypotheses.json of the earlier system."
+            f"{file} cannot be read: {error}",
+            next_step="Give the hypotheses.json of the earlier system.",
         ) from None

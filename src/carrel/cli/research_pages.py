@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from carrel.cli.research_watch import drawn
-from carrel.rooms.research.models import HypothesisInFull, HypothesisRow, HypothesisShown, ProjectSummary, ReviewShown
+from carrel.rooms.research.models import (
+    HypothesisInFull,
+    HypothesisRow,
+    HypothesisShown,
+    ProjectSummary,
+    ReviewShown,
+)
 
 _WIDTH = 100
 
@@ -15,7 +21,8 @@ _WIDTH = 100
 def _list(rows: Iterable[HypothesisRow]) -> str:
     told = [
         f"{place:3}. {row.elo_score:5.0f}  {row.title}\n"
-        f"            {row.id} · {row.wins} won, {row.losses} lost · {_reviews(row.review_count)} · {row.place} · {row.status} · {row.approval}"
+        f"            {row.id} · {row.wins} won, {row.losses} lost · {_reviews(row.review_count)} "
+        f"· {row.place} · {row.status} · {row.approval}"
         for place, row in enumerate(rows, start=1)
     ]
     return "\n".join(told) or "No hypotheses."
@@ -26,7 +33,10 @@ def _reviews(count: int) -> str:
 
 
 def _projects(rows: Iterable[ProjectSummary]) -> str:
-    told = [f"{row.id}  {row.status:12} {row.hypothesis_count:4}  {row.created_at[:10]}  {row.goal}" for row in rows]
+    told = [
+        f"{row.id}  {row.status:12} {row.hypothesis_count:4}  {row.created_at[:10]}  {row.goal}"
+        for row in rows
+    ]
     return "\n".join(told) or "No projects."
 
 
@@ -41,7 +51,7 @@ def _hypothesis(row: HypothesisShown) -> str:
         _wrapped(row.summary),
         f"## Rationale\n\n{_wrapped(row.rationale)}",
         f"## How it could be tested\n\n{_wrapped(row.experimental_protocol)}",
-        *(_listed(heading, texts) for heading, texts in (("Predictions", row.predictions), ("It would be refuted if", row.refutations))),
+        *(_listed(heading, texts) for heading, texts in (("Predictions", row.predictions), ("It would be refuted if", row.refutations))),  # noqa: E501
     ]  # fmt: skip
     if row.novelty:
         parts.append(f"## Novelty\n\n{_wrapped(row.novelty)}")
@@ -50,10 +60,12 @@ def _hypothesis(row: HypothesisShown) -> str:
 
 def _in_full(row: HypothesisInFull) -> str:
     sentences = [
-        f"{one.sentence} [{one.paper_id}, {one.year or 'no year'}{', speaks against' if one.speaks_against else ''}]"
+        f"{one.sentence} [{one.paper_id}, "
+        f"{one.year or 'no year'}{', speaks against' if one.speaks_against else ''}]"
         for one in row.evidence
     ]
-    matches = [f"{match.number + 1}: {match.result} against {match.opponent}, Elo {match.elo_after:.0f}. {match.reason}"
+    matches = [f"{match.number + 1}: {match.result} against {match.opponent}, Elo "
+f"{match.elo_after:.0f}. {match.reason}"
                for match in row.matches]  # fmt: skip
     parts = [
         _hypothesis(row),
@@ -66,10 +78,15 @@ def _in_full(row: HypothesisInFull) -> str:
 
 
 def _review(review: ReviewShown) -> str:
-    scores = ", ".join(f"{name} {value:.2f}" for name, value in review.scores.model_dump().items() if isinstance(value, float))
+    scores = ", ".join(
+        f"{name} {value:.2f}"
+        for name, value in review.scores.model_dump().items()
+        if isinstance(value, float)
+    )
     parts = [f"{review.review_type.replace('_', ' ')}, by {review.reviewer}: {scores}"]
     headings = (
-        ("Strengths", review.strengths), ("Weaknesses", review.weaknesses), ("Recommendations", review.recommendations),
+        ("Strengths", review.strengths), ("Weaknesses", review.weaknesses),
+        ("Recommendations", review.recommendations),
         ("Quotations", review.quotations),
     )  # fmt: skip
     parts.extend(_listed(heading, texts, mark="") for heading, texts in headings)
@@ -77,17 +94,23 @@ def _review(review: ReviewShown) -> str:
 
 
 def _listed(heading: str, texts: Iterable[str], mark: str = "## ") -> str:
-    rows = [textwrap.fill(text, _WIDTH, initial_indent="- ", subsequent_indent="  ") for text in texts]
+    rows = [
+        textwrap.fill(text, _WIDTH, initial_indent="- ", subsequent_indent="  ") for text in texts
+    ]
     return f"{mark}{heading}\n\n" + "\n".join(rows) if rows else ""
 
 
 def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.fill(line, _WIDTH) if line.strip() else "" for line in text.splitlines())
+    return "\n".join(
+        textwrap.fill(line, _WIDTH) if line.strip() else "" for line in text.splitlines()
+    )
 
 
 def _status(status: Any) -> str:
     leader = status.top_hypothesis
-    return drawn(status, []) + (f"\nLeading: {leader.summary} ({leader.id}, Elo {leader.elo_score:.0f})" if leader else "")
+    return drawn(status, []) + (
+        f"\nLeading: {leader.summary} ({leader.id}, Elo {leader.elo_score:.0f})" if leader else ""
+    )
 
 
 PAGES: Mapping[str, Callable[[Any], str]] = {

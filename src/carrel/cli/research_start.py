@@ -15,12 +15,18 @@ from carrel.wiring.desk import open_desk
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel research start", description="Start a research project on a goal.")
+    parser = argparse.ArgumentParser(
+        prog="carrel research start", description="Start a research project on a goal."
+    )
     add_desk_options(parser)
     parser.add_argument("goal", metavar="GOAL", help="what is to be found out, in a sentence")
     parser.add_argument("--domain", help="biology, chemistry, physics…; inferred if absent")
-    parser.add_argument("--hypothesis-count", type=int, default=20, metavar="N", help="1 to 100 (20)")
-    parser.add_argument("--watch", action="store_true", help="stay, do the work here, and show it live")
+    parser.add_argument(
+        "--hypothesis-count", type=int, default=20, metavar="N", help="1 to 100 (20)"
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="stay, do the work here, and show it live"
+    )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
@@ -29,13 +35,19 @@ def run(words: list[str]) -> int:
     async def session() -> int:
         async with open_desk(settings).opened(takes_up_work=options.watch) as desk:
             terminal = await at_terminal(desk)
-            asked = {"goal": options.goal, "domain": options.domain, "hypothesis_count": options.hypothesis_count}
+            asked = {
+                "goal": options.goal,
+                "domain": options.domain,
+                "hypothesis_count": options.hypothesis_count,
+            }
             started = await terminal.ask("start_research", **asked)
             if options.json:
                 print(orjson.dumps(started.model_dump(), option=orjson.OPT_INDENT_2).decode())
             else:
                 print(
-                    f"{started.research_id} ({started.domain}), about {started.estimated_time_hours * 60:.1f} minutes", flush=True
+                    f"{started.research_id} ({started.domain}), about "
+                    f"{started.estimated_time_hours * 60:.1f} minutes",
+                    flush=True,
                 )
             if options.watch:
                 return await watch(terminal, started.research_id)

@@ -1,4 +1,6 @@
-"""`carrel research watch`: a run as it goes on, live in the terminal; the work is done here unless a server does it."""
+"""`carrel research watch`: a run as it goes on, live in the terminal; the work is done here unless
+a server does it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _LEADERS = 3
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel research watch", description="Go on with a project and show it live.")
+    parser = argparse.ArgumentParser(
+        prog="carrel research watch", description="Go on with a project and show it live."
+    )
     add_desk_options(parser)
     parser.add_argument("research_id", metavar="RESEARCH_ID")
     options = parser.parse_args(words[1:])
@@ -48,7 +52,9 @@ class Terminal:
 
     async def ask(self, operation: str, **arguments: object) -> Any:
         given = {name: value for name, value in arguments.items() if value is not None}
-        return await self.desk.gate.call(self.desk.catalogue.operations[operation], given, self.caller, self.visit)
+        return await self.desk.gate.call(
+            self.desk.catalogue.operations[operation], given, self.caller, self.visit
+        )
 
 
 async def at_terminal(desk: Desk) -> Terminal:
@@ -64,7 +70,8 @@ async def watch(terminal: Terminal, research_id: str) -> int:
         status = await terminal.ask("get_research_status", research_id=research_id)
         leaders = await terminal.ask("list_hypotheses", research_id=research_id, limit=_LEADERS)
         if sys.stdout.isatty():
-            # A line that wrapped would be counted as one and smear; each is cut to the terminal as it is now.
+            # A line that wrapped would be counted as one and smear; each is cut to the terminal as
+            # it is now.
             drawing = drawn(status, leaders, shutil.get_terminal_size().columns - 1)
             sys.stdout.write(f"\x1b[{lines}F\x1b[J" * bool(lines) + drawing + "\n")
             sys.stdout.flush()
@@ -78,7 +85,9 @@ async def watch(terminal: Terminal, research_id: str) -> int:
     if not sys.stdout.isatty():
         print(drawn(status, leaders))
     if leaders:
-        print(f"\ncarrel research results {research_id}\ncarrel research hypothesis {leaders[0].id}")
+        print(
+            f"\ncarrel research results {research_id}\ncarrel research hypothesis {leaders[0].id}"
+        )
         print(f"carrel research export {research_id} --format html > report.html")
     return 0 if status.status == "completed" else 1
 
@@ -89,10 +98,19 @@ def drawn(status: ResearchStatus, leaders: list[HypothesisRow], width: int = 200
     left = _left(status.estimated_completion_minutes)
     rows = [
         status.goal,
-        f"[{'#' * full}{'.' * (_BAR - full)}] {status.progress:4.0%} {status.status}{f' ({status.stage})' if status.stage else ''}{left}",
-        f"{status.hypotheses_generated} hypotheses, {status.hypotheses_reviewed} reviewed, {status.matches_played} matches"
-        + (f", {status.model_calls} model calls, cost {status.cost:.2f}" if status.model_calls else ""),
-        *(f"{place}. {row.elo_score:5.0f}  {row.title}" for place, row in enumerate(leaders, start=1)),
+        f"[{'#' * full}{'.' * (_BAR - full)}] {status.progress:4.0%} "
+        f"{status.status}{f' ({status.stage})' if status.stage else ''}{left}",
+        f"{status.hypotheses_generated} hypotheses, {status.hypotheses_reviewed} reviewed, "
+        f"{status.matches_played} matches"
+        + (
+            f", {status.model_calls} model calls, cost {status.cost:.2f}"
+            if status.model_calls
+            else ""
+        ),
+        *(
+            f"{place}. {row.elo_score:5.0f}  {row.title}"
+            for place, row in enumerate(leaders, start=1)
+        ),
     ]
     if status.status in _GOING_ON:
         rows.extend(status.working_on)
@@ -114,4 +132,7 @@ def _left(minutes: int | None) -> str:
 
 def summary_line(status: ResearchStatus) -> str:
     stage = status.stage or status.status
-    return f"{status.progress:4.0%} {stage}: {status.hypotheses_generated} hypotheses, {status.matches_played} matches"
+    return (
+        f"{status.progress:4.0%} {stage}: {status.hypotheses_generated} hypotheses, "
+        f"{status.matches_played} matches"
+    )

@@ -23,30 +23,48 @@ from carrel.wiring.restore import Restored, restore_backup
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="carrel restore",
-        description="Put a backup in place, whole or not at all. Stop the server first. Killed half-way, the next command of "
+        description="Put a backup in place, whole or not at all. Stop the server first. Killed "
+        "half-way, the next command of "
         "carrel finishes it, or says that nothing was changed.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="what carrel backup wrote")
-    parser.add_argument("--force", action="store_true", help="move data that are there into a folder before-restore-TIME")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="move data that are there into a folder before-restore-TIME",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_place_options(parser)
     options = parser.parse_args(words[1:])
     # Not held like other commands do: a restore must be alone with the folder.
     settings = read_settings(place_flags(options), config=options.config)
     progress = Silence() if options.quiet else Progress()
-    done = restore_backup(settings, options.file, may_move_aside=options.force, progress=progress, clock=SystemClock())
+    done = restore_backup(
+        settings, options.file, may_move_aside=options.force, progress=progress, clock=SystemClock()
+    )
     # Recorded when it is done: the log itself is among what a restore puts in place.
     facts = {"made_at": done.manifest.made_at, "aside": [str(folder) for folder in done.aside]}
     _anchor(settings)
-    with record_command(settings, "restore:done", f"backup:{options.file.name}", facts, on_unavailable=go_on_unrecorded):
+    with record_command(
+        settings,
+        "restore:done",
+        f"backup:{options.file.name}",
+        facts,
+        on_unavailable=go_on_unrecorded,
+    ):
         pass
     if done.recovered is not None:
         print(done.recovered, file=sys.stderr)
     for folder in done.aside:
-        print(f"What was there before is in {folder}; remove it when you are sure.", file=sys.stderr)
+        print(
+            f"What was there before is in {folder}; remove it when you are sure.", file=sys.stderr
+        )
     for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, done)):
         print(f"To do: {line}", file=sys.stderr)
-    print(f"{settings.home} holds the state of {done.manifest.made_at}: {describe_backup(done.manifest)}.")
+    print(
+        f"{settings.home} holds the state of {done.manifest.made_at}: "
+        f"{describe_backup(done.manifest)}."
+    )
     say_next_step("restore", **{"{HOME}": f" --home {options.home}" if options.home else ""})
     return 0
 
@@ -55,18 +73,30 @@ def _anchor(settings: Settings) -> None:
     try:
         anchor_restored_log(settings)
     except OSError as error:
-        print(f"carrel: the restored audit log cannot be anchored ({error}); carrel audit verify will say so.", file=sys.stderr)
+        print(
+            f"carrel: the restored audit log cannot be anchored ({error}); carrel audit verify "
+            f"will say so.",
+            file=sys.stderr,
+        )
 
 
 def _moved(settings: Settings, options: argparse.Namespace, done: Restored) -> list[str]:
-    """Where the settings, which may have come back just now, look for something else than where it was put."""
+    """Where the settings, which may have come back just now, look for something else than where it
+    was put.
+    """
     used = {carried.path.partition("/")[0] for carried in done.manifest.files} - {"home"}
     try:
-        before, now = Places(settings), Places(read_settings(place_flags(options), config=options.config))
+        before, now = (
+            Places(settings),
+            Places(read_settings(place_flags(options), config=options.config)),
+        )
     except SettingsError as error:
-        return [f"The settings that came back cannot be used here: {error.message}. {error.next_step}"]
+        return [
+            f"The settings that came back cannot be used here: {error.message}. {error.next_step}"
+        ]
     return [
-        f"The settings look for {prefix} in {now.by_prefix[prefix].folder}, and it was restored to {place.folder}."
+        f"The settings look for {prefix} in {now.by_prefix[prefix].folder}, and it was restored "
+        f"to {place.folder}."
         for prefix, place in before.by_prefix.items()
         if prefix in used and now.by_prefix[prefix] != place
     ]

@@ -1,4 +1,6 @@
-"""The commands of each room, drawn from the catalogue: an operation that names a command appears here by itself."""
+"""The commands of each room, drawn from the catalogue: an operation that names a command appears
+here by itself.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"carrel {room}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in own:
-        commands.add_parser(name, help="see carrel " + room + " " + name + " --help", add_help=False)
+        commands.add_parser(
+            name, help="see carrel " + room + " " + name + " --help", add_help=False
+        )
     for name, operation in operations.items():
         if name not in own:
             _add_command(commands, name, operation)
@@ -47,15 +51,28 @@ def run(words: list[str]) -> int:
     settings = settings_from(options)
     configure_logs(options.log_level or "warning", settings.log.format)
     return asyncio.run(
-        _ask(settings, operations[options.command].name, _arguments(operations[options.command], options), options.json)
+        _ask(
+            settings,
+            operations[options.command].name,
+            _arguments(operations[options.command], options),
+            options.json,
+        )
     )
 
 
 def _operations(room: str) -> dict[str, Operation[Any]]:
-    """The operations of a room by command, or of every room's jobs; nothing is opened or checked for this."""
-    settings = read_settings({("rooms",): None if room == _JOBS else [room], ("audit", "enabled"): False})
+    """The operations of a room by command, or of every room's jobs; nothing is opened or checked
+    for this.
+    """
+    settings = read_settings(
+        {("rooms",): None if room == _JOBS else [room], ("audit", "enabled"): False}
+    )
     operations = open_desk(settings).catalogue.operations.values()
-    return {operation.command: operation for operation in operations if operation.command and operation.room == room}
+    return {
+        operation.command: operation
+        for operation in operations
+        if operation.command and operation.room == room
+    }
 
 
 def _add_command(commands: Any, name: str, operation: Operation[Any]) -> None:
@@ -74,7 +91,11 @@ def _add_command(commands: Any, name: str, operation: Operation[Any]) -> None:
             parser.add_argument(f"_{field}", **{"metavar": field.upper(), **about}, **many)
         elif "boolean" in kinds:
             parser.add_argument(
-                f"--{field.replace('_', '-')}", dest=f"_{field}", action="store_true", default=None, help=about["help"]
+                f"--{field.replace('_', '-')}",
+                dest=f"_{field}",
+                action="store_true",
+                default=None,
+                help=about["help"],
             )
         else:
             many = {"nargs": "+"} if "array" in kinds else {}
@@ -95,7 +116,16 @@ def _kinds(facts: dict[str, Any]) -> list[str | None]:
     """Every JSON type that a field may have, alternatives included."""
     alternatives = [kind for each in facts.get("anyOf", ()) for kind in _kinds(each)]
     kind = facts.get("type")
-    return [*(kind if isinstance(kind, list) else [kind] if kind is not None or not alternatives else []), *alternatives]
+    return [
+        *(
+            kind
+            if isinstance(kind, list)
+            else [kind]
+            if kind is not None or not alternatives
+            else []
+        ),
+        *alternatives,
+    ]
 
 
 def _typed(value: Any, kinds: list[str | None]) -> object:
@@ -116,14 +146,19 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_j
         return _NOTHING_DONE
     if not as_json:
         made = getattr(answer, "id", None)
-        say_next_step(f"{operation.room} {operation.command}", **({"ID": made} if isinstance(made, str) else {}))
+        say_next_step(
+            f"{operation.room} {operation.command}",
+            **({"ID": made} if isinstance(made, str) else {}),
+        )
     return 0
 
 
 async def _call(desk: Desk, operation: Operation[Any], arguments: dict[str, object]) -> Any:
     visit = Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
     caller = await desk.gate.identify(visit)
-    return await _followed(desk, await desk.gate.call(operation, arguments, caller, visit), caller, visit)
+    return await _followed(
+        desk, await desk.gate.call(operation, arguments, caller, visit), caller, visit
+    )
 
 
 def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
@@ -148,7 +183,11 @@ def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
 
         page = PAGES.get(operation.name)
         if page is not None:
-            rest = f"\n\n{answer.pending} to come. {answer.next_step}" if isinstance(answer, Partial) else ""
+            rest = (
+                f"\n\n{answer.pending} to come. {answer.next_step}"
+                if isinstance(answer, Partial)
+                else ""
+            )
             return page(rows) + rest
     value = TypeAdapter(operation.answer).dump_python(rows, mode="json", by_alias=True)
     if as_json:
@@ -157,7 +196,9 @@ def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
 
 
 async def _followed(desk: Desk, answer: Any, caller: Caller, visit: Visit) -> Any:
-    """The answer once its job has ended: a job of this process ends with it, so whoever types a command waits for it."""
+    """The answer once its job has ended: a job of this process ends with it, so whoever types a
+    command waits for it.
+    """
     job_id = getattr(answer, "job_id", None)
     jobs = desk.catalogue.jobs
     if jobs is None or not job_id or isinstance(answer, (Partial, JobReport)):
@@ -173,12 +214,16 @@ async def _followed(desk: Desk, answer: Any, caller: Caller, visit: Visit) -> An
 def _shown(row: Any) -> str:
     if not isinstance(row, dict):
         return str(row)
-    return "\n".join(f"{name}: {_value(value)}" for name, value in row.items() if value not in (None, [], ""))
+    return "\n".join(
+        f"{name}: {_value(value)}" for name, value in row.items() if value not in (None, [], "")
+    )
 
 
 def _value(value: Any) -> str:
     if isinstance(value, list):
         return "; ".join(_value(item) for item in value)
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_value(item)}" for name, item in value.items() if item not in (None, [], ""))
+        return ", ".join(
+            f"{name} {_value(item)}" for name, item in value.items() if item not in (None, [], "")
+        )
     return str(value)

@@ -1,4 +1,6 @@
-"""`carrel search sync`: fills a real Elasticsearch from the local stores, and goes on where it stopped."""
+"""`carrel search sync`: fills a real Elasticsearch from the local stores, and goes on where it
+stopped.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,26 @@ from carrel.wiring.search_sync import sync_indices
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel search", description="The real Elasticsearch that elasticsearch.url names.")
+    parser = argparse.ArgumentParser(
+        prog="carrel search", description="The real Elasticsearch that elasticsearch.url names."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    sync = commands.add_parser("sync", help="fill it from the local stores, from where the last run stopped")
-    sync.add_argument("--index", action="append", metavar="NAME", help="only this index; may be given more than once")
+    sync = commands.add_parser(
+        "sync", help="fill it from the local stores, from where the last run stopped"
+    )
+    sync.add_argument(
+        "--index",
+        action="append",
+        metavar="NAME",
+        help="only this index; may be given more than once",
+    )
     add_desk_options(sync)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     if settings.elasticsearch.address is None:
-        raise NotConfiguredError("No Elasticsearch is named", next_step="Set elasticsearch.url or ELASTICSEARCH_URL.")
+        raise NotConfiguredError(
+            "No Elasticsearch is named", next_step="Set elasticsearch.url or ELASTICSEARCH_URL."
+        )
     wanted = options.index or []
     with record_command(settings, "search:sync", "elasticsearch://", {"indices": wanted}):
         return asyncio.run(_sync(settings, wanted))

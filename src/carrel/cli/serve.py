@@ -26,16 +26,28 @@ log = logging.getLogger("carrel.serve")
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel serve", description="Serve every open room over HTTP.")
+    parser = argparse.ArgumentParser(
+        prog="carrel serve", description="Serve every open room over HTTP."
+    )
     add_desk_options(parser)
     parser.add_argument("--host", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to listen on (8080); 0 for any that is free")
     parser.add_argument("--workers", type=int, help="processes that share the work (1)")
-    parser.add_argument("--compact", action="store_true", default=None, help="offer one tool that finds and calls the others")
     parser.add_argument(
-        "--secret", action="store_true", default=None, help="ask callers for a secret that only this account can read"
+        "--compact",
+        action="store_true",
+        default=None,
+        help="offer one tool that finds and calls the others",
     )
-    parser.add_argument("--demo", action="store_true", help="open a small demonstration corpus, built on first use")
+    parser.add_argument(
+        "--secret",
+        action="store_true",
+        default=None,
+        help="ask callers for a secret that only this account can read",
+    )
+    parser.add_argument(
+        "--demo", action="store_true", help="open a small demonstration corpus, built on first use"
+    )
     options = parser.parse_args(words[1:])
     extra: dict[tuple[str, ...], object] = {
         ("server", "host"): options.host,
@@ -55,12 +67,18 @@ def run(words: list[str]) -> int:
         log.warning("not served, because DATABASE_URL is set", extra={"what": what, "file": file})
     listener = listen(settings.server.host, settings.server.port)
     port = listener.getsockname()[1]
-    settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
+    settings = settings.model_copy(
+        update={"server": settings.server.model_copy(update={"port": port})}
+    )
     desk = open_desk(settings, audit_stream="stdout")
     if settings.auth.mode == "builtin":
         _greet_the_first_user(settings)
     print(_greeting(settings), file=sys.stderr, flush=True)
-    workers, drain_seconds, limits = settings.server.workers, settings.server.drain_seconds, connection_limits(settings)
+    workers, drain_seconds, limits = (
+        settings.server.workers,
+        settings.server.drain_seconds,
+        connection_limits(settings),
+    )
     if workers > 1:
         os.environ[RESOLVED_SETTINGS] = settings.model_dump_json()
         factory = "carrel.wiring.http:app_from_environment"
@@ -81,7 +99,8 @@ def _greet_the_first_user(settings: Settings) -> None:
         name, password = made
         print(
             f"First run: log in as {name} with the password {password}\n"
-            f"It is shown only now. carrel users reset-password {name} makes another; carrel users add NAME adds people.\n",
+            f"It is shown only now. carrel users reset-password {name} makes another; carrel "
+            f"users add NAME adds people.\n",
             file=sys.stderr,
             flush=True,
         )
@@ -92,12 +111,19 @@ def _greeting(settings: Settings) -> str:
     has_papers = "papers" in settings.rooms and snapshot_path(settings).exists()
     served = [name for name in settings.rooms if name != "papers" or has_papers]
     lines = [
-        f"Carrel is serving {', '.join(served) or 'no room with anything in it'} at {url} (MCP at {url}/desk/mcp, operations at {url}/docs)"
+        f"Carrel is serving {', '.join(served) or 'no room with anything in it'} at {url} (MCP at "
+        f"{url}/desk/mcp, operations at {url}/docs)"
     ]
     if "papers" in settings.rooms and not has_papers:
-        lines.append("There are no papers yet: carrel papers build FOLDER adds them, and the server sees them at once.")
+        lines.append(
+            "There are no papers yet: carrel papers build FOLDER adds them, and the server sees "
+            "them at once."
+        )
     is_local = settings.auth.mode in {None, "local"}
     if is_local and not settings.auth.local_secret:
-        lines.append("Every account of this machine can use it; where there are others, start it with --secret.")
+        lines.append(
+            "Every account of this machine can use it; where there are others, start it with "
+            "--secret."
+        )
     secret = read_local_secret(settings.home) if is_local and settings.auth.local_secret else None
     return "\n".join((*lines, "", lines_to_paste(url, secret), ""))

@@ -8,8 +8,12 @@ from typing import TextIO
 from carrel.core.control_characters import escape_controls
 
 
-def show(text: object = "", *, file: TextIO | None = None, end: str = "\n", flush: bool = False) -> None:
-    """Like print. On a terminal control characters are shown by their numbers; into a file or a pipe goes every byte."""
+def show(
+    text: object = "", *, file: TextIO | None = None, end: str = "\n", flush: bool = False
+) -> None:
+    """Like print. On a terminal control characters are shown by their numbers; into a file or a
+    pipe goes every byte.
+    """
     stream = sys.stdout if file is None else file
     shown = str(text)
     if stream.isatty():

@@ -21,13 +21,17 @@ from carrel.wiring.command_audit import record_command
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel tokens", description="Tokens for scripts (auth.mode = tokens or builtin).")
+    parser = argparse.ArgumentParser(
+        prog="carrel tokens", description="Tokens for scripts (auth.mode = tokens or builtin)."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     create = commands.add_parser("create", help="make a token and print it once")
     create.add_argument("name", help="what it is for; unique")
     create.add_argument("--scopes", required=True, help="what it may do, separated by commas")
     create.add_argument("--days", type=float, default=90.0, help="days until it expires (90)")
-    create.add_argument("--never-expires", action="store_true", help="keep it good until it is revoked")
+    create.add_argument(
+        "--never-expires", action="store_true", help="keep it good until it is revoked"
+    )
     create.add_argument("--user", help="whose notes and projects it reaches; without it, its own")
     commands.add_parser("list", help="show all tokens, never their secrets")
     commands.add_parser("revoke", help="make a token worthless within seconds").add_argument("name")
@@ -49,12 +53,17 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
                 await _create(store, options)
                 say_next_step("tokens create")
                 if settings.auth.mode not in {"tokens", "builtin"}:
-                    show("The server takes tokens when auth.mode is tokens or builtin.", file=sys.stderr)
+                    show(
+                        "The server takes tokens when auth.mode is tokens or builtin.",
+                        file=sys.stderr,
+                    )
             case "list":
                 await _list(store)
             case _:
                 if not await store.revoke_token(options.name, SystemClock().now().timestamp()):
-                    raise NotFoundError("Token", options.name, next_step="carrel tokens list shows those there are.")
+                    raise NotFoundError(
+                        "Token", options.name, next_step="carrel tokens list shows those there are."
+                    )
                 show(f"{options.name} is revoked.")
     finally:
         await store.close()
@@ -73,8 +82,12 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
     now = SystemClock().now().timestamp()
     secret = new_secret()
     expires_at = None if options.never_expires else now + options.days * 86_400.0
-    if not await store.add_token(StaticToken(name, hash_of(secret), scopes, now, expires_at, options.user)):
-        raise ConflictError(f"There is already a token called {name}", next_step="Choose another name.")
+    if not await store.add_token(
+        StaticToken(name, hash_of(secret), scopes, now, expires_at, options.user)
+    ):
+        raise ConflictError(
+            f"There is already a token called {name}", next_step="Choose another name."
+        )
     show("Keep it safe: it is shown only now.", file=sys.stderr)
     show(secret)
 
@@ -82,6 +95,16 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
 async def _list(store: AccessStore) -> None:
     now = SystemClock().now().timestamp()
     for token in await store.tokens():
-        ends = "never expires" if token.expires_at is None else f"until {datetime.fromtimestamp(token.expires_at, UTC).date()}"
-        state = "revoked" if token.revoked_at is not None else "expired" if (token.expires_at or now + 1) <= now else "active"
+        ends = (
+            "never expires"
+            if token.expires_at is None
+            else f"until {datetime.fromtimestamp(token.expires_at, UTC).date()}"
+        )
+        state = (
+            "revoked"
+            if token.revoked_at is not None
+            else "expired"
+            if (token.expires_at or now + 1) <= now
+            else "active"
+        )
         show(f"{token.name}\t{state}\t{ends}\t{token.user_id}\t{', '.join(sorted(token.scopes))}")

@@ -14,7 +14,12 @@ from carrel.cli.terminal import show
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.models import User
-from carrel.policy.authorization.people import Passwords, checked_name, checked_password, new_password
+from carrel.policy.authorization.people import (
+    Passwords,
+    checked_name,
+    checked_password,
+    new_password,
+)
 from carrel.policy.authorization.ports import AccessStore
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.settings import Settings
@@ -23,19 +28,35 @@ from carrel.wiring.command_audit import record_command
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel users", description="The people who can log in (auth.mode = builtin).")
+    parser = argparse.ArgumentParser(
+        prog="carrel users", description="The people who can log in (auth.mode = builtin)."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add = commands.add_parser("add", help="make a user; the password is asked for, read from a pipe, or made up")
+    add = commands.add_parser(
+        "add", help="make a user; the password is asked for, read from a pipe, or made up"
+    )
     add.add_argument("name")
-    add.add_argument("--scopes", help="the most this person can grant, separated by commas; everything but admin by default")
+    add.add_argument(
+        "--scopes",
+        help="the most this person can grant, separated by commas; everything but admin by default",
+    )
     add.add_argument("--admin", action="store_true", help="may do everything")
     _add_password_options(add)
     commands.add_parser("list", help="show all users")
-    commands.add_parser("disable", help="lock a user out and revoke what they granted").add_argument("name")
+    commands.add_parser(
+        "disable", help="lock a user out and revoke what they granted"
+    ).add_argument("name")
     commands.add_parser("enable", help="let a disabled user in again").add_argument("name")
-    reset = commands.add_parser("reset-password", help="give a user a new password; ends their sessions and all they allowed")
+    reset = commands.add_parser(
+        "reset-password",
+        help="give a user a new password; ends their sessions and all they allowed",
+    )
     reset.add_argument("name")
-    reset.add_argument("--revoke-tokens", action="store_true", help="also revoke the static tokens that act for this user")
+    reset.add_argument(
+        "--revoke-tokens",
+        action="store_true",
+        help="also revoke the static tokens that act for this user",
+    )
     _add_password_options(reset)
     for command in commands.choices.values():
         add_home_options(command)
@@ -48,7 +69,9 @@ def run(words: list[str]) -> int:
 
 
 def _add_password_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--generate", action="store_true", help="make up a password and print it once")
+    parser.add_argument(
+        "--generate", action="store_true", help="make up a password and print it once"
+    )
 
 
 async def _run(settings: Settings, options: argparse.Namespace) -> int:
@@ -64,9 +87,14 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
                 await _reset_password(store, options)
             case _:
                 is_disabled = options.command == "disable"
-                if not await store.set_disabled(options.name, is_disabled, SystemClock().now().timestamp()):
+                if not await store.set_disabled(
+                    options.name, is_disabled, SystemClock().now().timestamp()
+                ):
                     raise _no_such_user(options.name)
-                show(f"{options.name} is {'disabled; tokens stop within seconds' if is_disabled else 'enabled'}.")
+                show(
+                    f"{options.name} is "
+                    f"{'disabled; tokens stop within seconds' if is_disabled else 'enabled'}."
+                )
     finally:
         await store.close()
     return 0
@@ -74,14 +102,26 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
 
 async def _add(store: AccessStore, options: argparse.Namespace) -> None:
     name = checked_name(options.name)
-    twin = next((user.name for user in await store.users() if user.name.lower() == name.lower()), None)
+    twin = next(
+        (user.name for user in await store.users() if user.name.lower() == name.lower()), None
+    )
     if twin is not None and twin != name:
-        raise ConflictError(f"There is already a user called {twin}", next_step="Choose a name that differs in more than case.")
-    scopes = frozenset({"admin"}) if options.admin else parse_scopes(options.scopes, ALL_SCOPES - {"admin"})
+        raise ConflictError(
+            f"There is already a user called {twin}",
+            next_step="Choose a name that differs in more than case.",
+        )
+    scopes = (
+        frozenset({"admin"})
+        if options.admin
+        else parse_scopes(options.scopes, ALL_SCOPES - {"admin"})
+    )
     password = _password(options)
     user = User(name, await Passwords().hash(password), scopes, SystemClock().now().timestamp())
     if not await store.add_user(user):
-        raise ConflictError(f"There is already a user called {name}", next_step="Choose another name, or reset-password.")
+        raise ConflictError(
+            f"There is already a user called {name}",
+            next_step="Choose another name, or reset-password.",
+        )
     _tell(options, password, f"{name} can log in now.")
 
 
@@ -91,13 +131,25 @@ async def _reset_password(store: AccessStore, options: argparse.Namespace) -> No
     now = SystemClock().now().timestamp()
     if not await store.set_password(options.name, hashed, now):
         raise _no_such_user(options.name)
-    acting = [token.name for token in await store.tokens() if token.user_name == options.name and token.is_good_at(now)]
+    acting = [
+        token.name
+        for token in await store.tokens()
+        if token.user_name == options.name and token.is_good_at(now)
+    ]
     if options.revoke_tokens:
         for name in acting:
             await store.revoke_token(name, now)
-    _tell(options, password, f"{options.name} has a new password; log-ins and what they allowed end within seconds.")
+    _tell(
+        options,
+        password,
+        f"{options.name} has a new password; log-ins and what they allowed end within seconds.",
+    )
     if acting:
-        state = "are revoked" if options.revoke_tokens else "still act for them; --revoke-tokens ends them, too"
+        state = (
+            "are revoked"
+            if options.revoke_tokens
+            else "still act for them; --revoke-tokens ends them, too"
+        )
         show(f"Static tokens of {options.name} {state}: {', '.join(acting)}", file=sys.stderr)
 
 
@@ -115,7 +167,9 @@ def _password(options: argparse.Namespace) -> str:
         return checked_password(sys.stdin.readline().rstrip("\r\n"))
     password = checked_password(getpass.getpass("Password: "))
     if getpass.getpass("Once more: ") != password:
-        raise InvalidInputError("The two passwords are not the same", next_step="Run the command again.")
+        raise InvalidInputError(
+            "The two passwords are not the same", next_step="Run the command again."
+        )
     return password
 
 
@@ -136,5 +190,7 @@ def parse_scopes(text: str | None, default: frozenset[str]) -> frozenset[str]:
     scopes = frozenset(word for word in text.replace(",", " ").split() if word)
     unknown = sorted(scopes - ALL_SCOPES)
     if unknown or not scopes:
-        raise InvalidInputError(f"There is no scope {', '.join(unknown)}", next_step=f"Scopes: {', '.join(SCOPES)}.")
+        raise InvalidInputError(
+            f"There is no scope {', '.join(unknown)}", next_step=f"Scopes: {', '.join(SCOPES)}."
+        )
     return scopes

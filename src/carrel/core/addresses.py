@@ -1,4 +1,6 @@
-"""Network addresses as limits count them: one IPv4 address, or one IPv6 /64, which is what a single customer holds."""
+"""Network addresses as limits count them: one IPv4 address, or one IPv6 /64, which is what a single
+customer holds.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ _NETWORK_BITS = 64
 
 @lru_cache(maxsize=4096)
 def address_group(address: str) -> str:
-    """What counts as one caller: an IPv4 address, also when mapped into IPv6; the /64 of an IPv6 address; else the text itself."""
+    """What counts as one caller: an IPv4 address, also when mapped into IPv6; the /64 of an IPv6
+    address; else the text itself.
+    """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -1,7 +1,10 @@
-"""Durable background jobs: kept in a store, run by the process that took them up, and taken up again after a crash.
+"""Durable background jobs: kept in a store, run by the process that took them up, and taken up
+again after a crash.
 
-A worker holds a job by a lease on the store's own clock. While the lease is renewed nobody else touches the job; when its worker
-is gone, whoever looks next takes it up: a job whose handler can resume goes on from what it last saved, any other is marked
+A worker holds a job by a lease on the store's own clock. While the lease is renewed nobody else
+touches the job; when its worker
+is gone, whoever looks next takes it up: a job whose handler can resume goes on from what it last
+saved, any other is marked
 as failed and keeps what it had saved.
 """
 
@@ -28,7 +31,9 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job as its store keeps it. `input`, `result` and `error` are JSON texts of its kind's own."""
+    """A job as its store keeps it. `input`, `result` and `error` are JSON texts of its kind's
+    own.
+    """
 
     id: str
     kind: str
@@ -59,7 +64,9 @@ class JobProgress:
 
 
 class JobStore(Protocol):
-    """Keeps jobs. Leases run on the store's own clock. Every method raises UnavailableError where the store cannot be used."""
+    """Keeps jobs. Leases run on the store's own clock. Every method raises UnavailableError where
+    the store cannot be used.
+    """
 
     async def add(self, record: JobRecord, worker: str, lease_seconds: float) -> None:
         """Keeps a new job that this worker runs."""
@@ -68,7 +75,9 @@ class JobStore(Protocol):
     async def get(self, job_id: str) -> JobRecord | None: ...
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> JobRecord | None:
-        """The job, now this worker's; None where it has ended or another worker's lease on it is good."""
+        """The job, now this worker's; None where it has ended or another worker's lease on it is
+        good.
+        """
         ...
 
     async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None: ...
@@ -81,8 +90,18 @@ class JobStore(Protocol):
         """Keeps progress; False where the job has ended or is another worker's."""
         ...
 
-    async def end(self, job_id: str, state: JobState, message: str, error_code: str | None, at: str, worker: str | None) -> bool:
-        """Ends a running job; `worker` restricts it to that worker's. False where it had ended already or is another's."""
+    async def end(
+        self,
+        job_id: str,
+        state: JobState,
+        message: str,
+        error_code: str | None,
+        at: str,
+        worker: str | None,
+    ) -> bool:
+        """Ends a running job; `worker` restricts it to that worker's. False where it had ended
+        already or is another's.
+        """
         ...
 
     async def remove(self, job_id: str) -> None: ...
@@ -107,7 +126,9 @@ class JobLostError(CarrelError):
 class JobRun:
     """One run of a job, as its handler sees it."""
 
-    def __init__(self, record: JobRecord, store: JobStore, worker: str, clock: Clock, *, is_resumed: bool) -> None:
+    def __init__(
+        self, record: JobRecord, store: JobStore, worker: str, clock: Clock, *, is_resumed: bool
+    ) -> None:
         self.record = record
         self.is_resumed = is_resumed
         self._store = store
@@ -116,7 +137,9 @@ class JobRun:
 
     async def save(self, progress: JobProgress) -> None:
         """Keeps what the job has made so far. Raises JobLostError when it must stop."""
-        if not await self._store.save(self.record.id, self._worker, progress, self._clock.now().isoformat()):
+        if not await self._store.save(
+            self.record.id, self._worker, progress, self._clock.now().isoformat()
+        ):
             raise JobLostError(f"Job {self.record.id} was cancelled or taken by another worker")
 
 
@@ -129,13 +152,17 @@ class JobHandler(Protocol):
         ...
 
     async def run(self, job: JobRun) -> str:
-        """Does the work, saving as it goes, and returns the closing message. Raises CarrelError where it fails."""
+        """Does the work, saving as it goes, and returns the closing message. Raises CarrelError
+        where it fails.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JobPolicy:
-    """How many jobs run at once here, how long a lease holds, how often abandoned jobs are looked for, how long jobs are kept."""
+    """How many jobs run at once here, how long a lease holds, how often abandoned jobs are looked
+    for, how long jobs are kept.
+    """
 
     max_concurrent: int = 8
     lease_seconds: float = 15.0
@@ -147,7 +174,12 @@ class BackgroundJobs:
     """Runs the jobs of a room in this process. Whoever opens it closes it."""
 
     def __init__(
-        self, store: JobStore, handlers: Mapping[str, JobHandler], clock: Clock, worker: str, policy: JobPolicy | None = None
+        self,
+        store: JobStore,
+        handlers: Mapping[str, JobHandler],
+        clock: Clock,
+        worker: str,
+        policy: JobPolicy | None = None,
     ) -> None:
         self._store = store
         self._handlers = dict(handlers)
@@ -159,7 +191,9 @@ class BackgroundJobs:
         self._renewing: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
 
-    async def submit(self, kind: str, owner: str, work: str, total: int | None, progress: str | None = None) -> JobRecord:
+    async def submit(
+        self, kind: str, owner: str, work: str, total: int | None, progress: str | None = None
+    ) -> JobRecord:
         """Keeps a job and begins it here."""
         now = self._clock.now().isoformat()
         record = JobRecord(
@@ -206,7 +240,9 @@ class BackgroundJobs:
         """Ends a running job here or in another process; what it saved stays."""
         await self.find(job_id, owner)
         now = self._clock.now().isoformat()
-        await self._store.end(job_id, "cancelled", "Cancelled; what was done until then stays.", None, now, None)
+        await self._store.end(
+            job_id, "cancelled", "Cancelled; what was done until then stays.", None, now, None
+        )
         task = self._running.get(job_id)
         if task is not None:
             task.cancel()
@@ -218,14 +254,21 @@ class BackgroundJobs:
         await self._store.remove(job_id)
 
     def take_up_work(self, has_store: Callable[[], bool] = lambda: True) -> None:
-        """From now on takes up jobs that a process left behind. While `has_store` says that there is nothing to look at yet,
+        """From now on takes up jobs that a process left behind. While `has_store` says that there
+        is nothing to look at yet,
         nothing is opened or made: another process may be the first to begin a job."""
         if self._looking is None:
-            self._looking = asyncio.create_task(self._look_for_work(has_store), name="abandoned jobs")
+            self._looking = asyncio.create_task(
+                self._look_for_work(has_store), name="abandoned jobs"
+            )
 
     async def close(self) -> None:
         """Stops the runs of this process; what can resume is given back for the next."""
-        tasks = [task for task in (self._looking, self._renewing, *self._running.values()) if task is not None]
+        tasks = [
+            task
+            for task in (self._looking, self._renewing, *self._running.values())
+            if task is not None
+        ]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -233,7 +276,9 @@ class BackgroundJobs:
         await self._store.close()
 
     def _begin(self, record: JobRecord, *, is_resumed: bool) -> None:
-        task = asyncio.create_task(self._run(record, is_resumed=is_resumed), name=f"job {record.id}")
+        task = asyncio.create_task(
+            self._run(record, is_resumed=is_resumed), name=f"job {record.id}"
+        )
         self._running[record.id] = task
         task.add_done_callback(lambda _: self._running.pop(record.id, None))
         if self._renewing is None:
@@ -243,7 +288,9 @@ class BackgroundJobs:
         handler = self._handlers[record.kind]
         try:
             async with self._slots:
-                message = await handler.run(JobRun(record, self._store, self._worker, self._clock, is_resumed=is_resumed))
+                message = await handler.run(
+                    JobRun(record, self._store, self._worker, self._clock, is_resumed=is_resumed)
+                )
             await self._end(record, "completed", message, None)
         except JobLostError:
             return
@@ -252,14 +299,27 @@ class BackgroundJobs:
                 await asyncio.shield(self._give_back(record, handler))
             raise
         except CarrelError as error:
-            await self._end(record, "failed", f"{error.message.rstrip('.')}. {error.next_step}".strip(), error.code)
+            await self._end(
+                record,
+                "failed",
+                f"{error.message.rstrip('.')}. {error.next_step}".strip(),
+                error.code,
+            )
         except Exception:
             error_id = secrets.token_hex(8)
             log.exception(
-                "job failed", extra={"error_id": error_id, "job_id": record.id, "kind": record.kind, "user": record.owner}
+                "job failed",
+                extra={
+                    "error_id": error_id,
+                    "job_id": record.id,
+                    "kind": record.kind,
+                    "user": record.owner,
+                },
             )
             failure = InternalError(error_id)
-            await self._end(record, "failed", f"{failure.message}. {failure.next_step}", failure.code)
+            await self._end(
+                record, "failed", f"{failure.message}. {failure.next_step}", failure.code
+            )
 
     async def _give_back(self, record: JobRecord, handler: JobHandler) -> None:
         if handler.is_resumable:
@@ -267,22 +327,31 @@ class BackgroundJobs:
         else:
             await self._mark_interrupted(record)
 
-    async def _end(self, record: JobRecord, state: JobState, message: str, error_code: str | None) -> None:
+    async def _end(
+        self, record: JobRecord, state: JobState, message: str, error_code: str | None
+    ) -> None:
         try:
-            await self._store.end(record.id, state, message, error_code, self._clock.now().isoformat(), self._worker)
+            await self._store.end(
+                record.id, state, message, error_code, self._clock.now().isoformat(), self._worker
+            )
         except CarrelError as error:
             # The lease runs out, and whoever takes the job up then finds everything done but this.
             log.warning("job end not kept", extra={"job_id": record.id, "reason": error.message})
 
     async def _mark_interrupted(self, record: JobRecord) -> None:
-        message = "The server stopped in the middle of it; what it had done until then stays. Call again to do the rest."
+        message = (
+            "The server stopped in the middle of it; what it had done until then stays. "
+            "Call again to do the rest."
+        )
         await self._end(record, "failed", message, INTERRUPTED)
 
     async def _renew_leases(self) -> None:
         while True:
             await asyncio.sleep(self._policy.lease_seconds / 4)
             with suppress(CarrelError):
-                await self._store.renew(list(self._running), self._worker, self._policy.lease_seconds)
+                await self._store.renew(
+                    list(self._running), self._worker, self._policy.lease_seconds
+                )
 
     async def _look_for_work(self, has_store: Callable[[], bool]) -> None:
         is_there = False

@@ -1,6 +1,8 @@
-"""A budget for each reading of foreign input: how much may come out, how deep it may nest, how long it may compute.
+"""A budget for each reading of foreign input: how much may come out, how deep it may nest, how long
+it may compute.
 
-A parser asks `current_budget()` once and spends from it in its loops. Whoever hands foreign input to a parser opens the
+A parser asks `current_budget()` once and spends from it in its loops. Whoever hands foreign input
+to a parser opens the
 budget with `parsing(...)`; a reading inside another reading spends from the same one.
 """
 
@@ -17,7 +19,8 @@ from typing import Any, Literal, TypeVar
 
 from carrel.core.errors import CarrelError
 
-# Requirement D14 (issue 12): output at most ten times the input and 1 MB, 200 levels, 2 s of CPU and 1 s for each megabyte.
+# Requirement D14 (issue 12): output at most ten times the input and 1 MB, 200 levels, 2 s of CPU
+# and 1 s for each megabyte.
 OUTPUT_PER_INPUT = 10
 OUTPUT_ALLOWANCE = 1_000_000
 MAX_DEPTH = 200
@@ -37,7 +40,9 @@ class InputTooCostlyError(CarrelError):
     code = "input_too_costly"
 
     def __init__(self, message: str, *, exceeded: Exceeded, limit: float) -> None:
-        super().__init__(message, next_step=_NEXT_STEPS[exceeded], details={"exceeded": exceeded, "limit": limit})
+        super().__init__(
+            message, next_step=_NEXT_STEPS[exceeded], details={"exceeded": exceeded, "limit": limit}
+        )
         self.exceeded = exceeded
         self.limit = limit
 
@@ -59,18 +64,34 @@ _NEXT_STEPS: dict[Exceeded, str] = {
 
 
 class Budget:
-    """What one reading may still spend. Every method raises InputTooCostlyError where it is too much.
+    """What one reading may still spend. Every method raises InputTooCostlyError where it is too
+    much.
 
     Without a size only the depth is bounded: for our own data, which nobody else wrote.
     """
 
-    __slots__ = ("_cancelled", "_cpu_ends", "_output_left", "_steps", "cpu_seconds", "max_depth", "output", "subject")
+    __slots__ = (
+        "_cancelled",
+        "_cpu_ends",
+        "_output_left",
+        "_steps",
+        "cpu_seconds",
+        "max_depth",
+        "output",
+        "subject",
+    )
 
-    def __init__(self, subject: str, size: int | None, cancelled: threading.Event | None = None) -> None:
+    def __init__(
+        self, subject: str, size: int | None, cancelled: threading.Event | None = None
+    ) -> None:
         self.subject = subject
         self.max_depth = MAX_DEPTH
         self.output = math.inf if size is None else size * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE
-        self.cpu_seconds = math.inf if size is None else CPU_ALLOWANCE_SECONDS + CPU_SECONDS_PER_MEGABYTE * size / 1_000_000
+        self.cpu_seconds = (
+            math.inf
+            if size is None
+            else CPU_ALLOWANCE_SECONDS + CPU_SECONDS_PER_MEGABYTE * size / 1_000_000
+        )
         self._output_left = self.output
         self._cpu_ends = time.thread_time() + self.cpu_seconds
         self._steps = 0
@@ -86,9 +107,14 @@ class Budget:
     def check_time(self) -> None:
         """Ends the reading when its time is up, or when nobody waits for it any more."""
         if self._cancelled is not None and self._cancelled.is_set():
-            raise InputTooCostlyError(f"Reading {self.subject} was ended", exceeded="cancelled", limit=self.cpu_seconds)
+            raise InputTooCostlyError(
+                f"Reading {self.subject} was ended", exceeded="cancelled", limit=self.cpu_seconds
+            )
         if time.thread_time() > self._cpu_ends:
-            message = f"Reading {self.subject} takes more than {self.cpu_seconds:.1f} seconds of computing"
+            message = (
+                f"Reading {self.subject} takes more than {self.cpu_seconds:.1f} seconds of "
+                f"computing"
+            )
             raise InputTooCostlyError(message, exceeded="cpu", limit=self.cpu_seconds)
 
     def spend_output(self, size: int) -> None:
@@ -130,7 +156,9 @@ def parsing(subject: str, size: int) -> Iterator[Budget]:
 
 
 def current_budget() -> Budget:
-    """The budget of the reading that goes on; outside of one, a budget that bounds the depth alone."""
+    """The budget of the reading that goes on; outside of one, a budget that bounds the depth
+    alone.
+    """
     return _current.get() or Budget("the input", None, _cancellation.get())
 
 
@@ -149,7 +177,9 @@ def until_cancelled(items: Iterable[ItemT]) -> Iterator[ItemT]:
 
 
 async def parse_in_thread(read: Callable[..., ResultT], *arguments: Any) -> ResultT:
-    """Runs a parser on a thread. When the caller stops waiting, the parser's budget ends at its next step."""
+    """Runs a parser on a thread. When the caller stops waiting, the parser's budget ends at its
+    next step.
+    """
     cancelled = threading.Event()
     token = _cancellation.set(cancelled)
     try:

@@ -17,7 +17,9 @@ ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A person or program that has been recognised. `scopes` already holds what each scope implies."""
+    """A person or program that has been recognised. `scopes` already holds what each scope
+    implies.
+    """
 
     user_id: str
     scopes: frozenset[str]
@@ -40,7 +42,9 @@ class Allowance(NamedTuple):
 
 @dataclass(slots=True)
 class Visit:
-    """One request as it came through a door, before anybody decided anything. `receipts` collects what was charged."""
+    """One request as it came through a door, before anybody decided anything. `receipts` collects
+    what was charged.
+    """
 
     door: str
     request_id: str
@@ -63,7 +67,8 @@ async def _say_nothing(done: float, total: float | None, message: str | None) ->
 
 @dataclass(slots=True)
 class Call:
-    """What an operation knows while it runs: the caller, the visit, a way to report progress, and whether the caller can follow
+    """What an operation knows while it runs: the caller, the visit, a way to report progress, and
+    whether the caller can follow
     work that outlasts the call, so that it may be answered with a `Job`."""
 
     caller: Caller

@@ -26,7 +26,9 @@ class Room:
 
 
 class Catalogue:
-    """All rooms that are open. Names are unique across rooms, and inside a room under its own names too."""
+    """All rooms that are open. Names are unique across rooms, and inside a room under its own names
+    too.
+    """
 
     def __init__(self, rooms: Iterable[Room]) -> None:
         self.rooms = tuple(rooms)
@@ -39,7 +41,10 @@ class Catalogue:
                 _claim(self.operations, operation.name, operation)
                 name_alone = operation.name_alone or operation.name
                 if name_alone in alone:
-                    raise ValueError(f"two operations of {room.name} are called {name_alone} when it is served alone")
+                    raise ValueError(
+                        f"two operations of {room.name} are called {name_alone} when it is served "
+                        f"alone"
+                    )
                 alone.add(name_alone)
             for resource in room.resources:
                 _claim(self.resources, resource.uri, resource)
@@ -63,7 +68,11 @@ class Catalogue:
     @property
     def scopes(self) -> frozenset[str]:
         """Every scope that something in the catalogue asks for."""
-        entries: tuple[Entry, ...] = (*self.operations.values(), *self.resources.values(), *self.prompts.values())
+        entries: tuple[Entry, ...] = (
+            *self.operations.values(),
+            *self.resources.values(),
+            *self.prompts.values(),
+        )
         return frozenset(scope for entry in entries for scope in entry.scopes)
 
 

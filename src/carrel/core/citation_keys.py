@@ -11,27 +11,54 @@ _NOT_IN_KEYS = re.compile(r"[^a-z0-9_]+")
 _SPACES = re.compile(r"\s+")
 _MARKUP = re.compile(r"<[^>]{1,200}>")
 _TITLE_WORDS_LEFT_OUT = frozenset(
-    {"a", "an", "the", "on", "of", "in", "and", "for", "to", "with", "der", "die", "das", "le", "la", "el"}
+    {
+        "a",
+        "an",
+        "the",
+        "on",
+        "of",
+        "in",
+        "and",
+        "for",
+        "to",
+        "with",
+        "der",
+        "die",
+        "das",
+        "le",
+        "la",
+        "el",
+    }
 )
 _TITLE_WORDS_USED = 3
 
 
 def transliterate(text: str) -> str:
-    """Plain lower-case Latin for a text in any script, so that a name is never dropped for its letters."""
+    """Plain lower-case Latin for a text in any script, so that a name is never dropped for its
+    letters.
+    """
     if text.isascii():
         return text.lower()
     composed = unicodedata.normalize("NFC", text)
-    bare = "".join(letter for letter in unicodedata.normalize("NFKD", composed) if not unicodedata.combining(letter))
+    bare = "".join(
+        letter
+        for letter in unicodedata.normalize("NFKD", composed)
+        if not unicodedata.combining(letter)
+    )
     return (bare if bare.isascii() else anyascii(composed)).lower()
 
 
 def slug(text: str) -> str:
     """The letters, digits and underscores of a text that a key may have."""
-    return _NOT_IN_KEYS.sub("", _SPACES.sub("_", transliterate(_MARKUP.sub("", text)).strip())).strip("_")
+    return _NOT_IN_KEYS.sub(
+        "", _SPACES.sub("_", transliterate(_MARKUP.sub("", text)).strip())
+    ).strip("_")
 
 
 def make_key(family: str | None, year: int | None, title: str | None) -> str:
-    """`family-year`, with `anon` and `nd` for what is missing, and then some words of the title to tell works apart."""
+    """`family-year`, with `anon` and `nd` for what is missing, and then some words of the title to
+    tell works apart.
+    """
     name = slug(family or "")
     parts = [name or "anon", str(year) if year is not None else "nd"]
     if not name or year is None:
@@ -53,7 +80,9 @@ def _title_slug(title: str) -> str:
 
 
 def distinct_key(key: str, taken: Container[str]) -> str:
-    """The key itself, or with a, b, … z, aa, … behind it when it is taken; `taken` holds keys in lower case."""
+    """The key itself, or with a, b, … z, aa, … behind it when it is taken; `taken` holds keys in
+    lower case.
+    """
     if key.lower() not in taken:
         return key
     number = 1

@@ -1,4 +1,6 @@
-"""Completions: values that fit what a person has begun to type for an argument of a prompt or of a resource's address."""
+"""Completions: values that fit what a person has begun to type for an argument of a prompt or of a
+resource's address.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ MAX_COMPLETION_VALUES = 100
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """The argument being typed, what there is of it, and the arguments that have their values already."""
+    """The argument being typed, what there is of it, and the arguments that have their values
+    already.
+    """
 
     argument: str
     value: str
@@ -46,7 +50,9 @@ def complete_from(candidates: Iterable[str], typed: str) -> Completion:
 
 
 def complete_titled(candidates: Iterable[tuple[str, str]], typed: str) -> Completion:
-    """Ids whose own text begins with what was typed, then ids in whose titles a word does; case does not matter."""
+    """Ids whose own text begins with what was typed, then ids in whose titles a word does; case
+    does not matter.
+    """
     start = typed.casefold()
     by_id: list[str] = []
     by_title: list[str] = []

@@ -1,10 +1,13 @@
-"""Characters that are not text but commands to whoever shows it: to a terminal, or to the order in which letters are drawn."""
+"""Characters that are not text but commands to whoever shows it: to a terminal, or to the order in
+which letters are drawn.
+"""
 
 from __future__ import annotations
 
 import re
 
-# C0 without tab and newline, DEL, C1, the controls of writing direction, line separators, and invisible tags.
+# C0 without tab and newline, DEL, C1, the controls of writing direction, line separators, and
+# invisible tags.
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
@@ -21,4 +24,10 @@ def remove_controls(text: str) -> str:
 
 
 def _by_number(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )

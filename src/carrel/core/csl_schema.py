@@ -8,30 +8,53 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-_item_types = """article article-journal article-magazine article-newspaper bill book broadcast chapter classic collection dataset document
-    entry entry-dictionary entry-encyclopedia event figure graphic hearing interview legal_case legislation manuscript map
-    motion_picture musical_score pamphlet paper-conference patent performance periodical personal_communication post post-weblog
+_item_types = """article article-journal article-magazine article-newspaper bill book broadcast
+    chapter classic collection dataset document
+    entry entry-dictionary entry-encyclopedia event figure graphic hearing interview legal_case
+    legislation manuscript map
+    motion_picture musical_score pamphlet paper-conference patent performance periodical
+    personal_communication post post-weblog
     regulation report review review-book software song speech standard thesis treaty webpage"""
 ITEM_TYPES = frozenset(_item_types.split())
-_name_variables = """author chair collection-editor compiler composer container-author contributor curator director editor editor-translator
-    editorial-director executive-producer guest host illustrator interviewer narrator organizer original-author performer producer
+_name_variables = """author chair collection-editor compiler composer container-author contributor
+    curator director editor editor-translator
+    editorial-director executive-producer guest host illustrator interviewer narrator organizer
+    original-author performer producer
     recipient reviewed-author script-writer series-creator translator"""
 NAME_VARIABLES = frozenset(_name_variables.split())
-DATE_VARIABLES = frozenset({"accessed", "available-date", "event-date", "issued", "original-date", "submitted"})
+DATE_VARIABLES = frozenset(
+    {"accessed", "available-date", "event-date", "issued", "original-date", "submitted"}
+)
 # Variables that the schema lets hold a number as well as a text.
-_number_variables = """chapter-number citation-number collection-number edition first-reference-note-number issue locator number number-of-pages
-    number-of-volumes page page-first part part-number printing printing-number supplement supplement-number volume"""
+_number_variables = """chapter-number citation-number collection-number edition
+    first-reference-note-number issue locator number number-of-pages
+    number-of-volumes page page-first part part-number printing printing-number supplement
+    supplement-number volume"""
 NUMBER_VARIABLES = frozenset(_number_variables.split())
-_text_variables = """abstract annote archive archive_collection archive_location archive-place authority call-number citation-key citation-label
-    collection-title collection-title-short container-title container-title-short dimensions division DOI event event-place
-    event-title genre ISAN ISBN ISCI ISMN ISRC ISSN ISWC journalAbbreviation jurisdiction keyword language license medium note
-    original-container-title original-publisher original-publisher-place original-title part-title PMCID PMID publisher
-    publisher-place references reviewed-genre reviewed-title scale section shortTitle source status title title-short
-    translated-title translated-title-short URL version volume-title volume-title-short year-suffix"""
+_text_variables = """abstract annote archive archive_collection archive_location archive-place
+    authority call-number citation-key citation-label
+    collection-title collection-title-short container-title container-title-short dimensions
+    division DOI event event-place
+    event-title genre ISAN ISBN ISCI ISMN ISRC ISSN ISWC journalAbbreviation jurisdiction keyword
+    language license medium note
+    original-container-title original-publisher original-publisher-place original-title part-title
+    PMCID PMID publisher
+    publisher-place references reviewed-genre reviewed-title scale section shortTitle source status
+    title title-short
+    translated-title translated-title-short URL version volume-title volume-title-short
+    year-suffix"""
 TEXT_VARIABLES = frozenset(_text_variables.split())
-VARIABLES = NAME_VARIABLES | DATE_VARIABLES | NUMBER_VARIABLES | TEXT_VARIABLES | {"categories", "custom", "id", "type"}
+VARIABLES = (
+    NAME_VARIABLES
+    | DATE_VARIABLES
+    | NUMBER_VARIABLES
+    | TEXT_VARIABLES
+    | {"categories", "custom", "id", "type"}
+)
 
-_NAME_TEXTS = frozenset({"family", "given", "dropping-particle", "non-dropping-particle", "suffix", "literal"})
+_NAME_TEXTS = frozenset(
+    {"family", "given", "dropping-particle", "non-dropping-particle", "suffix", "literal"}
+)
 _NAME_SWITCHES = frozenset({"comma-suffix", "static-ordering", "parse-names"})
 NAME_PARTS = _NAME_TEXTS | _NAME_SWITCHES
 _NAMING_PARTS = ("family", "given", "literal")
@@ -45,8 +68,13 @@ _FIRST_SEASON, _MONTHS, _SEASONS = 21, 12, 4
 _CALENDAR_YEARS = 400
 _LONGEST_SHOWN = 60
 
-A_NAME_LIST = 'a list of names such as [{"family": "Curie", "given": "Marie"}] or [{"literal": "World Health Organization"}]'
-A_DATE = 'a date such as {"date-parts": [[2020, 5, 17]]}, {"raw": "May 2020"} or {"literal": "in press"}'
+A_NAME_LIST = (
+    'a list of names such as [{"family": "Curie", "given": "Marie"}] or [{"literal": '
+    '"World Health Organization"}]'
+)
+A_DATE = (
+    'a date such as {"date-parts": [[2020, 5, 17]]}, {"raw": "May 2020"} or {"literal": "in press"}'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +95,20 @@ def check_item(fields: Mapping[str, object]) -> list[FieldProblem]:
 
 
 def check_calendar(fields: Mapping[str, object]) -> list[FieldProblem]:
-    """Dates that the schema allows and no calendar has. Whoever writes one now means another; in files they are left alone."""
+    """Dates that the schema allows and no calendar has. Whoever writes one now means another; in
+    files they are left alone.
+    """
     problems: list[FieldProblem] = []
     for name in sorted(DATE_VARIABLES & fields.keys()):
         value = fields[name]
         if not isinstance(value, dict):
             continue
         for place, point in enumerate(value.get("date-parts") or ()):
-            problems.extend(_check_point(f"{name}.date-parts[{place}]", [_as_integer(part) or 0 for part in point]))
+            problems.extend(
+                _check_point(
+                    f"{name}.date-parts[{place}]", [_as_integer(part) or 0 for part in point]
+                )
+            )
         season = _as_integer(value.get("season"))
         if season is not None and not 1 <= season <= _SEASONS:
             problems.append(FieldProblem(f"{name}.season", "a season, 1 to 4", describe(season)))
@@ -84,7 +118,9 @@ def check_calendar(fields: Mapping[str, object]) -> list[FieldProblem]:
 def _check_point(where: str, point: list[int]) -> Iterator[FieldProblem]:
     year, month, day = (*point, 0, 0)[:3]
     if _MONTHS < month < _FIRST_SEASON:
-        yield FieldProblem(f"{where}[1]", "a month from 1 to 12, or a season from 21 to 24", describe(month))
+        yield FieldProblem(
+            f"{where}[1]", "a month from 1 to 12, or a season from 21 to 24", describe(month)
+        )
     elif month >= _FIRST_SEASON and day:
         yield FieldProblem(f"{where}[2]", "absent beside a season", describe(day))
     elif day:
@@ -96,7 +132,9 @@ def _check_point(where: str, point: list[int]) -> Iterator[FieldProblem]:
 def check_field(name: str, value: object) -> Iterator[FieldProblem]:
     if name == "type":
         if not isinstance(value, str) or value not in ITEM_TYPES:
-            yield FieldProblem(name, f"one of CSL's types{_similar(str(value), ITEM_TYPES)}", describe(value))
+            yield FieldProblem(
+                name, f"one of CSL's types{_similar(str(value), ITEM_TYPES)}", describe(value)
+            )
     elif name in NAME_VARIABLES:
         yield from _check_names(name, value)
     elif name in DATE_VARIABLES:
@@ -114,7 +152,9 @@ def check_field(name: str, value: object) -> Iterator[FieldProblem]:
         if not isinstance(value, dict):
             yield FieldProblem(name, "an object", describe(value))
     else:
-        yield FieldProblem(name, f"a CSL variable{_similar(name, VARIABLES)}", "none that CSL-JSON has")
+        yield FieldProblem(
+            name, f"a CSL variable{_similar(name, VARIABLES)}", "none that CSL-JSON has"
+        )
 
 
 def describe(value: object) -> str:
@@ -141,9 +181,13 @@ def _check_names(variable: str, value: object) -> Iterator[FieldProblem]:
     for place, person in enumerate(value):
         where = f"{variable}[{place}]"
         if not isinstance(person, dict):
-            yield FieldProblem(where, 'a name such as {"family": "Curie", "given": "Marie"}', describe(person))
+            yield FieldProblem(
+                where, 'a name such as {"family": "Curie", "given": "Marie"}', describe(person)
+            )
             continue
-        if not any(isinstance(text := person.get(part), str) and text.strip() for part in _NAMING_PARTS):
+        if not any(
+            isinstance(text := person.get(part), str) and text.strip() for part in _NAMING_PARTS
+        ):
             yield FieldProblem(where, "a name with family, given or literal", describe(person))
         for part, content in person.items():
             if part in _NAME_TEXTS:
@@ -153,7 +197,11 @@ def _check_names(variable: str, value: object) -> Iterator[FieldProblem]:
                 if not isinstance(content, str | bool) and not _is_number(content):
                     yield FieldProblem(f"{where}.{part}", "true or false", describe(content))
             else:
-                yield FieldProblem(f"{where}.{part}", f"one of a name's parts{_similar(str(part), NAME_PARTS)}", "none of them")
+                yield FieldProblem(
+                    f"{where}.{part}",
+                    f"one of a name's parts{_similar(str(part), NAME_PARTS)}",
+                    "none of them",
+                )
 
 
 def _check_date(variable: str, value: object) -> Iterator[FieldProblem]:
@@ -176,23 +224,40 @@ def _check_date(variable: str, value: object) -> Iterator[FieldProblem]:
             if not isinstance(content, str):
                 yield FieldProblem(where, "a text", describe(content))
         else:
-            yield FieldProblem(where, f"one of a date's parts{_similar(str(part), _DATE_PARTS)}", "none of them")
+            yield FieldProblem(
+                where, f"one of a date's parts{_similar(str(part), _DATE_PARTS)}", "none of them"
+            )
 
 
 def _check_date_parts(where: str, value: object) -> Iterator[FieldProblem]:
     if not isinstance(value, list) or not 1 <= len(value) <= _MOST_POINTS:
-        yield FieldProblem(where, "a list of one date or of two, such as [[2020, 5, 17]]", describe(value))
+        yield FieldProblem(
+            where, "a list of one date or of two, such as [[2020, 5, 17]]", describe(value)
+        )
         return
     for place, point in enumerate(value):
         if not isinstance(point, list) or not 1 <= len(point) <= _MOST_PARTS:
-            yield FieldProblem(f"{where}[{place}]", "a list of year, month and day, such as [2020, 5, 17]", describe(point))
+            yield FieldProblem(
+                f"{where}[{place}]",
+                "a list of year, month and day, such as [2020, 5, 17]",
+                describe(point),
+            )
             continue
         numbers = [_as_integer(part) for part in point]
         if None in numbers:
-            yield FieldProblem(f"{where}[{place}]", "whole numbers for year, month and day", f"{point!r}"[:_LONGEST_SHOWN])
+            yield FieldProblem(
+                f"{where}[{place}]",
+                "whole numbers for year, month and day",
+                f"{point!r}"[:_LONGEST_SHOWN],
+            )
             continue
-        limits = ((_LAST_MONTH_OR_SEASON, "a month from 1 to 12"), (_LAST_DAY, "a day from 1 to 31"))
-        for at, (number, (most, expected)) in enumerate(zip(numbers[1:], limits, strict=False), start=1):
+        limits = (
+            (_LAST_MONTH_OR_SEASON, "a month from 1 to 12"),
+            (_LAST_DAY, "a day from 1 to 31"),
+        )
+        for at, (number, (most, expected)) in enumerate(
+            zip(numbers[1:], limits, strict=False), start=1
+        ):
             if number is None or not 1 <= number <= most:
                 yield FieldProblem(f"{where}[{place}][{at}]", expected, describe(number))
 
@@ -204,7 +269,11 @@ def _as_integer(part: object) -> int | None:
         return part
     if isinstance(part, float) and part.is_integer():
         return int(part)
-    if isinstance(part, str) and part.strip().removeprefix("-").isdecimal() and len(part) <= _LONGEST_SHOWN:
+    if (
+        isinstance(part, str)
+        and part.strip().removeprefix("-").isdecimal()
+        and len(part) <= _LONGEST_SHOWN
+    ):
         return int(part)
     return None
 

@@ -1,4 +1,6 @@
-"""The one error that crosses rooms, gate and doors: a code, what happened, what to do next, and facts."""
+"""The one error that crosses rooms, gate and doors: a code, what happened, what to do next, and
+facts.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,19 @@ class CarrelError(Exception):
         self.message = mask_secrets(message)
         super().__init__(self.message)
         self.next_step = next_step
-        self.details: dict[str, object] = {key: mask_secrets_in(value) for key, value in (details or {}).items()}
+        self.details: dict[str, object] = {
+            key: mask_secrets_in(value) for key, value in (details or {}).items()
+        }
 
     def to_facts(self) -> dict[str, object]:
-        """The body every door shows: code, message, details, and the next step where there is one."""
-        facts: dict[str, object] = {"code": self.code, "message": self.message, "details": self.details}
+        """The body every door shows: code, message, details, and the next step where there is
+        one.
+        """
+        facts: dict[str, object] = {
+            "code": self.code,
+            "message": self.message,
+            "details": self.details,
+        }
         if self.next_step:
             facts["next_step"] = self.next_step
         return facts
@@ -42,9 +52,18 @@ class NotFoundError(CarrelError):
 
     code = "resource_not_found"
 
-    def __init__(self, resource_type: str, resource_id: str, *, next_step: str = "", details: Facts | None = None) -> None:
+    def __init__(
+        self,
+        resource_type: str,
+        resource_id: str,
+        *,
+        next_step: str = "",
+        details: Facts | None = None,
+    ) -> None:
         facts = {"resource_type": resource_type, "resource_id": resource_id, **(details or {})}
-        super().__init__(f"{resource_type} not found: {resource_id}", next_step=next_step, details=facts)
+        super().__init__(
+            f"{resource_type} not found: {resource_id}", next_step=next_step, details=facts
+        )
 
 
 class UnknownOperationError(CarrelError):
@@ -77,7 +96,10 @@ class StorageFullError(UnavailableError):
     @classmethod
     def at(cls, place: str) -> StorageFullError:
         """The error for a place that cannot be written."""
-        return cls(f"The disk is full: {place} cannot be written", next_step="Free some space there, then try again.")
+        return cls(
+            f"The disk is full: {place} cannot be written",
+            next_step="Free some space there, then try again.",
+        )
 
 
 class NotConfiguredError(CarrelError):

@@ -1,11 +1,15 @@
-"""The names by which the world finds a work: DOI, PubMed, PubMed Central, arXiv and ISBN, parsed once and trusted after."""
+"""The names by which the world finds a work: DOI, PubMed, PubMed Central, arXiv and ISBN, parsed
+once and trusted after.
+"""
 
 import re
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import quote, unquote
 
-_DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)", re.IGNORECASE)
+_DOI_PREFIX = re.compile(
+    r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)", re.IGNORECASE
+)
 _DOI_PROXY = re.compile(r"^https?://[^/\s]+/(?:.*?/)?(?=10\.\d{4,9}/)", re.IGNORECASE)
 _DOI_SHAPE = re.compile(r"^10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+$")
 _DOI_TAIL = ".,;)"
@@ -50,7 +54,9 @@ def _check_length(text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Doi:
-    """A DOI without resolver or label, in lower case, which is how two spellings of one DOI are compared."""
+    """A DOI without resolver or label, in lower case, which is how two spellings of one DOI are
+    compared.
+    """
 
     value: str
 
@@ -89,7 +95,9 @@ class Doi:
 
 
 def without_resolver(text: str) -> str:
-    """A DOI without resolver or label, its letters as they were; a text that is no DOI is left alone."""
+    """A DOI without resolver or label, its letters as they were; a text that is no DOI is left
+    alone.
+    """
     try:
         value = Doi.parse(text).value
     except NotAnIdentifierError:
@@ -99,7 +107,9 @@ def without_resolver(text: str) -> str:
 
 
 def _cut_doi_tail(value: str) -> str:
-    """A closing bracket belongs to the DOI when its opening one does: 10.1016/0921-4534(89)90484-X(b)."""
+    """A closing bracket belongs to the DOI when its opening one does:
+    10.1016/0921-4534(89)90484-X(b).
+    """
     while value and value[-1] in _DOI_TAIL:
         if value[-1] == ")" and value.count("(") >= value.count(")"):
             break
@@ -145,7 +155,9 @@ class Pmcid:
 
 @dataclass(frozen=True, slots=True)
 class ArxivId:
-    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001), with its version apart: that names no other work."""
+    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001), with its version apart:
+    that names no other work.
+    """
 
     value: str
     version: int | None = None
@@ -159,7 +171,10 @@ class ArxivId:
             return cls(found.group(1), int(found.group(2)) if found.group(2) else None)
         found = _ARXIV_OLD.match(rest)
         if found:
-            return cls(f"{found.group(1).lower()}/{found.group(2)}", int(found.group(3)) if found.group(3) else None)
+            return cls(
+                f"{found.group(1).lower()}/{found.group(2)}",
+                int(found.group(3)) if found.group(3) else None,
+            )
         raise NotAnIdentifierError("arXiv identifier", text)
 
     @property
@@ -190,7 +205,12 @@ class Isbn:
         digits = _ISBN_SEPARATORS.sub("", rest).upper()
         if not digits.isascii():
             raise NotAnIdentifierError("ISBN", text)
-        if len(digits) == 13 and digits.isdigit() and digits[:3] in {"978", "979"} and _check_13(digits[:12]) == digits[12]:
+        if (
+            len(digits) == 13
+            and digits.isdigit()
+            and digits[:3] in {"978", "979"}
+            and _check_13(digits[:12]) == digits[12]
+        ):
             return cls(digits)
         if len(digits) == 10 and digits[:9].isdigit() and _check_10(digits[:9]) == digits[9]:
             body = f"978{digits[:9]}"

@@ -1,4 +1,6 @@
-"""Background jobs as callers meet them: work that outlasts its call, followed and cancelled by its id at every door."""
+"""Background jobs as callers meet them: work that outlasts its call, followed and cancelled by its
+id at every door.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _TIMEOUT_SECONDS = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A background job and its current state. `result` has the form of its operation's answer, complete once it has ended."""
+    """A background job and its current state. `result` has the form of its operation's answer,
+    complete once it has ended.
+    """
 
     job_id: str
     operation: str
@@ -41,7 +45,11 @@ class JobNotFoundError(NotFoundError):
     """No job of that id, or not the caller's."""
 
     def __init__(self, job_id: str) -> None:
-        super().__init__("Job", job_id, next_step="Use the job_id of an answer; finished jobs are kept for a while only.")
+        super().__init__(
+            "Job",
+            job_id,
+            next_step="Use the job_id of an answer; finished jobs are kept for a while only.",
+        )
 
 
 class NamedJob(Question):
@@ -49,7 +57,9 @@ class NamedJob(Question):
 
 
 class GetJob(NamedJob):
-    wait_seconds: int = Field(default=0, ge=0, le=MAX_WAIT_SECONDS, description="Wait this long for its end")
+    wait_seconds: int = Field(
+        default=0, ge=0, le=MAX_WAIT_SECONDS, description="Wait this long for its end"
+    )
 
 
 class JobReport(Answer):
@@ -69,7 +79,9 @@ class JobReport(Answer):
 
 
 class JobSource(Protocol):
-    """The jobs of one room. Both raise NotFoundError for a job that is not the room's, or not the caller's."""
+    """The jobs of one room. Both raise NotFoundError for a job that is not the room's, or not the
+    caller's.
+    """
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         """The job once it has ended, or as it is when the wait is over."""
@@ -82,7 +94,9 @@ class JobSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JobOperations:
-    """The operations over all rooms' jobs: two tools for everybody, and two that doors call for clients that speak of tasks."""
+    """The operations over all rooms' jobs: two tools for everybody, and two that doors call for
+    clients that speak of tasks.
+    """
 
     get: Operation[GetJob]
     cancel: Operation[NamedJob]
@@ -94,8 +108,12 @@ class JobOperations:
         return (self.get, self.cancel)
 
 
-def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operation[Any]]) -> JobOperations:
-    """The operations over these rooms' jobs. `operations` tells in which form a job's result is shown."""
+def job_operations(
+    sources: Sequence[JobSource], operations: Mapping[str, Operation[Any]]
+) -> JobOperations:
+    """The operations over these rooms' jobs. `operations` tells in which form a job's result is
+    shown.
+    """
 
     async def find(job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         for source in sources:
@@ -140,7 +158,8 @@ def job_operations(sources: Sequence[JobSource], operations: Mapping[str, Operat
             ),
             room="jobs",
             title="Get a job",
-            description="State and result of work that went on after its call (its answer had a job_id).",
+            description="State and result of work that went on after its call (its answer had a "
+            "job_id).",
             question=GetJob,
             answer=JobReport,
             run=get_job,
@@ -217,5 +236,10 @@ def _plain(result: Any, operation: Operation[Any] | None) -> Any:
     adapter: TypeAdapter[Any] = TypeAdapter(operation.answer)
     if isinstance(result, Partial):
         rows = adapter.dump_python(list(result.result), mode="json", by_alias=True)
-        return {"result": rows, "pending": result.pending, "job_id": result.job_id, "next_step": result.next_step}
+        return {
+            "result": rows,
+            "pending": result.pending,
+            "job_id": result.job_id,
+            "next_step": result.next_step,
+        }
     return adapter.dump_python(result, mode="json", by_alias=True)

@@ -1,6 +1,8 @@
-"""Name lists that are known to go on: the marker behind BibTeX's `and others` and EndNote's `et al.`
+"""Name lists that are known to go on: the marker behind BibTeX's `and others` and EndNote's `et
+al.`
 
-A list that goes on is marked in the item's `custom.et_al`, which holds the name variables concerned. The marker is never a
+A list that goes on is marked in the item's `custom.et_al`, which holds the name variables
+concerned. The marker is never a
 person of the list.
 """
 
@@ -13,11 +15,15 @@ from typing import Any
 from carrel.core.csl_schema import NAME_VARIABLES
 
 ET_AL_KEY = "et_al"
-# `others` alone is BibTeX's word and stands in small letters, so that a person called Others stays one.
+# `others` alone is BibTeX's word and stands in small letters, so that a person called Others stays
+# one.
 _MARKER = re.compile(
-    r"^(?:(?:and|&)\s+others|et\.?\s*al\b\.?|(?:and\s+)?et\s+al(?:ii|iae)?\b\.?|(?-i:others))[\s.,;]*$", re.IGNORECASE
+    r"^(?:(?:and|&)\s+others|et\.?\s*al\b\.?|(?:and\s+)?et\s+al(?:ii|iae)?\b\.?|(?-i:others))[\s.,;]*$",
+    re.IGNORECASE,
 )
-_MARKER_BEHIND_NAME = re.compile(r"[,\s](?:and\s+others|et\.?\s+al(?:ii|iae)?\b\.?)[\s.,;]*$", re.IGNORECASE)
+_MARKER_BEHIND_NAME = re.compile(
+    r"[,\s](?:and\s+others|et\.?\s+al(?:ii|iae)?\b\.?)[\s.,;]*$", re.IGNORECASE
+)
 _LONGEST_MARKER = 40
 
 
@@ -37,17 +43,25 @@ def without_et_al(names: Iterable[str]) -> tuple[list[str], bool]:
     if found:
         tail = found[-1][-_LONGEST_MARKER:]
         behind = _MARKER_BEHIND_NAME.search(tail)
-        name = found[-1][: len(found[-1]) - len(tail) + behind.start()].rstrip(" ,\t\r\n") if behind else ""
+        name = (
+            found[-1][: len(found[-1]) - len(tail) + behind.start()].rstrip(" ,\t\r\n")
+            if behind
+            else ""
+        )
         if name:
             found[-1], has_more = name, True
     return found, has_more
 
 
 def et_al_variables(item: Mapping[str, Any]) -> frozenset[str]:
-    """The name variables of an item whose lists go on; lists that older imports ended with a name `others` count too."""
+    """The name variables of an item whose lists go on; lists that older imports ended with a name
+    `others` count too.
+    """
     custom = item.get("custom")
     marked = custom.get(ET_AL_KEY) if isinstance(custom, dict) else None
-    found = {name for name in marked if isinstance(name, str)} if isinstance(marked, list) else set()
+    found = (
+        {name for name in marked if isinstance(name, str)} if isinstance(marked, list) else set()
+    )
     found.update(name for name in NAME_VARIABLES if name in item and ends_in_et_al(item[name]))
     return frozenset(found & NAME_VARIABLES)
 
@@ -86,7 +100,9 @@ def unmark_et_al(item: dict[str, Any], variable: str) -> None:
     if not isinstance(custom, dict) or not isinstance(marked, list) or variable not in marked:
         return
     left = [name for name in marked if name != variable]
-    item["custom"] = {name: value for name, value in custom.items() if name != ET_AL_KEY} | ({ET_AL_KEY: left} if left else {})
+    item["custom"] = {name: value for name, value in custom.items() if name != ET_AL_KEY} | (
+        {ET_AL_KEY: left} if left else {}
+    )
     if not item["custom"]:
         del item["custom"]
 

@@ -21,7 +21,9 @@ class Question(BaseModel):
     """Base of every question: exact types, no unknown fields, never changed after parsing."""
 
     # Built at the first question, not at start-up: a session uses few of the operations there are.
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
+    )
 
 
 class Answer(BaseModel):
@@ -43,9 +45,11 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[QuestionT]):
-    """One thing callers can do. `answer` is a model, `list[Model]`, or `Text` for an answer that is text itself.
+    """One thing callers can do. `answer` is a model, `list[Model]`, or `Text` for an answer that is
+    text itself.
 
-    An operation that `is_listed` is in the tool list of the doors that serve all rooms; the others are found there through
+    An operation that `is_listed` is in the tool list of the doors that serve all rooms; the others
+    are found there through
     `find_operation`, by `phrases` among others: what people say when they want it.
     """
 
@@ -128,21 +132,32 @@ class Resource:
         return self.uri
 
     def matcher(self) -> Callable[[str], dict[str, str] | None]:
-        """A function from an address to the values of its variables, or None where it does not fit."""
+        """A function from an address to the values of its variables, or None where it does not
+        fit.
+        """
         pieces = _VARIABLE.split(self.uri)
-        pattern = "".join(f"(?P<{piece}>[^/?#]+)" if at % 2 else re.escape(piece) for at, piece in enumerate(pieces))
+        pattern = "".join(
+            f"(?P<{piece}>[^/?#]+)" if at % 2 else re.escape(piece)
+            for at, piece in enumerate(pieces)
+        )
         compiled = re.compile(pattern)
 
         def match(uri: str) -> dict[str, str] | None:
             found = compiled.fullmatch(uri)
-            return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
+            return (
+                None
+                if found is None
+                else {name: unquote(value) for name, value in found.groupdict().items()}
+            )
 
         return match
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A guided piece of work that a person starts from their assistant; `complete` suggests values for its arguments."""
+    """A guided piece of work that a person starts from their assistant; `complete` suggests values
+    for its arguments.
+    """
 
     name: str
     room: str
@@ -179,7 +194,9 @@ _COMPLETION_TIMEOUT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ArgumentCompletion:
-    """Suggesting values for the arguments of a resource or a prompt: who may use it may be told what there is."""
+    """Suggesting values for the arguments of a resource or a prompt: who may use it may be told
+    what there is.
+    """
 
     subject: Resource | Prompt
     cost: float = _COMPLETION_COST

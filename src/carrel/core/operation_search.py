@@ -1,4 +1,6 @@
-"""Finds operations by plain sentences: words weighed by how few operations share them, and the phrases people use for each."""
+"""Finds operations by plain sentences: words weighed by how few operations share them, and the
+phrases people use for each.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,26 @@ from carrel.core.operation_words import GROUPS, PHRASAL_VERBS, STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 # Longer endings first, each with the shortest stem that it may leave.
-_ENDINGS = (("ations", 4), ("ation", 4), ("ments", 4), ("ment", 4), ("ings", 3), ("ing", 3), ("ies", 3), ("ied", 3), ("ers", 3),
+_ENDINGS = (("ations", 4), ("ation", 4), ("ments", 4), ("ment", 4), ("ings", 3), ("ing", 3), ("ies", 3), ("ied", 3), ("ers", 3),  # noqa: E501
             ("ed", 3), ("es", 3), ("er", 4), ("ly", 4), ("s", 3), ("e", 3), ("y", 3))  # fmt: skip
-# Chosen by hand on tests/doors/plain_sentences.tsv; tests/doors/held_out_sentences.tsv was measured once, afterwards.
+# Chosen by hand on tests/doors/plain_sentences.tsv; tests/doors/held_out_sentences.tsv was measured
+# once, afterwards.
 _GROUP_WEIGHT = 0.6
 _TOPIC_WEIGHT = 0.6
-_NAME_WEIGHT, _TITLE_WEIGHT, _PHRASE_WEIGHT, _DESCRIPTION_WEIGHT, _PARAMETER_WEIGHT = 1.0, 1.0, 1.0, 0.45, 0.2
+_NAME_WEIGHT, _TITLE_WEIGHT, _PHRASE_WEIGHT, _DESCRIPTION_WEIGHT, _PARAMETER_WEIGHT = (
+    1.0,
+    1.0,
+    1.0,
+    0.45,
+    0.2,
+)
 _WHOLE_PHRASE_WEIGHT = 1.5
 # Shorter words are too near to others for a typing error to be guessed.
 _SHORTEST_MISTYPED = 5
 _SHORTEST_TOPIC = 3
 
-# In a phrase this stands for whatever the sentence is about; in a sentence, for words that no operation uses.
+# In a phrase this stands for whatever the sentence is about; in a sentence, for words that no
+# operation uses.
 _TOPIC_SIGN, _TOPIC = "…", "~topic"
 # What follows is what is not to happen: "remove the file but keep the reference".
 _EXCEPTION = re.compile(r"\b(?:but|without|instead of|rather than|except)\b")
@@ -37,7 +47,9 @@ def _phrasal_verb(verb: str, particle: str) -> re.Pattern[str]:
 
 
 def stem(word: str) -> str:
-    """A crude English stem: enough for "citing" to meet "citation" and "hypotheses" to meet "hypothesis"."""
+    """A crude English stem: enough for "citing" to meet "citation" and "hypotheses" to meet
+    "hypothesis".
+    """
     if word.endswith(("sis", "ses")) and len(word) > 5:
         return word[:-3]
     for ending, shortest in _ENDINGS:
@@ -48,7 +60,9 @@ def stem(word: str) -> str:
 
 _PHRASAL_VERBS: dict[str, list[tuple[re.Pattern[str], str]]] = {}
 for _verb, _particle, _meaning in PHRASAL_VERBS:
-    _PHRASAL_VERBS.setdefault(stem(_verb), []).append((_phrasal_verb(_verb, _particle), rf"{_meaning}\1"))
+    _PHRASAL_VERBS.setdefault(stem(_verb), []).append(
+        (_phrasal_verb(_verb, _particle), rf"{_meaning}\1")
+    )
 
 
 def _words(text: str) -> list[str]:
@@ -62,7 +76,9 @@ def _words(text: str) -> list[str]:
     return [word for word in _WORD.findall(plain) if word not in STOP_WORDS]
 
 
-_GROUP_OF: dict[str, str] = {stem(word): f"~{group.split()[0]}" for group in GROUPS for word in group.split()}
+_GROUP_OF: dict[str, str] = {
+    stem(word): f"~{group.split()[0]}" for group in GROUPS for word in group.split()
+}
 
 
 def _terms(words: Iterable[str]) -> dict[str, float]:
@@ -88,14 +104,21 @@ class OperationSearch:
 
     def __init__(self, operations: Iterable[Operation[Any]], parameters: Mapping[str, str]) -> None:
         listed = list(operations)
-        self._entries = [_entry(operation, parameters.get(operation.name, "")) for operation in listed]
+        self._entries = [
+            _entry(operation, parameters.get(operation.name, "")) for operation in listed
+        ]
         frequency = Counter(word for entry in self._entries for word in entry.weights)
         count = len(self._entries)
-        self._rarity = {word: math.log(1 + (count - seen + 0.5) / (seen + 0.5)) for word, seen in frequency.items()}
+        self._rarity = {
+            word: math.log(1 + (count - seen + 0.5) / (seen + 0.5))
+            for word, seen in frequency.items()
+        }
         self._spellings = _spellings(listed)
 
     def find(self, sentence: str, allowed: frozenset[str], limit: int) -> list[Operation[Any]]:
-        """Operations that the sentence speaks of, best first; those whose scopes exceed `allowed` are left out."""
+        """Operations that the sentence speaks of, best first; those whose scopes exceed `allowed`
+        are left out.
+        """
         asked = self._asked(sentence)
         scored = [
             (score, entry.operation)
@@ -106,25 +129,39 @@ class OperationSearch:
         return [operation for _, operation in scored[:limit]]
 
     def _asked(self, sentence: str) -> dict[str, float]:
-        """The terms of a sentence: mistyped words as they were meant, and one term for all words that no operation uses."""
+        """The terms of a sentence: mistyped words as they were meant, and one term for all words
+        that no operation uses.
+        """
         words = [self._spelled(word) for word in _words(sentence)]
         known = {term: share for term, share in _terms(words).items() if term in self._rarity}
-        has_topic = any(word.isalpha() and len(word) >= _SHORTEST_TOPIC and stem(word) not in self._rarity for word in words)
+        has_topic = any(
+            word.isalpha() and len(word) >= _SHORTEST_TOPIC and stem(word) not in self._rarity
+            for word in words
+        )
         return {**known, _TOPIC: _TOPIC_WEIGHT} if known and has_topic else known
 
     def _spelled(self, word: str) -> str:
         if len(word) < _SHORTEST_MISTYPED or stem(word) in self._rarity or not word.isalpha():
             return word
-        return next((self._spellings[key] for key in _without_one_letter(word) if key in self._spellings), word)
+        return next(
+            (self._spellings[key] for key in _without_one_letter(word) if key in self._spellings),
+            word,
+        )
 
     def _score(self, asked: Mapping[str, float], entry: _Entry) -> float:
-        words = sum(self._rarity[word] * entry.weights[word] * share for word, share in asked.items() if word in entry.weights)
+        words = sum(
+            self._rarity[word] * entry.weights[word] * share
+            for word, share in asked.items()
+            if word in entry.weights
+        )
         whole = max((self._likeness(asked, phrase) for phrase in entry.phrases), default=0.0)
         return words + _WHOLE_PHRASE_WEIGHT * whole
 
     def _likeness(self, asked: Mapping[str, float], phrase: Mapping[str, float]) -> float:
         """How much of the sentence and of the phrase is the same, in rarity."""
-        shared = sum(self._rarity.get(word, 0.0) * share for word, share in asked.items() if word in phrase)
+        shared = sum(
+            self._rarity.get(word, 0.0) * share for word, share in asked.items() if word in phrase
+        )
         if not shared:
             return 0.0
         of_phrase = sum(self._rarity.get(word, 0.0) * share for word, share in phrase.items())
@@ -150,13 +187,20 @@ def _entry(operation: Operation[Any], parameters: str) -> _Entry:
 
 def _spellings(operations: Iterable[Operation[Any]]) -> dict[str, str]:
     """The long words that operations go by, under each of their spellings with a letter missing."""
-    texts = [*GROUPS, *(text for each in operations for text in (each.name, each.title, *each.phrases))]
-    words = sorted({word for text in texts for word in _words(text) if len(word) >= _SHORTEST_MISTYPED})
+    texts = [
+        *GROUPS,
+        *(text for each in operations for text in (each.name, each.title, *each.phrases)),
+    ]
+    words = sorted(
+        {word for text in texts for word in _words(text) if len(word) >= _SHORTEST_MISTYPED}
+    )
     return {key: word for word in words for key in _without_one_letter(word)}
 
 
 def _without_one_letter(word: str) -> Iterator[str]:
-    """The word, and what is left of it without any one letter: two words that share one are a typing error apart."""
+    """The word, and what is left of it without any one letter: two words that share one are a
+    typing error apart.
+    """
     yield word
     for at in range(len(word)):
         yield word[:at] + word[at + 1 :]

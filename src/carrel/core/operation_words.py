@@ -1,16 +1,23 @@
-"""English words that finding operations needs: those that say nothing, those that mean the same, and verbs of two words."""
+"""English words that finding operations needs: those that say nothing, those that mean the same,
+and verbs of two words.
+"""
 
 from __future__ import annotations
 
 _STOP_WORDS = (
-    "a about again all also am an and any are as at be been by can could did do does for from get give had has have "
-    "how i if in into is it its just let like make me my need now of on or our please should show so some something "
-    "tell than that the their them then there these they this those to us use used want was we were what when where "
+    "a about again all also am an and any are as at be been by can could did do does for from get "
+    "give had has have "
+    "how i if in into is it its just let like make me my need now of on or our please should show "
+    "so some something "
+    "tell than that the their them then there these they this those to us use used want was we "
+    "were what when where "
     "which who will with would you your"
-    " got gotten im ive dont cant whats thanks thank hi hello hey maybe perhaps really quickly kindly ll ve re here yet"
+    " got gotten im ive dont cant whats thanks thank hi hello hey maybe perhaps really quickly "
+    "kindly ll ve re here yet"
 )
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-# Words that people use for the same thing. A sentence that has another word of a group still meets the operation, for less.
+# Words that people use for the same thing. A sentence that has another word of a group still meets
+# the operation, for less.
 GROUPS = (
     "delete remove erase drop discard bin throw away trash clear forget purge scrap wipe",
     "find search look lookup locate seek query hunt",
@@ -51,7 +58,8 @@ GROUPS = (
     "generate brainstorm invent create",
     "detach unlink unattach",
 )
-# A verb and its particle, which may stand some words apart, and the one word that they mean together.
+# A verb and its particle, which may stand some words apart, and the one word that they mean
+# together.
 PHRASAL_VERBS = (
     ("bring", "in", "import"),
     ("bring", "back", "resume"),

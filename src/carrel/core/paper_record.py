@@ -49,9 +49,11 @@ class KeptImage:
 
 @dataclass(frozen=True, slots=True)
 class PaperRecord:
-    """What one source says of one paper. Long texts are kept as assets and named here by their SHA-256.
+    """What one source says of one paper. Long texts are kept as assets and named here by their
+    SHA-256.
 
-    `inferred` names the fields whose value the source does not state: it was worked out from the layout or a file's name.
+    `inferred` names the fields whose value the source does not state: it was worked out from the
+    layout or a file's name.
     """
 
     title: str
@@ -79,7 +81,9 @@ class PaperRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
-    """Something in a source that could not be used, or not fully. `is_fatal` when a paper was left out because of it."""
+    """Something in a source that could not be used, or not fully. `is_fatal` when a paper was left
+    out because of it.
+    """
 
     code: str
     message: str
@@ -89,7 +93,9 @@ class ReadProblem:
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """A piece of a source that can be read on its own: the whole file, or some lines of a long one."""
+    """A piece of a source that can be read on its own: the whole file, or some lines of a long
+    one.
+    """
 
     path: Path
     number: int = 0
@@ -120,7 +126,9 @@ class AssetKeeper(Protocol):
 
 
 class SourceReader(Protocol):
-    """Reads one kind of source. A higher `version` makes earlier readings of the same file stale."""
+    """Reads one kind of source. A higher `version` makes earlier readings of the same file
+    stale.
+    """
 
     @property
     def name(self) -> str: ...

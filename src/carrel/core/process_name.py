@@ -9,5 +9,7 @@ _TOKEN = secrets.token_hex(6)
 
 
 def process_name() -> str:
-    """The process number and chance: in every container some process has the number 1, and what was forked shares the chance."""
+    """The process number and chance: in every container some process has the number 1, and what was
+    forked shares the chance.
+    """
     return f"{os.getpid()}-{_TOKEN}"

@@ -1,6 +1,8 @@
-"""Hides secrets in text that comes from elsewhere: what providers, services and drivers say may echo a key that we sent them.
+"""Hides secrets in text that comes from elsewhere: what providers, services and drivers say may
+echo a key that we sent them.
 
-The secrets that this process was given are known, and hidden in every form in which they are echoed. Others are known by their
+The secrets that this process was given are known, and hidden in every form in which they are
+echoed. Others are known by their
 shape. The text is masked where it enters an error, a log line or a store, so that it is never kept.
 """
 
@@ -40,12 +42,13 @@ _SHAPES = re.compile(
     | \b(?:gh[opsur]_|github_pat_|glpat-|hf_|xox[abeoprs]-|carrel_|npg_|ya29\.)[A-Za-z0-9_*.-]{16,}
     | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
     | -----BEGIN[ ][A-Z ]{0,30}PRIVATE[ ]KEY-----[\s\S]{0,8000}?(?:-----END[ ][A-Z ]{0,30}PRIVATE[ ]KEY-----|\Z)
-    """,
+    """,  # noqa: E501
     re.VERBOSE | re.IGNORECASE,
 )
 
 
-# One of these stands in everything that the shapes above find; to look for them costs a tenth of the shapes.
+# One of these stands in everything that the shapes above find; to look for them costs a tenth of
+# the shapes.
 _SIGNS = (
     *(
         "bearer",
@@ -64,7 +67,22 @@ _SIGNS = (
         "pk-",
         "rk-",
     ),
-    *("aiza", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "hf_", "xox", "carrel_", "npg_", "ya29", "akia"),
+    *(
+        "aiza",
+        "gho_",
+        "ghp_",
+        "ghs_",
+        "ghu_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "hf_",
+        "xox",
+        "carrel_",
+        "npg_",
+        "ya29",
+        "akia",
+    ),
     *("asia", "-----begin"),
 )
 _SEPARATORS = str.maketrans("", "", " \t\r\n\"'`+\\,|\u200b-")
@@ -72,7 +90,9 @@ _SEPARATORS = str.maketrans("", "", " \t\r\n\"'`+\\,|\u200b-")
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A secret: a pattern of all its forms, and what one of has to be in a text for the pattern to find anything."""
+    """A secret: a pattern of all its forms, and what one of has to be in a text for the pattern to
+    find anything.
+    """
 
     pattern: re.Pattern[str]
     heads: tuple[str, ...]
@@ -120,17 +140,23 @@ def remember_secrets(secrets: Iterable[str | None]) -> None:
 
 
 def mask_known_secrets(text: str) -> str:
-    """The text without the secrets that this process was given, in any form; for content, of which nothing else may change."""
+    """The text without the secrets that this process was given, in any form; for content, of which
+    nothing else may change.
+    """
     return _known.mask(text)
 
 
 def mask_plain_secrets(text: str) -> str:
-    """The same for text of our own, in which a secret can only stand as it is; cheap enough for a line of every call."""
+    """The same for text of our own, in which a secret can only stand as it is; cheap enough for a
+    line of every call.
+    """
     return _known.mask(text) if _known.are_in(text) else text
 
 
 def mask_secrets(text: str) -> str:
-    """The text of an error or a log line, without our secrets and without anything that has the shape of one."""
+    """The text of an error or a log line, without our secrets and without anything that has the
+    shape of one.
+    """
     text = _known.mask(text)
     lowered = text.lower()
     return _SHAPES.sub(_hide_value, text) if any(sign in lowered for sign in _SIGNS) else text
@@ -143,12 +169,18 @@ def mask_secrets_in(value: object) -> object:
     if isinstance(value, dict):
         return {key: mask_secrets_in(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(mask_secrets_in(item) for item in value) if type(value) in {list, tuple} else value
+        return (
+            type(value)(mask_secrets_in(item) for item in value)
+            if type(value) in {list, tuple}
+            else value
+        )
     return value
 
 
 def password_in_url(url: str | None) -> str | None:
-    """The password of an address such as postgresql://user:password@host/name, as it is written there."""
+    """The password of an address such as postgresql://user:password@host/name, as it is written
+    there.
+    """
     found = re.search(r"://[^\s/:@]*:([^\s/]+)@", url or "")
     return found[1] if found else None
 
@@ -189,11 +221,17 @@ def _known_secret(secret: str) -> _Known:
     if end:
         forms.append(rf"[\w*.…+/~%-]{{0,64}}{re.escape(end)}")
         heads = (*heads, end.lower())
-    return _Known(re.compile("|".join(forms), re.IGNORECASE), (*heads, secret[:4].lower()), secret.lower().translate(_SEPARATORS))
+    return _Known(
+        re.compile("|".join(forms), re.IGNORECASE),
+        (*heads, secret[:4].lower()),
+        secret.lower().translate(_SEPARATORS),
+    )
 
 
 def _base64_forms(secret: str) -> set[str]:
-    """How the secret looks inside of any base64 text: by where it begins among three bytes, without its neighbours' bits."""
+    """How the secret looks inside of any base64 text: by where it begins among three bytes, without
+    its neighbours' bits.
+    """
     forms: set[str] = set()
     for before in range(3):
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -206,20 +244,26 @@ def _base64_forms(secret: str) -> set[str]:
 
 def _is_telling(piece: str) -> bool:
     """Whether a piece of a secret gives it away: one that may be an ordinary word tells nothing."""
-    return any(character.isdigit() for character in piece) or (piece != piece.lower() and piece != piece.upper())
+    return any(character.isdigit() for character in piece) or (
+        piece != piece.lower() and piece != piece.upper()
+    )
 
 
 def _telling_end(secret: str) -> str:
-    """The shortest end of a secret that gives it away, where it was cut at its beginning; empty if there is none."""
+    """The shortest end of a secret that gives it away, where it was cut at its beginning; empty if
+    there is none.
+    """
     ends = (secret[-length:] for length in range(_TELLING_CHARACTERS, len(secret)))
     return next((end for end in ends if _is_telling(end)), "")
 
 
 def _cut_forms(secret: str) -> Iterator[str]:
-    """The beginning of a secret, and its two ends with something that hides the middle, as some services show keys."""
+    """The beginning of a secret, and its two ends with something that hides the middle, as some
+    services show keys.
+    """
     for length in range(_TELLING_CHARACTERS, len(secret)):
         start = secret[:length]
         if _is_telling(start):
             yield rf"{re.escape(start)}[\w*.…+/=~%-]{{0,400}}"
             break
-    yield rf"{re.escape(secret[:4])}[\w.~-]{{0,12}}?(?:\*{{2,}}|\.{{3,}}|…)[\w~-]{{0,12}}?{re.escape(secret[-2:])}(?!\w)"
+    yield rf"{re.escape(secret[:4])}[\w.~-]{{0,12}}?(?:\*{{2,}}|\.{{3,}}|…)[\w~-]{{0,12}}?{re.escape(secret[-2:])}(?!\w)"  # noqa: E501

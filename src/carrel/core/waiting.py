@@ -10,7 +10,9 @@ ResultT = TypeVar("ResultT")
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Awaits `work`, at most `seconds` long. A timer is set only once it really waits. Raises TimeoutError."""
+    """Awaits `work`, at most `seconds` long. A timer is set only once it really waits. Raises
+    TimeoutError.
+    """
     try:
         waits_for = work.send(None)
     except StopIteration as done:

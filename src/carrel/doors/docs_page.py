@@ -27,7 +27,7 @@ textarea { width: 100%; min-height: 5rem; box-sizing: border-box }
 pre { overflow: auto; max-height: 24rem; background: color-mix(in srgb, currentColor 6%, transparent); padding: .6rem }
 button { font: inherit; padding: .2rem .9rem }
 .tag { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem; font-size: 12px }
-"""
+"""  # noqa: E501
 
 _SCRIPT = """
 const bearer = document.getElementById('bearer');
@@ -57,16 +57,22 @@ def docs_page(catalogue: Catalogue, *, name: str, version: str) -> Response:
     """The page, with a policy that lets nothing run but its own script."""
     rooms = "".join(_room(room) for room in catalogue.rooms) + _jobs(catalogue)
     html = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(name)}: operations</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><header><h1>{escape(name)}</h1>'
-        f"<p>Version {escape(version)}. The same operations over MCP at <code>POST /mcp</code>, over REST at "
-        '<code>POST /mcp/invoke</code> (<a href="openapi.json">OpenAPI</a>) and on the command line.</p>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(name)}: '
+        f"operations</title>"
+        f'<meta name="viewport" '
+        f'content="width=device-width"><style>{_STYLE}</style></head><body><header><h1>{escape(name)}</h1>'
+        f"<p>Version {escape(version)}. The same operations over MCP at <code>POST /mcp</code>, "
+        f"over REST at "
+        '<code>POST /mcp/invoke</code> (<a href="openapi.json">OpenAPI</a>) and on the command '
+        "line.</p>"
         "<p><label>Token, where the server asks for one: "
-        '<input id="bearer" type="password" autocomplete="off" spellcheck="false" size="40"></label></p></header>'
+        '<input id="bearer" type="password" autocomplete="off" spellcheck="false" '
+        'size="40"></label></p></header>'
         f"<main>{rooms}</main><script>{_SCRIPT}</script></body></html>"
     )
     policy = (
-        f"default-src 'none'; style-src '{_hash(_STYLE)}'; script-src '{_hash(_SCRIPT)}'; connect-src 'self'; "
+        f"default-src 'none'; style-src '{_hash(_STYLE)}'; script-src '{_hash(_SCRIPT)}'; "
+        f"connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     headers = (
@@ -89,7 +95,7 @@ def _room(room: Room) -> str:
         for resource in room.resources
     )
     shown = f"<h3>Resources</h3><table>{resources}</table>" if resources else ""
-    return f"<section><h2>{escape(room.title)}</h2><p>{escape(room.purpose)}</p>{operations}{shown}</section>"
+    return f"<section><h2>{escape(room.title)}</h2><p>{escape(room.purpose)}</p>{operations}{shown}</section>"  # noqa: E501
 
 
 def _jobs(catalogue: Catalogue) -> str:
@@ -107,13 +113,21 @@ def _operation(operation: Operation[Any]) -> str:
         f"<td>{escape(_type(field))}</td><td>{escape(str(field.get('description', '')))}</td></tr>"
         for name, field in schema.get("properties", {}).items()
     )
-    example = {name: _example(field) for name, field in schema.get("properties", {}).items() if name in required}
-    scopes = "".join(f' <span class="tag">{escape(scope)}</span>' for scope in sorted(operation.scopes))
+    example = {
+        name: _example(field)
+        for name, field in schema.get("properties", {}).items()
+        if name in required
+    }
+    scopes = "".join(
+        f' <span class="tag">{escape(scope)}</span>' for scope in sorted(operation.scopes)
+    )
     return (
         f'<details id="{escape(operation.name)}"><summary><code>{escape(operation.name)}</code> '
         f"<small>{escape(operation.title)}</small></summary><p>{escape(operation.description)}</p>"
-        f'<p><span class="tag">{escape(operation.effect.value)}</span>{scopes}</p><table>{rows}</table>'
-        f'<form data-tool="{escape(operation.name)}"><label>Parameters as JSON<br><textarea spellcheck="false">'
+        f"<p><span "
+        f'class="tag">{escape(operation.effect.value)}</span>{scopes}</p><table>{rows}</table>'
+        f'<form data-tool="{escape(operation.name)}"><label>Parameters as JSON<br><textarea '
+        f'spellcheck="false">'
         f"{escape(orjson.dumps(example, option=orjson.OPT_INDENT_2).decode())}</textarea></label>"
         f"<button>Ask</button><pre><output></output></pre></form></details>"
     )
@@ -129,6 +143,11 @@ def _type(field: dict[str, Any]) -> str:
 def _example(field: dict[str, Any]) -> object:
     if "enum" in field:
         return field["enum"][0]
-    return {"string": "", "integer": 1, "number": 1.0, "boolean": False, "array": [], "object": {}}.get(
-        str(field.get("type")), ""
-    )
+    return {
+        "string": "",
+        "integer": 1,
+        "number": 1.0,
+        "boolean": False,
+        "array": [],
+        "object": {},
+    }.get(str(field.get("type")), "")

@@ -23,7 +23,9 @@ UNSUPPORTED_VERSION = -32022
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """How one code is shown. `is_refusal` means the call never ran, so MCP answers with a JSON-RPC error."""
+    """How one code is shown. `is_refusal` means the call never ran, so MCP answers with a JSON-RPC
+    error.
+    """
 
     http_status: int
     json_rpc_code: int

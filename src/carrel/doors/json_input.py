@@ -1,4 +1,6 @@
-"""JSON from outside: refused where it is nested deeper than what walks through it afterwards can go."""
+"""JSON from outside: refused where it is nested deeper than what walks through it afterwards can
+go.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _LONGEST_READ_TWICE = 1024 * 1024
 
 
 def parse_json(raw: bytes) -> Any:
-    """The value. Raises orjson.JSONDecodeError for what is not JSON, or nested more than 200 levels deep."""
+    """The value. Raises orjson.JSONDecodeError for what is not JSON, or nested more than 200 levels
+    deep.
+    """
     value = orjson.loads(raw)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH:
         try:
@@ -24,7 +28,8 @@ def parse_json(raw: bytes) -> Any:
 
 
 def id_of_refused(raw: bytes) -> str | int | None:
-    """The id of a message that `parse_json` refuses and a lenient reader can read, such as one with half an emoji: where there
+    """The id of a message that `parse_json` refuses and a lenient reader can read, such as one with
+    half an emoji: where there
     is no other sign of which request failed, its sender would wait for ever."""
     if len(raw) > _LONGEST_READ_TWICE:
         return None
@@ -35,7 +40,11 @@ def id_of_refused(raw: bytes) -> str | int | None:
             found.encode()
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, str | int) and not isinstance(found, bool) and _is_plain(found) else None
+    return (
+        found
+        if isinstance(found, str | int) and not isinstance(found, bool) and _is_plain(found)
+        else None
+    )
 
 
 def _is_plain(request_id: str | int) -> bool:

@@ -12,7 +12,12 @@ import orjson
 from carrel.core.error_description import describe_error
 from carrel.core.secrets import mask_plain_secrets, mask_secrets
 
-_OWN_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
+_OWN_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "taskName",
+    "color_message",
+}
 
 
 def configure_logs(level: str, form: str) -> None:
@@ -31,19 +36,32 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _traceback(error: BaseException) -> str:
-    """Where it happened, for every exception of the chain, with messages that quote nobody's text."""
+    """Where it happened, for every exception of the chain, with messages that quote nobody's
+    text.
+    """
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in chain:
         chain.append(current)
-        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
-    parts = [f"{''.join(traceback.format_tb(one.__traceback__))}{describe_error(one)}" for one in reversed(chain)]
+        current = current.__cause__ or (
+            None if current.__suppress_context__ else current.__context__
+        )
+    parts = [
+        f"{''.join(traceback.format_tb(one.__traceback__))}{describe_error(one)}"
+        for one in reversed(chain)
+    ]
     return "\nwhich led to:\n".join(parts)
 
 
 def _masked(record: logging.LogRecord, line: str) -> str:
-    """Warnings and errors may carry what others say. Lines of every call are our own words; there only our secrets are sought."""
-    return mask_secrets(line) if record.levelno >= logging.WARNING or record.exc_info else mask_plain_secrets(line)
+    """Warnings and errors may carry what others say. Lines of every call are our own words; there
+    only our secrets are sought.
+    """
+    return (
+        mask_secrets(line)
+        if record.levelno >= logging.WARNING or record.exc_info
+        else mask_plain_secrets(line)
+    )
 
 
 class _TextForm(logging.Formatter):
@@ -51,7 +69,11 @@ class _TextForm(logging.Formatter):
         when = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
         fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         line = f"{when} {record.levelname.lower():7} {record.name}: {record.getMessage()}{fields}"
-        whole = f"{line}\n{_traceback(record.exc_info[1])}" if record.exc_info and record.exc_info[1] else line
+        whole = (
+            f"{line}\n{_traceback(record.exc_info[1])}"
+            if record.exc_info and record.exc_info[1]
+            else line
+        )
         return _masked(record, whole)
 
 

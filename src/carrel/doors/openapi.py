@@ -30,7 +30,9 @@ _ERRORS = {
 _NEED_NO_TOKEN = ("/health", "/ready", "/mcp/health")
 
 
-def describe(catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool) -> dict[str, Any]:
+def describe(
+    catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool
+) -> dict[str, Any]:
     """The whole document."""
     operations = list(catalogue.operations.values())
     document: dict[str, Any] = {
@@ -42,10 +44,21 @@ def describe(catalogue: Catalogue, *, name: str, version: str, public_url: str |
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "paths": {
-            "/mcp/tools": {"get": _get("list_tools", "List every tool with its parameters", _TOOL_LIST, ["401", "403", "421"])},
+            "/mcp/tools": {
+                "get": _get(
+                    "list_tools",
+                    "List every tool with its parameters",
+                    _TOOL_LIST,
+                    ["401", "403", "421"],
+                )
+            },
             "/mcp/tools/{name}": {"get": _show_tool()},
             "/mcp/invoke": {"post": _invoke(operations)},
-            "/mcp/health": {"get": _get("gateway_health", "Whether the gateway answers", _HEALTH, ["403", "421"])},
+            "/mcp/health": {
+                "get": _get(
+                    "gateway_health", "Whether the gateway answers", _HEALTH, ["403", "421"]
+                )
+            },
             "/health": {"get": _get("health", "Whether the process lives", _HEALTH, [])},
             "/ready": {"get": _ready()},
         },
@@ -67,7 +80,11 @@ def _invoke(operations: list[Operation[Any]]) -> dict[str, Any]:
         "summary": "Invoke a tool",
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": {"oneOf": [_invocation(operation) for operation in operations]}}},
+            "content": {
+                "application/json": {
+                    "schema": {"oneOf": [_invocation(operation) for operation in operations]}
+                }
+            },
         },
         "responses": {
             "200": _json("The tool's result", {"oneOf": [_RESULT]}),
@@ -90,8 +107,20 @@ def _invocation(operation: Operation[Any]) -> dict[str, Any]:
 
 
 def _show_tool() -> dict[str, Any]:
-    shown = _get("show_tool", "One tool with its parameters", {"$ref": "#/components/schemas/Tool"}, ["401", "403", "404", "421"])
-    shown["parameters"] = [{"name": "name", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}]
+    shown = _get(
+        "show_tool",
+        "One tool with its parameters",
+        {"$ref": "#/components/schemas/Tool"},
+        ["401", "403", "404", "421"],
+    )
+    shown["parameters"] = [
+        {
+            "name": "name",
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string", "minLength": 1},
+        }
+    ]
     return shown
 
 
@@ -101,8 +130,14 @@ def _ready() -> dict[str, Any]:
     return shown
 
 
-def _get(operation_id: str, summary: str, schema: dict[str, Any], errors: list[str]) -> dict[str, Any]:
-    return {"operationId": operation_id, "summary": summary, "responses": {"200": _json(summary, schema), **_errors(errors)}}
+def _get(
+    operation_id: str, summary: str, schema: dict[str, Any], errors: list[str]
+) -> dict[str, Any]:
+    return {
+        "operationId": operation_id,
+        "summary": summary,
+        "responses": {"200": _json(summary, schema), **_errors(errors)},
+    }
 
 
 def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -110,12 +145,20 @@ def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _errors(statuses: list[str]) -> dict[str, Any]:
-    return {status: _json(_ERRORS[status], {"$ref": "#/components/schemas/Error"}) for status in statuses}
+    return {
+        status: _json(_ERRORS[status], {"$ref": "#/components/schemas/Error"})
+        for status in statuses
+    }
 
 
 _RESULT = {
     "type": "object",
-    "properties": {"success": {"const": True}, "result": {}, "error": {"type": "null"}, "quoted_from": {"type": "array"}},
+    "properties": {
+        "success": {"const": True},
+        "result": {},
+        "error": {"type": "null"},
+        "quoted_from": {"type": "array"},
+    },
     "required": ["success", "result", "error"],
 }
 _TOOL = {
@@ -156,5 +199,14 @@ _ERROR = {
         "timestamp": {"type": "string", "format": "date-time"},
         "recovery_suggestions": {"type": "array", "items": {"type": "string"}},
     },
-    "required": ["success", "error", "error_type", "details", "error_id", "request_id", "retryable", "timestamp"],
+    "required": [
+        "success",
+        "error",
+        "error_type",
+        "details",
+        "error_id",
+        "request_id",
+        "retryable",
+        "timestamp",
+    ],
 }

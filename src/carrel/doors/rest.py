@@ -42,11 +42,16 @@ class Invocation(BaseModel):
 class RestDoor:
     """Lists the tools and invokes them."""
 
-    def __init__(self, catalogue: Catalogue, gate: Gate, clock: Clock, challenge: Challenge) -> None:
+    def __init__(
+        self, catalogue: Catalogue, gate: Gate, clock: Clock, challenge: Challenge
+    ) -> None:
         self._gate = gate
         self._clock = clock
         self._challenge = challenge
-        self._tools = {name: (operation, _encoder(operation)) for name, operation in catalogue.operations.items()}
+        self._tools = {
+            name: (operation, _encoder(operation))
+            for name, operation in catalogue.operations.items()
+        }
         self._rows = {name: _row(operation) for name, operation in catalogue.operations.items()}
         self._list = orjson.dumps({"tools": list(self._rows.values())})
 
@@ -69,38 +74,64 @@ class RestDoor:
         name = exchange.path_tail
         row = self._rows.get(name)
         if row is None:
-            return self.failed(UnknownOperationError(name, next_step="GET /mcp/tools lists the names."), exchange.visit, 404)
+            return self.failed(
+                UnknownOperationError(name, next_step="GET /mcp/tools lists the names."),
+                exchange.visit,
+                404,
+            )
         return Response.json(200, row)
 
     async def _answer_invocation(self, exchange: Exchange, caller: Caller) -> Response:
         untyped = b"" if is_from_browser(exchange.headers) else b"application/json"
-        content_type = exchange.headers.get(b"content-type", untyped).partition(b";")[0].strip().lower()
+        content_type = (
+            exchange.headers.get(b"content-type", untyped).partition(b";")[0].strip().lower()
+        )
         if content_type != b"application/json":
-            error = InvalidInputError("Content-Type must be application/json", next_step="Send the body as JSON.")
+            error = InvalidInputError(
+                "Content-Type must be application/json", next_step="Send the body as JSON."
+            )
             return self._malformed(error, exchange, caller, 415)
         try:
             invocation = Invocation.model_validate(parse_json(exchange.body))
         except orjson.JSONDecodeError as error:
-            return self._malformed(InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE), exchange, caller)
+            return self._malformed(
+                InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE),
+                exchange,
+                caller,
+            )
         except ValidationError as error:
             return self._malformed(invalid_input(error), exchange, caller)
         found = self._tools.get(invocation.tool_name)
         if found is None:
-            error_unknown = UnknownOperationError(invocation.tool_name[:100], next_step="GET /mcp/tools lists the names.")
-            self._gate.refused(exchange.visit, f"tool:{invocation.tool_name[:100]}", "mcp://tools", error_unknown, caller)
+            error_unknown = UnknownOperationError(
+                invocation.tool_name[:100], next_step="GET /mcp/tools lists the names."
+            )
+            self._gate.refused(
+                exchange.visit,
+                f"tool:{invocation.tool_name[:100]}",
+                "mcp://tools",
+                error_unknown,
+                caller,
+            )
             return self.failed(error_unknown, exchange.visit)
         operation, encode = found
         answer = await self._gate.call(operation, invocation.params, caller, exchange.visit)
         quotes = operation.quotes
         sources = () if quotes is None else distinct(quotes(invocation.params, answer, caller))
         quoted = b',"quoted_from":' + orjson.dumps(quoted_facts(sources)) if sources else b""
-        return Response(200, b'{"success":true,"result":' + encode(answer) + b',"error":null' + quoted + b"}")
+        return Response(
+            200, b'{"success":true,"result":' + encode(answer) + b',"error":null' + quoted + b"}"
+        )
 
-    def _malformed(self, error: CarrelError, exchange: Exchange, caller: Caller, status: int | None = None) -> Response:
+    def _malformed(
+        self, error: CarrelError, exchange: Exchange, caller: Caller, status: int | None = None
+    ) -> Response:
         self._gate.refused(exchange.visit, "rest", "/mcp/invoke", error, caller)
         return self.failed(error, exchange.visit, status)
 
-    async def _logged(self, exchange: Exchange, what: str, answer: Callable[[Exchange, Caller], Any]) -> Response:
+    async def _logged(
+        self, exchange: Exchange, what: str, answer: Callable[[Exchange, Caller], Any]
+    ) -> Response:
         began = self._clock.monotonic()
         try:
             caller = exchange.caller or await self._gate.identify(exchange.visit)
@@ -110,7 +141,11 @@ class RestDoor:
         response = _with_request_id(response, exchange.visit)
         if log.isEnabledFor(logging.INFO):
             spent_ms = round((self._clock.monotonic() - began) * 1000.0, 2)
-            facts = {"request_id": exchange.visit.request_id, "status": response.status, "duration_ms": spent_ms}
+            facts = {
+                "request_id": exchange.visit.request_id,
+                "status": response.status,
+                "duration_ms": spent_ms,
+            }
             log.info(what, extra=facts)
         return response
 
@@ -122,9 +157,16 @@ class RestDoor:
         """The error body every REST failure has, under an id that is in the log too."""
         http_status = status or showing(error).http_status
         error_id = str(error.details.get("error_id") or secrets.token_hex(8))
-        facts = {"error_id": error_id, "request_id": visit.request_id, "code": error.code, "path": visit.path}
+        facts = {
+            "error_id": error_id,
+            "request_id": visit.request_id,
+            "code": error.code,
+            "path": visit.path,
+        }
         log.log(
-            logging.ERROR if http_status >= 500 else logging.INFO, "refused or failed", extra={**facts, "status": http_status}
+            logging.ERROR if http_status >= 500 else logging.INFO,
+            "refused or failed",
+            extra={**facts, "status": http_status},
         )
         retry_after = error.details.get("retry_after")
         body = {
@@ -151,7 +193,11 @@ _SHAPE = 'Send {"tool_name": "…", "params": {…}}.'
 
 
 def _with_request_id(response: Response, visit: Visit) -> Response:
-    return Response(response.status, response.body, (*response.headers, (b"x-request-id", visit.request_id.encode())))
+    return Response(
+        response.status,
+        response.body,
+        (*response.headers, (b"x-request-id", visit.request_id.encode())),
+    )
 
 
 def _row(operation: Operation[Any]) -> dict[str, object]:
@@ -178,7 +224,9 @@ def _encoder(operation: Operation[Any]) -> Callable[[Any], bytes]:
     def encode_list(answer: Any) -> bytes:
         if not isinstance(answer, Partial):
             return to_json(answer, by_alias=True)
-        rest = orjson.dumps({"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step})
+        rest = orjson.dumps(
+            {"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step}
+        )
         return b'{"result":' + to_json(list(answer.result), by_alias=True) + b"," + rest[1:]
 
     return encode_list

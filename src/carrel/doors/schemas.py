@@ -14,7 +14,9 @@ Schema = dict[str, Any]
 
 
 def input_schema(operation: Operation[Any]) -> Schema:
-    """What the operation takes. The question's docstring is for developers: the operation's description says it to callers."""
+    """What the operation takes. The question's docstring is for developers: the operation's
+    description says it to callers.
+    """
     schema = cast(Schema, _compacted(operation.question.model_json_schema(mode="validation")))
     schema.pop("description", None)
     return schema
@@ -23,12 +25,15 @@ def input_schema(operation: Operation[Any]) -> Schema:
 def output_schema(operation: Operation[Any]) -> Schema | None:
     """What the operation answers in structuredContent; None where the answer is text itself.
 
-    A failed call has `error` there instead, and the schema says so: some clients hold failures to it too, and would
+    A failed call has `error` there instead, and the schema says so: some clients hold failures to
+    it too, and would
     show their own complaint in place of ours (TypeScript SDK 1.x).
     """
     if operation.answer is Text or operation.answer is Blocks:
         return None
-    schema = cast(Schema, _compacted(TypeAdapter(operation.answer).json_schema(mode="serialization")))
+    schema = cast(
+        Schema, _compacted(TypeAdapter(operation.answer).json_schema(mode="serialization"))
+    )
     if answers_with_list(operation):
         definitions = schema.pop("$defs", None)
         schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}

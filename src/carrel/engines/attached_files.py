@@ -35,7 +35,8 @@ class LocalFiles:
     async def exists(self, path: Path) -> bool:
         """Whether a file is there.
 
-        InvalidInputError where the path can name no file, such as one that is too long. UnavailableError where it cannot be
+        InvalidInputError where the path can name no file, such as one that is too long.
+        UnavailableError where it cannot be
         told, such as in a folder that may not be read.
         """
         return await asyncio.to_thread(_is_file, path)
@@ -50,14 +51,23 @@ def _is_file(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except ValueError as error:
-        raise InvalidInputError("The path holds characters that no path may hold", next_step="Check the path.") from error
+        raise InvalidInputError(
+            "The path holds characters that no path may hold", next_step="Check the path."
+        ) from error
     except OSError as error:
-        shown = path.name if len(path.name) <= _SHOWN_CHARACTERS else f"{path.name[:_SHOWN_CHARACTERS]}…"
+        shown = (
+            path.name
+            if len(path.name) <= _SHOWN_CHARACTERS
+            else f"{path.name[:_SHOWN_CHARACTERS]}…"
+        )
         reason = error.strerror or "unknown reason"
         if error.errno in _NOT_A_PATH:
-            raise InvalidInputError(f"{shown} names no file: {reason}", next_step="Check the path.") from error
+            raise InvalidInputError(
+                f"{shown} names no file: {reason}", next_step="Check the path."
+            ) from error
         raise UnavailableError(
-            f"{shown} cannot be looked at: {reason}", next_step="Check the path and who may read its folder."
+            f"{shown} cannot be looked at: {reason}",
+            next_step="Check the path and who may read its folder.",
         ) from error
 
 

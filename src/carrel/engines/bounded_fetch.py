@@ -27,7 +27,11 @@ async def bounded_json(
             asked = client.stream(
                 "GET",
                 url,
-                headers={"accept": "application/json", "accept-encoding": "identity", **(headers or {})},
+                headers={
+                    "accept": "application/json",
+                    "accept-encoding": "identity",
+                    **(headers or {}),
+                },
                 extensions=dict(extensions or {}),
             )
             async with asked as answer:

@@ -1,4 +1,6 @@
-"""Client-id metadata documents over HTTPS, from public addresses only: a stranger chooses the address."""
+"""Client-id metadata documents over HTTPS, from public addresses only: a stranger chooses the
+address.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ _MAX_AGE = re.compile(r"max-age=(\d{1,9})")
 
 
 class HttpsClientDocuments:
-    """Resolves the name itself, refuses every address that is not public, and connects to the address it checked.
+    """Resolves the name itself, refuses every address that is not public, and connects to the
+    address it checked.
 
     So a name that resolves to something else a moment later (DNS rebinding) gains nothing.
     """
@@ -51,7 +54,12 @@ class HttpsClientDocuments:
         target = f"https://{shown}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
         async with httpx2.AsyncClient(transport=self._transport, trust_env=False) as client:
             facts, headers = await bounded_json(
-                client, target, self._timeout_seconds, _MOST_BYTES, headers={"host": host}, extensions={"sni_hostname": host}
+                client,
+                target,
+                self._timeout_seconds,
+                _MOST_BYTES,
+                headers={"host": host},
+                extensions={"sni_hostname": host},
             )
         return facts, _fresh_seconds(headers.get("cache-control", ""))
 
@@ -67,7 +75,9 @@ class HttpsClientDocuments:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is out on the internet: not this machine, not this network, not a way around."""
+    """Whether an address is out on the internet: not this machine, not this network, not a way
+    around.
+    """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -82,14 +92,17 @@ def is_public(address: str) -> bool:
 
 
 async def _resolve(host: str) -> list[str]:
-    # In threads of their own: names that strangers choose may take long to fail, and must not hold up anybody else's work.
+    # In threads of their own: names that strangers choose may take long to fail, and must not hold
+    # up anybody else's work.
     look_up = partial(socket.getaddrinfo, host, 443, type=socket.SOCK_STREAM)
     rows = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, look_up)
     return [str(row[4][0]) for row in rows]
 
 
 def _fresh_seconds(cache_control: str) -> float:
-    """How long a document may be believed: what it says, between a minute and a day; five minutes when it says nothing."""
+    """How long a document may be believed: what it says, between a minute and a day; five minutes
+    when it says nothing.
+    """
     if "no-store" in cache_control or "no-cache" in cache_control:
         return 60.0
     found = _MAX_AGE.search(cache_control)

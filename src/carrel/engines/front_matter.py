@@ -1,4 +1,6 @@
-"""YAML at the head of a Markdown text, with what can blow it up counted before anything is built: aliases, merges, nesting."""
+"""YAML at the head of a Markdown text, with what can blow it up counted before anything is built:
+aliases, merges, nesting.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,17 @@ import yaml
 
 from carrel.core.budget import InputTooCostlyError, parsing, too_deep
 
-# Longer numbers than this are text: no year or count has them, and reading them costs the square of their length.
+# Longer numbers than this are text: no year or count has them, and reading them costs the square of
+# their length.
 _LONGEST_NUMBER = 40
 
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class FrontMatterError(ValueError):
-    """The block is not YAML that is read here; the message says why in one line, `line` where in the block, from 1."""
+    """The block is not YAML that is read here; the message says why in one line, `line` where in
+    the block, from 1.
+    """
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -37,7 +42,9 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_short_float
 
 
 def load_front_matter(block: str) -> Any:
-    """The value of a YAML block. Raises FrontMatterError for what is not valid or would take too much to build."""
+    """The value of a YAML block. Raises FrontMatterError for what is not valid or would take too
+    much to build.
+    """
     try:
         with parsing("the front matter", len(block)):
             _count(block)
@@ -47,8 +54,17 @@ def load_front_matter(block: str) -> Any:
         raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise FrontMatterError(error.problem or "it cannot be read", None if mark is None else mark.line + 1) from None
-    except (yaml.YAMLError, ValueError, RecursionError, OverflowError, TypeError, AttributeError) as error:
+        raise FrontMatterError(
+            error.problem or "it cannot be read", None if mark is None else mark.line + 1
+        ) from None
+    except (
+        yaml.YAMLError,
+        ValueError,
+        RecursionError,
+        OverflowError,
+        TypeError,
+        AttributeError,
+    ) as error:
         raise FrontMatterError(" ".join(str(error).split())[:200]) from None
     except InputTooCostlyError as error:
         if error.exceeded == "cancelled":
@@ -57,7 +73,9 @@ def load_front_matter(block: str) -> Any:
 
 
 def _count(block: str) -> None:
-    """Walks through the events of a block; every use of an alias counts as much as what it stands for."""
+    """Walks through the events of a block; every use of an alias counts as much as what it stands
+    for.
+    """
     with parsing("the front matter", len(block)) as budget:
         sizes: dict[str, int] = {}
         open_nodes: list[tuple[str | None, int]] = []
@@ -77,7 +95,10 @@ def _count(block: str) -> None:
                     size += outer
                 case yaml.AliasEvent():
                     if event.anchor not in sizes:
-                        raise FrontMatterError(f"the alias *{event.anchor} stands inside what it names, or names nothing")
+                        raise FrontMatterError(
+                            f"the alias *{event.anchor} stands inside what it names, or names "
+                            f"nothing"
+                        )
                     size += sizes[event.anchor]
                     budget.spend_output(sizes[event.anchor])
                 case yaml.ScalarEvent():

@@ -1,4 +1,6 @@
-"""Reads named nodes from JSON lines or CSV, one at a time, and says of every bad line what is wrong with it."""
+"""Reads named nodes from JSON lines or CSV, one at a time, and says of every bad line what is wrong
+with it.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class BadRow:
 
 
 def read_nodes(file: Path) -> Iterator[NodeRow | BadRow]:
-    """The nodes of a file; `.csv` and `.tsv` are tables with a heading, anything else is one JSON object a line."""
+    """The nodes of a file; `.csv` and `.tsv` are tables with a heading, anything else is one JSON
+    object a line.
+    """
     ending = file.suffix.lower()
     if ending in {".csv", ".tsv"}:
         yield from _from_table(file, "\t" if ending == ".tsv" else ",")
@@ -59,7 +63,11 @@ def _from_lines(file: Path) -> Iterator[NodeRow | BadRow]:
             except (ValueError, RecursionError) as error:
                 yield BadRow(number, f"not JSON: {error}")
             else:
-                yield _node(facts, number) if isinstance(facts, dict) else BadRow(number, "not a JSON object")
+                yield (
+                    _node(facts, number)
+                    if isinstance(facts, dict)
+                    else BadRow(number, "not a JSON object")
+                )
 
 
 def _from_table(file: Path, delimiter: str) -> Iterator[NodeRow | BadRow]:
@@ -74,7 +82,9 @@ def _from_table(file: Path, delimiter: str) -> Iterator[NodeRow | BadRow]:
                 continue
             if row is None:
                 return
-            facts: dict[str, Any] = {name.strip(): value for name, value in row.items() if name and value}
+            facts: dict[str, Any] = {
+                name.strip(): value for name, value in row.items() if name and value
+            }
             yield _node(_with_metadata(facts), rows.line_num)
 
 
@@ -97,12 +107,18 @@ def _node(facts: Mapping[str, Any], line: int) -> NodeRow | BadRow:
     if len(content) > _MOST_CONTENT_CHARACTERS:
         return BadRow(line, f"longer than {_MOST_CONTENT_CHARACTERS} characters")
     known = facts.get("metadata")
-    metadata: dict[str, object] = dict(known) if isinstance(known, dict) else {} if known is None else {"metadata": known}
+    metadata: dict[str, object] = (
+        dict(known) if isinstance(known, dict) else {} if known is None else {"metadata": known}
+    )
     used = {"metadata", "description", *_NAMES, *_TYPES, *_CONTENTS}
-    metadata.update({key: value for key, value in facts.items() if key not in used and value not in (None, "")})
+    metadata.update(
+        {key: value for key, value in facts.items() if key not in used and value not in (None, "")}
+    )
     node = NodeRow(name, _text(facts, _TYPES), _text(facts, ("description",)), content, metadata)
     try:
-        is_storable = b"\\u0000" not in orjson.dumps([node.name, node.node_type, node.description, node.content, node.metadata])
+        is_storable = b"\\u0000" not in orjson.dumps(
+            [node.name, node.node_type, node.description, node.content, node.metadata]
+        )
     except TypeError as error:
         return BadRow(line, f"cannot be stored: {error}")
     return node if is_storable else BadRow(line, "contains the character U+0000")
@@ -111,6 +127,10 @@ def _node(facts: Mapping[str, Any], line: int) -> NodeRow | BadRow:
 def _text(facts: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = facts.get(name)
-        if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+        if (
+            isinstance(value, str | int | float)
+            and not isinstance(value, bool)
+            and str(value).strip()
+        ):
             return str(value).replace("\x00", "")
     return ""

@@ -28,7 +28,9 @@ class ChatAnswer:
 
 
 class OpenAiCompatibleModel:
-    """Waits and tries again when the address is busy; everything else that goes wrong is an error that says what to do."""
+    """Waits and tries again when the address is busy; everything else that goes wrong is an error
+    that says what to do.
+    """
 
     def __init__(
         self,
@@ -42,13 +44,20 @@ class OpenAiCompatibleModel:
         self.name = model
         self.provider = urlsplit(base_url).hostname or base_url
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client = httpx2.Client(base_url=base_url.rstrip("/"), headers=headers, timeout=timeout_seconds)
+        self._client = httpx2.Client(
+            base_url=base_url.rstrip("/"), headers=headers, timeout=timeout_seconds
+        )
         self._pause = pause
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._client.close()
 
     def write(self, instructions: str, text: str) -> ChatAnswer:
@@ -58,20 +67,27 @@ class OpenAiCompatibleModel:
             try:
                 response = self._client.post("/chat/completions", json=body)
             except httpx2.HTTPError as error:
-                failure = f"The model at {self.provider} could not be reached: {type(error).__name__}."
+                failure = (
+                    f"The model at {self.provider} could not be reached: {type(error).__name__}."
+                )
             else:
                 if response.status_code == httpx2.codes.OK:
                     return _answer(response)
                 if response.status_code in {401, 403}:
                     raise NotConfiguredError(
-                        f"{self.provider} refused the key.", next_step="Set CARREL_MODEL_API_KEY to a key that it accepts."
+                        f"{self.provider} refused the key.",
+                        next_step="Set CARREL_MODEL_API_KEY to a key that it accepts.",
                     )
-                failure = f"The model at {self.provider} answered with status {response.status_code}."
+                failure = (
+                    f"The model at {self.provider} answered with status {response.status_code}."
+                )
                 if response.status_code < 500 and response.status_code != _TOO_MANY:
                     raise CarrelError(failure, next_step="Check the model's name and the address.")
             if attempt + 1 < _TRIES:
                 self._pause(min(_LONGEST_PAUSE_SECONDS, 2.0**attempt))
-        raise UnavailableError(failure, next_step="Try again later; what was written so far is kept.")
+        raise UnavailableError(
+            failure, next_step="Try again later; what was written so far is kept."
+        )
 
 
 def _answer(response: httpx2.Response) -> ChatAnswer:
@@ -81,11 +97,18 @@ def _answer(response: httpx2.Response) -> ChatAnswer:
         usage = content.get("usage") or {}
         is_cut = content["choices"][0].get("finish_reason") == "length"
     except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-        raise UnavailableError("The model's answer is not in the chat format.", next_step="Check the address.") from error
+        raise UnavailableError(
+            "The model's answer is not in the chat format.", next_step="Check the address."
+        ) from error
     if not isinstance(text, str) or not text.strip():
-        raise UnavailableError("The model answered with nothing.", next_step="Try again, or choose another model.")
+        raise UnavailableError(
+            "The model answered with nothing.", next_step="Try again, or choose another model."
+        )
     if is_cut:
         raise UnavailableError(
-            "The model stopped before its answer was complete.", next_step="Choose a model that may write more."
+            "The model stopped before its answer was complete.",
+            next_step="Choose a model that may write more.",
         )
-    return ChatAnswer(text, int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+    return ChatAnswer(
+        text, int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+    )

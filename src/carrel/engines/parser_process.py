@@ -1,6 +1,8 @@
-"""Runs parsers on long foreign input in a child process that the operating system holds to its time and memory.
+"""Runs parsers on long foreign input in a child process that the operating system holds to its time
+and memory.
 
-A thread cannot be ended from outside and holds the interpreter while a regular expression or a C parser works. A child can be
+A thread cannot be ended from outside and holds the interpreter while a regular expression or a C
+parser works. A child can be
 killed: when its limits are reached, or when nobody waits for its answer any more.
 """
 
@@ -23,10 +25,12 @@ from carrel.core.errors import UnavailableError
 
 log = logging.getLogger("carrel.parsers")
 
-# The budget inside the child ends it in good order; what the operating system is told is the last resort and a little more.
+# The budget inside the child ends it in good order; what the operating system is told is the last
+# resort and a little more.
 _CPU_FACTOR = 2.0
 _CPU_MORE_SECONDS = 2
-# What an interpreter with every parser imported takes, and what trees of objects take for each byte they are made from.
+# What an interpreter with every parser imported takes, and what trees of objects take for each byte
+# they are made from.
 _MEMORY_AT_LEAST_BYTES = 1024**3
 _MEMORY_PER_BYTE = 200
 # Under load a second of computing takes several by the clock.
@@ -41,7 +45,9 @@ Reply = tuple[bool, Any]
 
 
 class ParserProcesses:
-    """A few child processes, started when they are needed and kept for the next input. Whoever opens this closes it."""
+    """A few child processes, started when they are needed and kept for the next input. Whoever
+    opens this closes it.
+    """
 
     def __init__(self) -> None:
         self._idle: list[_Child] = []
@@ -49,9 +55,11 @@ class ParserProcesses:
         self._places: asyncio.Semaphore | None = None
 
     async def run(self, function: Callable[..., ResultT], *arguments: Any, size: int) -> ResultT:
-        """Calls a function of a module with what can be pickled, within the budget of an input of this size.
+        """Calls a function of a module with what can be pickled, within the budget of an input of
+        this size.
 
-        Raises what the function raises, InputTooCostlyError when the child had to be ended, and UnavailableError when none
+        Raises what the function raises, InputTooCostlyError when the child had to be ended, and
+        UnavailableError when none
         can be started.
         """
         if self._places is None:
@@ -67,7 +75,8 @@ class ParserProcesses:
             except (TimeoutError, EOFError, OSError):
                 child.kill()
                 raise InputTooCostlyError(
-                    f"Reading the input takes more than {cpu_seconds:.1f} seconds of computing, or more memory than it may",
+                    f"Reading the input takes more than {cpu_seconds:.1f} seconds of computing, "
+                    f"or more memory than it may",
                     exceeded="cpu",
                     limit=cpu_seconds,
                 ) from None
@@ -97,7 +106,9 @@ class _Child:
     def __init__(self) -> None:
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "carrel.engines.parser_process"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [sys.executable, "-m", "carrel.engines.parser_process"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
             )
         except OSError as error:
             raise UnavailableError(
@@ -151,7 +162,8 @@ def memory_for(size: int) -> int:
 
 
 def limit_this_process(cpu_seconds: float, size: int) -> None:
-    """Tells the operating system how long this process may still compute, and how much memory it may hold for an input.
+    """Tells the operating system how long this process may still compute, and how much memory it
+    may hold for an input.
 
     Where it takes no such limits, the parent's clock is the only one.
     """
@@ -165,7 +177,9 @@ def limit_this_process(cpu_seconds: float, size: int) -> None:
     for kind, wanted in ((resource.RLIMIT_CPU, most), (resource.RLIMIT_AS, memory_bytes)):
         _, hard = resource.getrlimit(kind)
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+            resource.setrlimit(
+                kind, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard)
+            )
 
 
 def _answer(request: Request) -> Reply:
@@ -174,7 +188,8 @@ def _answer(request: Request) -> Reply:
     try:
         return True, function(*arguments)
     except MemoryError:
-        # What the parser holds is let go only behind this clause; there is no memory to say anything before that.
+        # What the parser holds is let go only behind this clause; there is no memory to say
+        # anything before that.
         pass
     except InputTooCostlyError as error:
         return False, error

@@ -7,7 +7,16 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-_SECRET_WORDS = ("token", "secret", "password", "authorization", "api_key", "apikey", "credential", "cookie")
+_SECRET_WORDS = (
+    "token",
+    "secret",
+    "password",
+    "authorization",
+    "api_key",
+    "apikey",
+    "credential",
+    "cookie",
+)
 _LONGEST_VALUE = 500
 _MOST_ITEMS = 20
 _DEEPEST = 4
@@ -16,7 +25,9 @@ REFUSED = "refused"
 
 
 class AuditRecord(NamedTuple):
-    """One line of the audit log: a call that started, ended or was refused, or something noted at log-in."""
+    """One line of the audit log: a call that started, ended or was refused, or something noted at
+    log-in.
+    """
 
     timestamp: datetime
     request_id: str
@@ -67,7 +78,9 @@ def masked(parameters: Mapping[str, object] | None) -> object:
     for key, value in parameters.items():
         if _is_secret(key):
             shown[key[:100]] = "***"
-        elif isinstance(value, (int, float)) or (isinstance(value, str) and len(value) <= _LONGEST_VALUE):
+        elif isinstance(value, (int, float)) or (
+            isinstance(value, str) and len(value) <= _LONGEST_VALUE
+        ):
             shown[key[:100]] = value
         else:
             shown[key[:100]] = _masked(value, _DEEPEST - 1)
@@ -78,15 +91,26 @@ def _masked(value: object, depth: int) -> object:
     kind = type(value)
     if kind is str:
         text = str(value)
-        return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
+        return (
+            text
+            if len(text) <= _LONGEST_VALUE
+            else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
+        )
     if kind is int or kind is float or kind is bool or value is None:
         return value
     if isinstance(value, Mapping):
         if not depth:
             return "…"
         items = list(value.items())[:_MOST_ITEMS]
-        shown = {str(key)[:100]: "***" if _is_secret(str(key)) else _masked(item, depth - 1) for key, item in items}
-        return shown if len(value) <= _MOST_ITEMS else {**shown, "…": f"{len(value) - _MOST_ITEMS} more"}
+        shown = {
+            str(key)[:100]: "***" if _is_secret(str(key)) else _masked(item, depth - 1)
+            for key, item in items
+        }
+        return (
+            shown
+            if len(value) <= _MOST_ITEMS
+            else {**shown, "…": f"{len(value) - _MOST_ITEMS} more"}
+        )
     if isinstance(value, list | tuple):
         if not depth:
             return "…"

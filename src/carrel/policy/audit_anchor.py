@@ -1,6 +1,8 @@
-"""Anchors of the audit log: signed, counted statements about the heads of its chains, kept outside the log itself.
+"""Anchors of the audit log: signed, counted statements about the heads of its chains, kept outside
+the log itself.
 
-A chain alone shows a changed or missing line inside it. What it cannot show (a deleted file, a cut tail, a history hashed anew, a
+A chain alone shows a changed or missing line inside it. What it cannot show (a deleted file, a cut
+tail, a history hashed anew, a
 chain that nobody wrote) shows when the log is compared with its anchors.
 """
 
@@ -23,7 +25,9 @@ _SIGNATURE = b',"signature":"'
 
 
 class AnchorEvent(StrEnum):
-    """What an anchor states. An opening and a closing are anchored before their lines are written, a head after."""
+    """What an anchor states. An opening and a closing are anchored before their lines are written,
+    a head after.
+    """
 
     ADOPTED = "adopted"
     OPENING = "opening"
@@ -97,12 +101,23 @@ class Anchor:
 
 
 def make_anchor(
-    tip: AnchorTip | None, event: AnchorEvent, facts: Mapping[str, object], at: datetime, signer: Signer
+    tip: AnchorTip | None,
+    event: AnchorEvent,
+    facts: Mapping[str, object],
+    at: datetime,
+    signer: Signer,
 ) -> tuple[bytes, AnchorTip]:
     """The line of the next anchor, without its line end, and the tip that it makes."""
     number, previous = (1, NOTHING_BEFORE) if tip is None else (tip.number + 1, tip.digest)
     body = orjson.dumps(
-        {"number": number, "previous": previous, "at": at, "event": event.value, "key": signer.fingerprint, "facts": facts}
+        {
+            "number": number,
+            "previous": previous,
+            "at": at,
+            "event": event.value,
+            "key": signer.fingerprint,
+            "facts": facts,
+        }
     )
     signature = base64.b64encode(signer.sign(body))
     line = body[:-1] + _SIGNATURE + signature + b'"}'
@@ -124,7 +139,14 @@ def read_anchor(line: bytes) -> Anchor | None:
         if not isinstance(facts, dict):
             return None
         return Anchor(
-            tip, str(said["previous"]), str(said["at"]), AnchorEvent(said["event"]), facts, str(said["key"]), body, signature
+            tip,
+            str(said["previous"]),
+            str(said["at"]),
+            AnchorEvent(said["event"]),
+            facts,
+            str(said["key"]),
+            body,
+            signature,
         )
     except (orjson.JSONDecodeError, binascii.Error, KeyError, TypeError, ValueError):
         return None
@@ -140,7 +162,9 @@ def last_tip(lines: Iterable[bytes]) -> AnchorTip | None:
 
 
 class ChainOrigin(StrEnum):
-    """How a chain came to be known: announced before its first line, found when anchors began, or brought back by a restore."""
+    """How a chain came to be known: announced before its first line, found when anchors began, or
+    brought back by a restore.
+    """
 
     ANNOUNCED = "announced"
     ADOPTED = "adopted"
@@ -149,7 +173,9 @@ class ChainOrigin(StrEnum):
 
 @dataclass(slots=True)
 class AnchoredChain:
-    """What anchors say of one chain. Lines up to `expired` were removed by the log itself; `closing` is the last line there will be."""
+    """What anchors say of one chain. Lines up to `expired` were removed by the log itself;
+    `closing` is the last line there will be.
+    """
 
     head: ChainHead = NO_LINES
     expired: ChainHead = NO_LINES
@@ -191,7 +217,8 @@ class AnchorLedger:
                 self.problems.append(f"anchors before number {number} are missing")
         elif number != self.tip.number + 1:
             self.problems.append(
-                f"anchor {number} comes after anchor {self.tip.number}: some are missing, repeated or out of order"
+                f"anchor {number} comes after anchor {self.tip.number}: some are missing, "
+                f"repeated or out of order"
             )
         elif anchor.previous != self.tip.digest:
             self.problems.append(f"anchor {number} does not follow the anchor before it")
@@ -205,7 +232,9 @@ class AnchorLedger:
         match anchor.event:
             case AnchorEvent.ADOPTED:
                 for name, (sequence, digest) in facts["chains"].items():
-                    self.chains.setdefault(name, AnchoredChain(ChainHead(sequence, digest), origin=ChainOrigin.ADOPTED))
+                    self.chains.setdefault(
+                        name, AnchoredChain(ChainHead(sequence, digest), origin=ChainOrigin.ADOPTED)
+                    )
             case AnchorEvent.OPENING:
                 self.chains[facts["chain"]] = AnchoredChain()
             case AnchorEvent.HEAD:
@@ -238,7 +267,9 @@ class AnchorLedger:
         return self.chains.setdefault(name, AnchoredChain())
 
     def to_facts(self) -> dict[str, object]:
-        """The whole ledger as the facts of a checkpoint. Chains that are over and expired are left out."""
+        """The whole ledger as the facts of a checkpoint. Chains that are over and expired are left
+        out.
+        """
         return {
             "chains": {
                 name: [chain.origin.value, *chain.head, *chain.expired, *(chain.closing or ())]
@@ -255,14 +286,18 @@ class AnchorLedger:
         for name, row in facts["chains"].items():
             origin, *values = row
             closing = ChainHead(*values[4:6]) if len(values) == 6 else None
-            self.chains[name] = AnchoredChain(ChainHead(*values[:2]), ChainHead(*values[2:4]), closing, ChainOrigin(origin))
+            self.chains[name] = AnchoredChain(
+                ChainHead(*values[:2]), ChainHead(*values[2:4]), closing, ChainOrigin(origin)
+            )
         self.files = {name: AnchoredFile(*row) for name, row in facts["files"].items()}
         self.expired_files = facts["expired_files"]
         self.restored_at = list(facts["restored_at"])
 
 
 def read_ledger(lines: Iterable[bytes], check: SignatureCheck | None) -> AnchorLedger:
-    """Reads all anchors in order. What has no true signature of this key is a problem, and is not believed."""
+    """Reads all anchors in order. What has no true signature of this key is a problem, and is not
+    believed.
+    """
     ledger = AnchorLedger()
     for line in lines:
         if not line.strip():
@@ -271,14 +306,20 @@ def read_ledger(lines: Iterable[bytes], check: SignatureCheck | None) -> AnchorL
         if anchor is None:
             ledger.torn_lines += 1
         elif check is None:
-            ledger.problems.append(f"anchor {anchor.tip.number} cannot be checked: the key is missing")
+            ledger.problems.append(
+                f"anchor {anchor.tip.number} cannot be checked: the key is missing"
+            )
         elif anchor.key != check.fingerprint:
-            ledger.problems.append(f"anchor {anchor.tip.number} is signed by another key ({anchor.key})")
+            ledger.problems.append(
+                f"anchor {anchor.tip.number} is signed by another key ({anchor.key})"
+            )
         elif not check.is_valid(anchor.body, anchor.signature):
             ledger.problems.append(f"anchor {anchor.tip.number} has a false signature")
         else:
             try:
                 ledger.take(anchor)
             except (KeyError, TypeError, ValueError, IndexError):
-                ledger.problems.append(f"anchor {anchor.tip.number} is signed and cannot be understood")
+                ledger.problems.append(
+                    f"anchor {anchor.tip.number} is signed and cannot be understood"
+                )
     return ledger

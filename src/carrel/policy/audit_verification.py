@@ -1,4 +1,6 @@
-"""Checking the whole audit log: every line against its hash, every chain against its order, all of it against the anchors."""
+"""Checking the whole audit log: every line against its hash, every chain against its order, all of
+it against the anchors.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +11,30 @@ from typing import Any
 
 import orjson
 
-from carrel.policy.audit_anchor import NO_LINES, AnchoredChain, AnchorLedger, AnchorTip, ChainHead, ChainOrigin
+from carrel.policy.audit_anchor import (
+    NO_LINES,
+    AnchoredChain,
+    AnchorLedger,
+    AnchorTip,
+    ChainHead,
+    ChainOrigin,
+)
 from carrel.policy.audit_chain import hash_in
 
 OWN_DOOR = "audit"
 OPENED, ANCHORED, CLOSED = "opened", "anchored", "closed"
-# A chain that begins so early in the oldest file may have begun after a line of a file that has expired.
+# A chain that begins so early in the oldest file may have begun after a line of a file that has
+# expired.
 _NEAR_THE_START = 1000
 
 
 @dataclass(slots=True)
 class Verification:
-    """What checking the whole log found. `open_ends` are chains without a closing line: running, or stopped hard.
+    """What checking the whole log found. `open_ends` are chains without a closing line: running, or
+    stopped hard.
 
-    `notices` are facts that are no problem by themselves. `is_anchored` says whether there were anchors to compare with.
+    `notices` are facts that are no problem by themselves. `is_anchored` says whether there were
+    anchors to compare with.
     """
 
     lines: int = 0
@@ -56,10 +68,14 @@ class _Progress:
 ReadLedger = Callable[[], AnchorLedger]
 
 
-def verify(lines: Iterable[bytes], ledger: AnchorLedger | None = None, read_again: ReadLedger | None = None) -> Verification:
-    """Checks every line in the order it is kept. Without a ledger, what only anchors can show is not looked for.
+def verify(
+    lines: Iterable[bytes], ledger: AnchorLedger | None = None, read_again: ReadLedger | None = None
+) -> Verification:
+    """Checks every line in the order it is kept. Without a ledger, what only anchors can show is
+    not looked for.
 
-    `read_again` reads the ledger once more when all lines are read: a log that is being written may name anchors that came since.
+    `read_again` reads the ledger once more when all lines are read: a log that is being written may
+    name anchors that came since.
     """
     return _Verifier(ledger, read_again).run(lines)
 
@@ -89,7 +105,8 @@ class _Verifier:
             found.lines += 1
             if not line.is_true:
                 found.problems.append(
-                    f"line {number}: the content does not fit its hash (chain {line.chain}, sequence {line.head.sequence})"
+                    f"line {number}: the content does not fit its hash (chain {line.chain}, "
+                    f"sequence {line.head.sequence})"
                 )
             self._follow(line)
             if line.reference is not None:
@@ -108,7 +125,9 @@ class _Verifier:
             self._tell_of(latest)
         elif self._references and self._expects_anchors:
             found.problems.append("the anchors that the log names are missing")
-        found.open_ends = [name for name, progress in self._chains.items() if not progress.is_closed]
+        found.open_ends = [
+            name for name, progress in self._chains.items() if not progress.is_closed
+        ]
         return found
 
     def _follow(self, line: _Line) -> None:
@@ -119,23 +138,38 @@ class _Verifier:
             progress = self._chains[name] = _Progress(self._start(line, anchored))
         before = progress.head
         if head.sequence <= before.sequence:
-            problems.append(f"chain {name}: sequence {head.sequence} is there twice or out of order")
+            problems.append(
+                f"chain {name}: sequence {head.sequence} is there twice or out of order"
+            )
             return
         if head.sequence != before.sequence + 1:
-            missing = f"{before.sequence + 1}" + (f" to {head.sequence - 1}" if head.sequence > before.sequence + 2 else "")
+            missing = f"{before.sequence + 1}" + (
+                f" to {head.sequence - 1}" if head.sequence > before.sequence + 2 else ""
+            )
             problems.append(f"chain {name}: sequence {missing} is missing")
         elif line.previous != before.digest:
-            problems.append(f"chain {name}: sequence {head.sequence} does not follow the line before it")
+            problems.append(
+                f"chain {name}: sequence {head.sequence} does not follow the line before it"
+            )
         if progress.is_closed:
             problems.append(f"chain {name}: sequence {head.sequence} comes after the closing line")
         progress.head = head
         if line.phase == CLOSED:
             progress.is_closed = True
-        if anchored is not None and head.sequence == anchored.head.sequence and head.digest != anchored.head.digest:
-            problems.append(f"chain {name}: sequence {head.sequence} is not the line that was anchored: it was written anew")
+        if (
+            anchored is not None
+            and head.sequence == anchored.head.sequence
+            and head.digest != anchored.head.digest
+        ):
+            problems.append(
+                f"chain {name}: sequence {head.sequence} is not the line that was anchored: it "
+                f"was written anew"
+            )
 
     def _start(self, line: _Line, anchored: AnchoredChain | None) -> ChainHead:
-        """Where the first line of a chain must follow on: at the beginning, or where an expired file ended."""
+        """Where the first line of a chain must follow on: at the beginning, or where an expired
+        file ended.
+        """
         if anchored is None or line.head.sequence == 1:
             return NO_LINES
         if line.head.sequence <= anchored.expired.sequence:
@@ -143,57 +177,95 @@ class _Verifier:
         return anchored.expired
 
     def _check_announced(self, ledger: AnchorLedger) -> None:
-        """Every chain was announced before its first line, and its closing line before that was written."""
+        """Every chain was announced before its first line, and its closing line before that was
+        written.
+        """
         for name, progress in self._chains.items():
             anchored = ledger.chains.get(name)
             if anchored is None:
-                self._found.problems.append(f"chain {name}: no anchor announces it; these lines were put in")
-            elif progress.is_closed and anchored.origin is ChainOrigin.ANNOUNCED and anchored.closing != progress.head:
                 self._found.problems.append(
-                    f"chain {name}: its closing line was not anchored: an anchor was removed, or the line put in"
+                    f"chain {name}: no anchor announces it; these lines were put in"
+                )
+            elif (
+                progress.is_closed
+                and anchored.origin is ChainOrigin.ANNOUNCED
+                and anchored.closing != progress.head
+            ):
+                self._found.problems.append(
+                    f"chain {name}: its closing line was not anchored: an anchor was removed, or "
+                    f"the line put in"
                 )
 
-    def _check_reference(self, ledger: AnchorLedger, line: _Line, reference: Mapping[str, Any]) -> None:
-        """The log names anchors as the anchors name its lines, so that neither can lose its end alone."""
+    def _check_reference(
+        self, ledger: AnchorLedger, line: _Line, reference: Mapping[str, Any]
+    ) -> None:
+        """The log names anchors as the anchors name its lines, so that neither can lose its end
+        alone.
+        """
         if ledger.tip is None:
             return
         anchored = ledger.chains.get(line.chain)
-        if anchored is not None and anchored.origin is ChainOrigin.RESTORED and line.head.sequence <= anchored.head.sequence:
+        if (
+            anchored is not None
+            and anchored.origin is ChainOrigin.RESTORED
+            and line.head.sequence <= anchored.head.sequence
+        ):
             return
         number, digest, key = reference.get("anchor"), reference.get("digest"), reference.get("key")
         if not isinstance(number, int) or number > ledger.tip.number:
-            self._found.problems.append(f"chain {line.chain}: anchor {number}, which it names, is missing")
+            self._found.problems.append(
+                f"chain {line.chain}: anchor {number}, which it names, is missing"
+            )
         elif ledger.digests.get(number, digest) != digest:
-            self._found.problems.append(f"chain {line.chain}: anchor {number} is not the one it names: it was replaced")
+            self._found.problems.append(
+                f"chain {line.chain}: anchor {number} is not the one it names: it was replaced"
+            )
         elif key not in ledger.keys:
-            self._found.problems.append(f"chain {line.chain}: anchor {number} was signed by the key {key}, which was replaced")
+            self._found.problems.append(
+                f"chain {line.chain}: anchor {number} was signed by the key {key}, which was "
+                f"replaced"
+            )
 
     def _check_awaited(self) -> None:
         has_expired = self._ledger is not None and self._ledger.expired_files > 0
         for name, (after, is_at_the_start) in self._awaited.items():
             if after not in self._hashes and not (has_expired and is_at_the_start):
-                self._found.problems.append(f"chain {name}: the line that was last when it began is missing")
+                self._found.problems.append(
+                    f"chain {name}: the line that was last when it began is missing"
+                )
 
     def _check_heads(self, ledger: AnchorLedger) -> None:
         for name, anchored in ledger.chains.items():
             progress = self._chains.get(name)
-            reached = anchored.expired.sequence if progress is None else max(progress.head.sequence, anchored.expired.sequence)
+            reached = (
+                anchored.expired.sequence
+                if progress is None
+                else max(progress.head.sequence, anchored.expired.sequence)
+            )
             wanted = anchored.head.sequence
             if reached >= wanted:
                 continue
             if progress is None and not anchored.expired.sequence:
-                self._found.problems.append(f"chain {name}: all of its lines are missing, and {wanted} were anchored")
+                self._found.problems.append(
+                    f"chain {name}: all of its lines are missing, and {wanted} were anchored"
+                )
             else:
-                self._found.problems.append(f"chain {name}: its end is missing, from sequence {reached + 1} to {wanted} at least")
+                self._found.problems.append(
+                    f"chain {name}: its end is missing, from sequence {reached + 1} to {wanted} "
+                    f"at least"
+                )
 
     def _tell_of(self, ledger: AnchorLedger) -> None:
         notices = self._found.notices
         notices.extend(
-            f"the log was replaced by a backup at {at}; what was written since that backup is not in it"
+            f"the log was replaced by a backup at {at}; what was written since that backup is not "
+            f"in it"
             for at in ledger.restored_at
         )
         if ledger.expired_files:
-            notices.append(f"{ledger.expired_files} files have expired and were removed by the log itself")
+            notices.append(
+                f"{ledger.expired_files} files have expired and were removed by the log itself"
+            )
         if ledger.torn_lines:
             notices.append(f"{ledger.torn_lines} anchors were cut off while being written")
 
@@ -202,14 +274,26 @@ class _Verifier:
 
 
 def verify_count(ledger: AnchorLedger, counted: AnchorTip | None) -> list[str]:
-    """What the count of anchors, kept beside the log, shows of them. It may be one behind: killed between the two."""
+    """What the count of anchors, kept beside the log, shows of them. It may be one behind: killed
+    between the two.
+    """
     tip = ledger.tip
     if counted is None:
-        return [] if tip is None or tip.number <= 1 else ["the count of anchors, kept beside the log, is missing"]
+        return (
+            []
+            if tip is None or tip.number <= 1
+            else ["the count of anchors, kept beside the log, is missing"]
+        )
     if tip is None or counted.number > tip.number:
-        return [f"{counted.number} anchors were made, and they end at number {0 if tip is None else tip.number}"]
+        return [
+            f"{counted.number} anchors were made, and they end at number "
+            f"{0 if tip is None else tip.number}"
+        ]
     if counted.number < tip.number - 1:
-        return [f"the count of anchors is {counted.number}, and there are {tip.number}: it was turned back"]
+        return [
+            f"the count of anchors is {counted.number}, and there are {tip.number}: it was turned "
+            f"back"
+        ]
     if ledger.digests.get(counted.number, counted.digest) != counted.digest:
         return [f"anchor {counted.number} is not the one that was counted: it was replaced"]
     return []
@@ -221,13 +305,16 @@ def verify_against_head(ledger: AnchorLedger, head: AnchorTip, key: str) -> list
         return [f"there are no anchors, and {head.number} were made"]
     if head.number > ledger.tip.number:
         return [
-            f"the anchors end at number {ledger.tip.number}, and number {head.number} was made: log and anchors were turned back"
+            f"the anchors end at number {ledger.tip.number}, and number {head.number} was made: "
+            f"log and anchors were turned back"
         ]
     if key not in ledger.keys:
         return [f"the anchors are signed by another key than {key}"]
     known = ledger.digests.get(head.number)
     if known is not None and known != head.digest:
-        return [f"anchor {head.number} is not the one that was kept: log and anchors were made anew"]
+        return [
+            f"anchor {head.number} is not the one that was kept: log and anchors were made anew"
+        ]
     return []
 
 
@@ -239,10 +326,22 @@ def _read(text: bytes) -> _Line | None:
         phase = str(facts.get("phase"))
         is_own = facts.get("door") == OWN_DOOR
         parameters = facts.get("parameters")
-        reference = parameters if is_own and phase in {OPENED, ANCHORED} and isinstance(parameters, dict) else None
+        reference = (
+            parameters
+            if is_own and phase in {OPENED, ANCHORED} and isinstance(parameters, dict)
+            else None
+        )
         head = ChainHead(int(facts["sequence"]), str(claimed))
         is_true = at > 0 and hashlib.sha256(text[:at] + b"}").hexdigest() == claimed
         own_phase = phase if is_own else ""
-        return _Line(str(facts["chain"]), head, facts["previous"], own_phase, facts.get("after"), reference, is_true)
+        return _Line(
+            str(facts["chain"]),
+            head,
+            facts["previous"],
+            own_phase,
+            facts.get("after"),
+            reference,
+            is_true,
+        )
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
         return None

@@ -57,7 +57,9 @@ class Gate:
             raise
 
     async def check_allowance(self, caller: Caller, visit: Visit) -> None:
-        """Raises RateLimitExceededError when a caller has nothing left, before anything large is read for them."""
+        """Raises RateLimitExceededError when a caller has nothing left, before anything large is
+        read for them.
+        """
         await self._limits.check(caller, visit)
 
     async def call(
@@ -85,32 +87,70 @@ class Gate:
 
         return await self._admit(operation, caller, visit, arguments, work, progress, can_follow)
 
-    async def read(self, resource: Resource, variables: Mapping[str, str], caller: Caller, visit: Visit) -> Any:
+    async def read(
+        self, resource: Resource, variables: Mapping[str, str], caller: Caller, visit: Visit
+    ) -> Any:
         """Reads a resource whose address has been matched."""
-        return await self._admit(resource, caller, visit, variables, lambda call: resource.read(variables, call))
+        return await self._admit(
+            resource, caller, visit, variables, lambda call: resource.read(variables, call)
+        )
 
-    async def expand(self, prompt: Prompt, arguments: Mapping[str, str], caller: Caller, visit: Visit) -> Any:
+    async def expand(
+        self, prompt: Prompt, arguments: Mapping[str, str], caller: Caller, visit: Visit
+    ) -> Any:
         """Expands a prompt."""
-        return await self._admit(prompt, caller, visit, arguments, lambda call: prompt.expand(arguments, call))
+        return await self._admit(
+            prompt, caller, visit, arguments, lambda call: prompt.expand(arguments, call)
+        )
 
     async def complete(
-        self, completion: ArgumentCompletion, request: CompletionRequest, caller: Caller, visit: Visit
+        self,
+        completion: ArgumentCompletion,
+        request: CompletionRequest,
+        caller: Caller,
+        visit: Visit,
     ) -> Completion:
-        """Values for an argument that somebody is typing; none where its resource or prompt has none to suggest."""
+        """Values for an argument that somebody is typing; none where its resource or prompt has
+        none to suggest.
+        """
 
         async def work(call: Call) -> Completion:
             complete = completion.subject.complete
             return NO_COMPLETION if complete is None else await complete(request, call)
 
-        return await self._admit(completion, caller, visit, {**request.given, request.argument: request.value}, work)
+        return await self._admit(
+            completion, caller, visit, {**request.given, request.argument: request.value}, work
+        )
 
-    def refused(self, visit: Visit, action: str, resource: str, refusal: CarrelError, caller: Caller = STRANGER) -> None:
+    def refused(
+        self,
+        visit: Visit,
+        action: str,
+        resource: str,
+        refusal: CarrelError,
+        caller: Caller = STRANGER,
+    ) -> None:
         """Writes down a call that was turned away before anything ran."""
-        self._audit.write(self._record(REFUSED, caller, visit, action, resource, None, "failure", refusal.code, None))
+        self._audit.write(
+            self._record(
+                REFUSED, caller, visit, action, resource, None, "failure", refusal.code, None
+            )
+        )
 
-    def noted(self, visit: Visit, action: str, resource: str, caller: Caller, parameters: Mapping[str, object]) -> None:
-        """Writes down something that happened outside the catalogue, such as a log-in or a token that was given."""
-        record = self._record("noted", caller, visit, action, resource, masked(parameters), "success", None, None)
+    def noted(
+        self,
+        visit: Visit,
+        action: str,
+        resource: str,
+        caller: Caller,
+        parameters: Mapping[str, object],
+    ) -> None:
+        """Writes down something that happened outside the catalogue, such as a log-in or a token
+        that was given.
+        """
+        record = self._record(
+            "noted", caller, visit, action, resource, masked(parameters), "success", None, None
+        )
         self._audit.write(record)
 
     async def _admit(
@@ -130,7 +170,17 @@ class Gate:
         except CarrelError as refusal:
             self.refused(visit, entry.action, entry.address, refusal, caller)
             raise
-        record = self._record("started", caller, visit, entry.action, entry.address, masked(parameters), "started", None, None)
+        record = self._record(
+            "started",
+            caller,
+            visit,
+            entry.action,
+            entry.address,
+            masked(parameters),
+            "started",
+            None,
+            None,
+        )
         if entry.effect is Effect.READS:
             self._audit.write(record)
         else:
@@ -151,7 +201,10 @@ class Gate:
             if isinstance(error, UnavailableError):
                 error_id = str(error.details.setdefault("error_id", secrets.token_hex(8)))
                 facts = _log_facts(error_id, entry, caller, visit)
-                log.warning("call not answered", extra={**facts, "code": code, "cause": describe_cause(error)})
+                log.warning(
+                    "call not answered",
+                    extra={**facts, "code": code, "cause": describe_cause(error)},
+                )
             raise
         except TimeoutError:
             code, result = TimedOutError.code, "error"
@@ -170,7 +223,11 @@ class Gate:
             raise InternalError(error_id) from error
         finally:
             spent = (self._clock.monotonic() - began) * 1000.0
-            self._audit.write(self._record("ended", caller, visit, entry.action, entry.address, None, result, code, spent))
+            self._audit.write(
+                self._record(
+                    "ended", caller, visit, entry.action, entry.address, None, result, code, spent
+                )
+            )
 
     def _record(
         self,
@@ -214,8 +271,11 @@ def _log_facts(error_id: str, entry: Entry, caller: Caller, visit: Visit) -> dic
     }
 
 
-def with_whole_numbers(arguments: Mapping[str, object], error: ValidationError) -> Mapping[str, object]:
-    """The arguments with 3.0 written as 3 where a whole number is wanted: JSON Schema calls both integers, and some clients
+def with_whole_numbers(
+    arguments: Mapping[str, object], error: ValidationError
+) -> Mapping[str, object]:
+    """The arguments with 3.0 written as 3 where a whole number is wanted: JSON Schema calls both
+    integers, and some clients
     write every number with a fraction."""
     mended: Any = copy.deepcopy(arguments)
     for problem in error.errors(include_url=False):
@@ -223,7 +283,8 @@ def with_whole_numbers(arguments: Mapping[str, object], error: ValidationError) 
         if problem["type"] == "int_type" and isinstance(value, float) and value.is_integer():
             *way, last = problem["loc"]
             place = mended
-            # The way to a value inside a union names the branch taken, which the arguments do not have.
+            # The way to a value inside a union names the branch taken, which the arguments do not
+            # have.
             with contextlib.suppress(KeyError, IndexError, TypeError):
                 for step in way:
                     place = place[step]
@@ -234,14 +295,23 @@ def with_whole_numbers(arguments: Mapping[str, object], error: ValidationError) 
 def invalid_input(error: ValidationError) -> InvalidInputError:
     """A validation error in words: each field, what is wrong with it, and the limit it missed."""
     problems = [
-        {"field": ".".join(str(part) for part in problem["loc"]) or "(whole)", "problem": _problem(dict(problem))}
+        {
+            "field": ".".join(str(part) for part in problem["loc"]) or "(whole)",
+            "problem": _problem(dict(problem)),
+        }
         for problem in error.errors(include_url=False)
     ]
     message = "; ".join(
-        problem["problem"] if problem["problem"].startswith(problem["field"]) else f"{problem['field']}: {problem['problem']}"
+        problem["problem"]
+        if problem["problem"].startswith(problem["field"])
+        else f"{problem['field']}: {problem['problem']}"
         for problem in problems[:5]
     )
-    return InvalidInputError(message, next_step="Correct the named fields and call again.", details={"errors": problems[:20]})
+    return InvalidInputError(
+        message,
+        next_step="Correct the named fields and call again.",
+        details={"errors": problems[:20]},
+    )
 
 
 _MEANS_REQUIRED = {"missing", "string_too_short", "too_short"}

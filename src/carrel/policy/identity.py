@@ -26,7 +26,10 @@ class NoTokenError(UnauthenticatedError):
     """No token was shown."""
 
     def __init__(self) -> None:
-        super().__init__("A bearer token is required", next_step="Send Authorization: Bearer with a token, or log in.")
+        super().__init__(
+            "A bearer token is required",
+            next_step="Send Authorization: Bearer with a token, or log in.",
+        )
 
 
 class Identity(Protocol):
@@ -46,7 +49,9 @@ class LocalIdentity:
 
 
 class LocalSecretIdentity:
-    """The one person at this machine, who shows over HTTP a secret that only their account can read."""
+    """The one person at this machine, who shows over HTTP a secret that only their account can
+    read.
+    """
 
     def __init__(self, secret: str) -> None:
         self._expected = f"Bearer {secret}".encode()
@@ -57,9 +62,12 @@ class LocalSecretIdentity:
             return await self._local.identify(visit)
         if visit.authorization is None:
             raise NoTokenError
-        if not hmac.compare_digest(visit.authorization.encode("latin-1", "replace"), self._expected):
+        if not hmac.compare_digest(
+            visit.authorization.encode("latin-1", "replace"), self._expected
+        ):
             raise InvalidTokenError(
-                "This is not the secret of this desk", next_step="carrel connect writes the right one into a client's file."
+                "This is not the secret of this desk",
+                next_step="carrel connect writes the right one into a client's file.",
             )
         return await self._local.identify(visit)
 
@@ -73,9 +81,11 @@ class Recognised:
 
 
 class TokenVerifier(Protocol):
-    """Knows one kind of token. None means the token is of another kind; InvalidTokenError means it is bad.
+    """Knows one kind of token. None means the token is of another kind; InvalidTokenError means it
+    is bad.
 
-    `recheck_seconds` says how long a verified token may be believed without asking again: None is until it expires.
+    `recheck_seconds` says how long a verified token may be believed without asking again: None is
+    until it expires.
     """
 
     recheck_seconds: float | None
@@ -84,7 +94,9 @@ class TokenVerifier(Protocol):
 
 
 class BearerIdentity:
-    """Recognises whoever shows a bearer token that one of the verifiers knows; remembers verified ones."""
+    """Recognises whoever shows a bearer token that one of the verifiers knows; remembers verified
+    ones.
+    """
 
     def __init__(self, verifiers: Sequence[TokenVerifier], clock: Clock) -> None:
         self._verifiers = tuple(verifiers)
@@ -112,7 +124,9 @@ class BearerIdentity:
             if recognised is not None:
                 self._remember(header, recognised, verifier.recheck_seconds)
                 return recognised.caller
-        raise InvalidTokenError("The token is not valid here", next_step="Get a new token, then call again.")
+        raise InvalidTokenError(
+            "The token is not valid here", next_step="Get a new token, then call again."
+        )
 
     def _remember(self, header: str, recognised: Recognised, recheck_seconds: float | None) -> None:
         lives = [] if recheck_seconds is None else [recheck_seconds]
@@ -128,13 +142,23 @@ class BearerIdentity:
         """Drops what has run out and, where that is not enough, the older half."""
         now = self._clock.monotonic()
         kept = [(header, entry) for header, entry in self._remembered.items() if now < entry[1]]
-        self._remembered = dict(kept[len(kept) - _MOST_REMEMBERED // 2 :] if len(kept) > _MOST_REMEMBERED // 2 else kept)
+        self._remembered = dict(
+            kept[len(kept) - _MOST_REMEMBERED // 2 :] if len(kept) > _MOST_REMEMBERED // 2 else kept
+        )
 
 
 def bearer_token(header: str) -> str:
     """The token of an Authorization header."""
     scheme, _, token = header.partition(" ")
     token = token.strip()
-    if scheme.lower() != "bearer" or not token or len(header) > _LONGEST_HEADER or not token.isascii() or not token.isprintable():
-        raise InvalidTokenError("The Authorization header must be Bearer and a token", next_step="Send a bearer token.")
+    if (
+        scheme.lower() != "bearer"
+        or not token
+        or len(header) > _LONGEST_HEADER
+        or not token.isascii()
+        or not token.isprintable()
+    ):
+        raise InvalidTokenError(
+            "The Authorization header must be Bearer and a token", next_step="Send a bearer token."
+        )
     return token

@@ -1,4 +1,6 @@
-"""How often: a token bucket per caller, at one rate for everything or rates of their own for some scopes and operations."""
+"""How often: a token bucket per caller, at one rate for everything or rates of their own for some
+scopes and operations.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ class Taken(NamedTuple):
 
 
 class Buckets(Protocol):
-    """Keeps buckets. `take` removes `cost` from one in a single step, or leaves it as it is when it holds too little.
+    """Keeps buckets. `take` removes `cost` from one in a single step, or leaves it as it is when it
+    holds too little.
 
     A negative cost gives back.
     """
@@ -74,7 +77,9 @@ class InProcessBuckets:
 
 
 class FallbackBuckets:
-    """Shared buckets and, while they cannot be reached or are busy, this process's own: nobody is let in unlimited or kept out."""
+    """Shared buckets and, while they cannot be reached or are busy, this process's own: nobody is
+    let in unlimited or kept out.
+    """
 
     def __init__(self, shared: Buckets, clock: Clock) -> None:
         self._shared = shared
@@ -84,12 +89,16 @@ class FallbackBuckets:
         try:
             return await self._shared.take(key, cost, rate)
         except UnavailableError as error:
-            log.error("shared buckets cannot be reached, using this process's own", extra={"reason": error.message})
+            log.error(
+                "shared buckets cannot be reached, using this process's own",
+                extra={"reason": error.message},
+            )
             return await self._own.take(key, cost, rate)
 
 
 class Limits(Protocol):
-    """Charges a caller, leaving the receipt with the visit. Raises RateLimitExceededError when too little is left.
+    """Charges a caller, leaving the receipt with the visit. Raises RateLimitExceededError when too
+    little is left.
 
     `check` charges nothing, and raises when the common bucket does not hold a single call.
     """
@@ -119,7 +128,9 @@ def bucket_key(caller: Caller, visit: Visit) -> str:
 
 
 class BucketLimits:
-    """Charges buckets. `rates` and `costs` are by operation name or scope; a rate of its own has a bucket of its own."""
+    """Charges buckets. `rates` and `costs` are by operation name or scope; a rate of its own has a
+    bucket of its own.
+    """
 
     def __init__(
         self,

@@ -1,7 +1,10 @@
-"""Which names the server answers to and which web pages may call it: the defence against DNS rebinding and forged requests.
+"""Which names the server answers to and which web pages may call it: the defence against DNS
+rebinding and forged requests.
 
-Host and Origin are read strictly. What browsers and HTTP libraries never send (user names, zone ids, empty ports, short forms of
-addresses, trailing dots, percent signs) is refused, so that two readers of one header cannot disagree.
+Host and Origin are read strictly. What browsers and HTTP libraries never send (user names, zone
+ids, empty ports, short forms of
+addresses, trailing dots, percent signs) is refused, so that two readers of one header cannot
+disagree.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ ANY = "*"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _LONGEST_AUTHORITY = 300
 _LONGEST_NAME = 253
-_AUTHORITY = re.compile(r"(?P<host>\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?")
+_AUTHORITY = re.compile(
+    r"(?P<host>\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?"
+)
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _ORIGIN = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30})://(?P<authority>[^/?#]+)")
@@ -58,7 +63,9 @@ class Origin:
 
     @classmethod
     def parse(cls, text: str) -> Origin:
-        """Reads an Origin header's value or a setting. Raises MalformedAuthorityError, for `null` too."""
+        """Reads an Origin header's value or a setting. Raises MalformedAuthorityError, for `null`
+        too.
+        """
         matched = _ORIGIN.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
         if matched is None:
             raise MalformedAuthorityError(text[:100])
@@ -94,7 +101,8 @@ def _canonical_host(text: str) -> str:
     name = text.lower()
     labels = name.split(".")
     if _NUMBER.fullmatch(labels[-1]):
-        # Browsers read every name that ends in a number as an IPv4 address, also 127.1, 0x7f.1 and 2130706433.
+        # Browsers read every name that ends in a number as an IPv4 address, also 127.1, 0x7f.1 and
+        # 2130706433.
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:
@@ -108,9 +116,12 @@ def _canonical_host(text: str) -> str:
 class OriginPolicy:
     """Hosts that are answered besides loopback, and web pages that may call besides our own.
 
-    `*` among hosts means any. A page is our own when its origin is the very address the request itself was sent to; every other
-    page has to be listed. `localhost` is not 127.0.0.1 here: browsers ask [::1] first, where another program may serve the page.
-    `loopback_pages_may_read` lets other pages on this machine make requests that change nothing; the answers stay hidden from
+    `*` among hosts means any. A page is our own when its origin is the very address the request
+    itself was sent to; every other
+    page has to be listed. `localhost` is not 127.0.0.1 here: browsers ask [::1] first, where
+    another program may serve the page.
+    `loopback_pages_may_read` lets other pages on this machine make requests that change nothing;
+    the answers stay hidden from
     their scripts.
     """
 

@@ -1,4 +1,6 @@
-"""Callers that Cloud Run has already checked: it verifies the token, strips its signature and passes it on."""
+"""Callers that Cloud Run has already checked: it verifies the token, strips its signature and
+passes it on.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from collections.abc import Iterable
 
 from carrel.core.caller import Caller, Visit
 from carrel.core.clock import Clock
-from carrel.policy.identity import OWN_DOORS, InvalidTokenError, LocalIdentity, NoTokenError, bearer_token
+from carrel.policy.identity import (
+    OWN_DOORS,
+    InvalidTokenError,
+    LocalIdentity,
+    NoTokenError,
+    bearer_token,
+)
 from carrel.policy.scopes import ALL_SCOPES, expand
 from carrel.policy.signed_tokens import seconds_in, shown_client, strict_json_object
 from carrel.policy.user_names import problem_with_foreign_name
@@ -19,11 +27,14 @@ STRIPPED_SIGNATURE = "SIGNATURE_REMOVED_BY_GOOGLE"
 class PlatformIdentity:
     """Believes the platform, and only what the platform has marked as checked.
 
-    When X-Serverless-Authorization is there, the platform checked that header and left Authorization as the caller
+    When X-Serverless-Authorization is there, the platform checked that header and left
+    Authorization as the caller
     wrote it, so only the former counts.
     """
 
-    def __init__(self, clock: Clock, *, scopes: Iterable[str], admins: Iterable[str], user_prefix: str = "") -> None:
+    def __init__(
+        self, clock: Clock, *, scopes: Iterable[str], admins: Iterable[str], user_prefix: str = ""
+    ) -> None:
         self._clock = clock
         self._scopes = expand(scopes)
         self._admins = frozenset(admins)
@@ -39,12 +50,16 @@ class PlatformIdentity:
         claims = _claims(bearer_token(header))
         expires = seconds_in(claims, "exp")
         if expires is None or self._clock.now().timestamp() >= expires + 60:
-            raise InvalidTokenError("The platform's token has expired", next_step="Get a new identity token.")
+            raise InvalidTokenError(
+                "The platform's token has expired", next_step="Get a new identity token."
+            )
         email = claims.get("email") if claims.get("email_verified", True) is True else None
         user = email if isinstance(email, str) and email else claims.get("sub")
         problem = problem_with_foreign_name(user)
         if problem is not None or not isinstance(user, str):
-            raise InvalidTokenError(f"The platform's token {problem}", next_step="Use an identity token.")
+            raise InvalidTokenError(
+                f"The platform's token {problem}", next_step="Use an identity token."
+            )
         scopes = ALL_SCOPES if user in self._admins else self._scopes
         return Caller(f"{self._user_prefix}{user}", scopes, shown_client(claims.get("azp")))
 

@@ -1,6 +1,8 @@
-"""Refusals, gathered: the first few of one caller are recorded in full, the rest as one summary for each period.
+"""Refusals, gathered: the first few of one caller are recorded in full, the rest as one summary for
+each period.
 
-Strangers choose how often they are refused, so without this they choose how much is written. What is gathered is bounded in
+Strangers choose how often they are refused, so without this they choose how much is written. What
+is gathered is bounded in
 memory and in lines, whatever the number of addresses.
 """
 
@@ -61,18 +63,24 @@ class RefusalSummaries:
         self._ends_at: float | None = None
         self._from_strangers = 0
 
-    def is_recorded_in_full(self, record: AuditRecord, now: float, *, is_short_of_space: bool = False) -> bool:
+    def is_recorded_in_full(
+        self, record: AuditRecord, now: float, *, is_short_of_space: bool = False
+    ) -> bool:
         """Whether a refusal is to be written as it is; otherwise it has been counted."""
         if self._ends_at is None:
             self._ends_at = now + self._period_seconds
         is_stranger = record.user_id == ANONYMOUS_USER
-        key = _Key(record.user_id[:200], address_group(record.ip_address)[:60], record.error_code or "")
+        key = _Key(
+            record.user_id[:200], address_group(record.ip_address)[:60], record.error_code or ""
+        )
         gathered = self._gathered.get(key)
         if gathered is None:
             if len(self._gathered) >= _MOST_CALLERS:
                 key = _OTHERS
             gathered = self._gathered.setdefault(key, _Gathered(record.timestamp))
-        has_room = not is_stranger or (self._from_strangers < _MOST_FROM_STRANGERS and not is_short_of_space)
+        has_room = not is_stranger or (
+            self._from_strangers < _MOST_FROM_STRANGERS and not is_short_of_space
+        )
         if key is not _OTHERS and gathered.recorded < self._recorded_in_full and has_room:
             gathered.recorded += 1
             self._from_strangers += is_stranger
@@ -85,8 +93,14 @@ class RefusalSummaries:
         return None if self._ends_at is None else max(0.0, self._ends_at - now)
 
     def summaries(self, at: datetime) -> list[AuditRecord]:
-        """One record for each caller that was refused more often than was recorded, and a new period begins."""
-        rows = [_summary(key, gathered, at) for key, gathered in self._gathered.items() if gathered.count]
+        """One record for each caller that was refused more often than was recorded, and a new
+        period begins.
+        """
+        rows = [
+            _summary(key, gathered, at)
+            for key, gathered in self._gathered.items()
+            if gathered.count
+        ]
         self._gathered.clear()
         self._ends_at = None
         self._from_strangers = 0
@@ -101,6 +115,7 @@ def _summary(key: _Key, gathered: _Gathered, at: datetime) -> AuditRecord:
         "resources": gathered.resources,
     }
     return AuditRecord(
-        at, SUMMARY_ACTION, REFUSED, key.user_id, None, gathered.door, SUMMARY_ACTION, "audit://refusals", facts, "failure",
+        at, SUMMARY_ACTION, REFUSED, key.user_id, None, gathered.door, SUMMARY_ACTION,
+        "audit://refusals", facts, "failure",
         key.error_code, None, key.network, "",
     )  # fmt: skip

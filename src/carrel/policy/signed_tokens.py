@@ -31,7 +31,8 @@ _SMALLEST_RSA_BITS = 2048
 _LARGEST_RSA_BITS = 8192
 _TOKEN_TYPES = {"jwt", "at+jwt", "application/at+jwt"}
 _PART = re.compile(r"[A-Za-z0-9_-]+")
-# Headers that change what the signature or the body means. Keys in the header (jwk, jku, x5c, x5u) are never looked at.
+# Headers that change what the signature or the body means. Keys in the header (jwk, jku, x5c, x5u)
+# are never looked at.
 _UNSUPPORTED_HEADERS = {"crit", "b64", "zip", "enc"}
 _LONGEST_CLIENT = 200
 _RECHECK_SECONDS = 300.0
@@ -45,7 +46,9 @@ class KeySource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VerificationKey:
-    """A public key and the one algorithm it may verify, so that a key is never used as what it is not."""
+    """A public key and the one algorithm it may verify, so that a key is never used as what it is
+    not.
+    """
 
     kid: str | None
     algorithm: str
@@ -53,10 +56,17 @@ class VerificationKey:
 
 
 class KeyRing:
-    """The keys of one issuer: cached, and asked for again when a token names one that is not known."""
+    """The keys of one issuer: cached, and asked for again when a token names one that is not
+    known.
+    """
 
     def __init__(
-        self, source: KeySource, clock: Clock, *, fresh_seconds: float = 3600.0, minimum_interval_seconds: float = 30.0
+        self,
+        source: KeySource,
+        clock: Clock,
+        *,
+        fresh_seconds: float = 3600.0,
+        minimum_interval_seconds: float = 30.0,
     ) -> None:
         self._source = source
         self._clock = clock
@@ -68,7 +78,10 @@ class KeyRing:
         self._fetching = asyncio.Lock()
 
     async def find(self, kid: str | None, algorithm: str) -> VerificationKey | None:
-        is_stale = self._fetched_at is None or self._clock.monotonic() - self._fetched_at > self._fresh_seconds
+        is_stale = (
+            self._fetched_at is None
+            or self._clock.monotonic() - self._fetched_at > self._fresh_seconds
+        )
         found = None if is_stale else self._known(kid, algorithm)
         if found is None:
             await self._refresh()
@@ -76,7 +89,11 @@ class KeyRing:
         return found
 
     def _known(self, kid: str | None, algorithm: str) -> VerificationKey | None:
-        fitting = [key for key in self._keys if key.algorithm == algorithm and (kid is None or key.kid == kid)]
+        fitting = [
+            key
+            for key in self._keys
+            if key.algorithm == algorithm and (kid is None or key.kid == kid)
+        ]
         return fitting[0] if len(fitting) == 1 or (fitting and kid is not None) else None
 
     async def _refresh(self) -> None:
@@ -84,7 +101,10 @@ class KeyRing:
             now = self._clock.monotonic()
             if self._tried_at is not None and now - self._tried_at < self._minimum_interval_seconds:
                 if self._fetched_at is None:
-                    raise UnavailableError("The token issuer's keys cannot be fetched", next_step="Try again in a minute.")
+                    raise UnavailableError(
+                        "The token issuer's keys cannot be fetched",
+                        next_step="Try again in a minute.",
+                    )
                 return
             self._tried_at = now
             try:
@@ -93,13 +113,20 @@ class KeyRing:
             except UnavailableError as error:
                 if self._fetched_at is None:
                     raise
-                log.warning("key set could not be refreshed, keeping the old one", extra={"reason": error.message})
+                log.warning(
+                    "key set could not be refreshed, keeping the old one",
+                    extra={"reason": error.message},
+                )
 
 
 def read_key_set(key_set: Mapping[str, Any]) -> tuple[VerificationKey, ...]:
     """The keys of a set that can verify our algorithms; others are passed over."""
     rows = key_set.get("keys")
-    found = (_verification_key(row) for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
+    found = (
+        _verification_key(row)
+        for row in (rows if isinstance(rows, list) else ())
+        if isinstance(row, dict)
+    )
     return tuple(key for key in found if key is not None)
 
 
@@ -107,17 +134,25 @@ def _verification_key(row: dict[str, Any]) -> VerificationKey | None:
     if row.get("use", "sig") != "sig" or row.get("kty") not in ("RSA", "EC"):
         return None
     algorithm = "RS256" if row["kty"] == "RSA" else "ES256"
-    if row.get("alg", algorithm) != algorithm or (algorithm == "ES256" and row.get("crv") != "P-256"):
+    if row.get("alg", algorithm) != algorithm or (
+        algorithm == "ES256" and row.get("crv") != "P-256"
+    ):
         return None
     try:
-        key = jwt.PyJWK({name: value for name, value in row.items() if name != "d"}, algorithm=algorithm).key
+        key = jwt.PyJWK(
+            {name: value for name, value in row.items() if name != "d"}, algorithm=algorithm
+        ).key
     except (jwt.PyJWTError, ValueError, TypeError, LookupError, AttributeError):
         return None
     if not isinstance(key, RSAPublicKey | EllipticCurvePublicKey):
         return None
-    if isinstance(key, RSAPublicKey) and not _SMALLEST_RSA_BITS <= key.key_size <= _LARGEST_RSA_BITS:
+    if (
+        isinstance(key, RSAPublicKey)
+        and not _SMALLEST_RSA_BITS <= key.key_size <= _LARGEST_RSA_BITS
+    ):
         log.warning(
-            "a key of the issuer is too short or too long to be used", extra={"kid": row.get("kid"), "bits": key.key_size}
+            "a key of the issuer is too short or too long to be used",
+            extra={"kid": row.get("kid"), "bits": key.key_size},
         )
         return None
     kid = row.get("kid")
@@ -147,11 +182,14 @@ class SignedTokenVerifier:
         self._audiences = frozenset(audiences)
         self._algorithms = frozenset(algorithms)
         self._leeway_seconds = leeway_seconds
-        self._expiry_leeway_seconds = leeway_seconds if expiry_leeway_seconds is None else expiry_leeway_seconds
+        self._expiry_leeway_seconds = (
+            leeway_seconds if expiry_leeway_seconds is None else expiry_leeway_seconds
+        )
         self._scope_claim = scope_claim
         self._user_claim = user_claim
         self._user_prefix = user_prefix
-        # So that a key that the issuer has withdrawn does not live on in tokens that were checked before.
+        # So that a key that the issuer has withdrawn does not live on in tokens that were checked
+        # before.
         self.recheck_seconds: float | None = _RECHECK_SECONDS
 
     async def verify(self, token: str) -> Recognised | None:
@@ -187,7 +225,11 @@ class SignedTokenVerifier:
         algorithm, kid, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
         if not isinstance(algorithm, str) or algorithm not in self._algorithms:
             raise _bad("is signed with an algorithm that is not accepted")
-        if not _UNSUPPORTED_HEADERS.isdisjoint(header) or not isinstance(kind, str) or kind.lower() not in _TOKEN_TYPES:
+        if (
+            not _UNSUPPORTED_HEADERS.isdisjoint(header)
+            or not isinstance(kind, str)
+            or kind.lower() not in _TOKEN_TYPES
+        ):
             raise _bad("is not an access token")
         if kid is not None and not isinstance(kid, str):
             raise _bad("names its key in a way that cannot be read")
@@ -216,7 +258,9 @@ class SignedTokenVerifier:
 def _is_signed(parts: list[str], key: VerificationKey) -> bool:
     try:
         algorithm = jwt.get_algorithm_by_name(key.algorithm)
-        return algorithm.verify(f"{parts[0]}.{parts[1]}".encode("ascii"), key.key, _decoded(parts[2]))
+        return algorithm.verify(
+            f"{parts[0]}.{parts[1]}".encode("ascii"), key.key, _decoded(parts[2])
+        )
     except (jwt.PyJWTError, ValueError, TypeError):
         return False
 
@@ -231,14 +275,20 @@ def _decoded(part: str) -> bytes:
 
 
 def _json_object(part: str) -> dict[str, Any]:
-    """One part of a token. Refuses what two readers could read in two ways: doubled names, NaN, anything but UTF-8."""
+    """One part of a token. Refuses what two readers could read in two ways: doubled names, NaN,
+    anything but UTF-8.
+    """
     return strict_json_object(_decoded(part))
 
 
 def strict_json_object(text: bytes) -> dict[str, Any]:
-    """A JSON object out of a token. Raises InvalidTokenError for everything else, whatever it is."""
+    """A JSON object out of a token. Raises InvalidTokenError for everything else, whatever it
+    is.
+    """
     try:
-        found = json.loads(text.decode("utf-8"), object_pairs_hook=_unique_names, parse_constant=_refuse_constant)
+        found = json.loads(
+            text.decode("utf-8"), object_pairs_hook=_unique_names, parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError):
         raise _bad("cannot be read") from None
     if not isinstance(found, dict):
@@ -259,11 +309,17 @@ def _refuse_constant(name: str) -> None:
 
 def shown_client(client: object) -> str | None:
     """What a token says of the program that uses it, where it can be written down."""
-    return client if isinstance(client, str) and 0 < len(client) <= _LONGEST_CLIENT and client.isprintable() else None
+    return (
+        client
+        if isinstance(client, str) and 0 < len(client) <= _LONGEST_CLIENT and client.isprintable()
+        else None
+    )
 
 
 def seconds_in(claims: Mapping[str, Any], name: str) -> float | None:
-    """A time in a token, None where there is none. Raises InvalidTokenError for what is no moment."""
+    """A time in a token, None where there is none. Raises InvalidTokenError for what is no
+    moment.
+    """
     value = claims.get(name)
     if value is None:
         return None
@@ -280,4 +336,6 @@ def scopes_in(value: object) -> list[str]:
 
 
 def _bad(why: str) -> InvalidTokenError:
-    return InvalidTokenError(f"The token {why}", next_step="Get a new token from the authorization server.")
+    return InvalidTokenError(
+        f"The token {why}", next_step="Get a new token from the authorization server."
+    )

@@ -18,7 +18,9 @@ PREFIX = "carrel_"
 
 @dataclass(frozen=True, slots=True)
 class StaticToken:
-    """What is kept of a token. `user_name` is whose notes and projects it reaches; without one it is a user of its own."""
+    """What is kept of a token. `user_name` is whose notes and projects it reaches; without one it
+    is a user of its own.
+    """
 
     name: str
     token_hash: str
@@ -38,7 +40,9 @@ class StaticToken:
 
 
 class StaticTokens(Protocol):
-    """Where static tokens are kept. `None` for a token that is unknown, or whose user has been disabled."""
+    """Where static tokens are kept. `None` for a token that is unknown, or whose user has been
+    disabled.
+    """
 
     async def add_token(self, token: StaticToken) -> bool: ...
 
@@ -72,10 +76,16 @@ class StaticTokenVerifier:
         wanted = hash_of(token)
         found = await self._store.token_by_hash(wanted)
         if found is None or not hmac.compare_digest(found.token_hash, wanted):
-            raise InvalidTokenError("The token is not known here", next_step="carrel tokens create makes one.")
+            raise InvalidTokenError(
+                "The token is not known here", next_step="carrel tokens create makes one."
+            )
         if found.revoked_at is not None:
-            raise InvalidTokenError("The token has been revoked", next_step="carrel tokens create makes a new one.")
+            raise InvalidTokenError(
+                "The token has been revoked", next_step="carrel tokens create makes a new one."
+            )
         if found.expires_at is not None and found.expires_at <= self._clock.now().timestamp():
-            raise InvalidTokenError("The token has expired", next_step="carrel tokens create makes a new one.")
+            raise InvalidTokenError(
+                "The token has expired", next_step="carrel tokens create makes a new one."
+            )
         caller = Caller(found.user_id, expand(found.scopes), client_id=f"token:{found.name}")
         return Recognised(caller, found.expires_at)

@@ -7,19 +7,24 @@ import unicodedata
 from carrel.core.caller import ANONYMOUS_USER, LOCAL_USER
 
 LONGEST_USER_NAME = 255
-# Who is at this machine, who is not known, and what the audit log calls operators and static tokens.
+# Who is at this machine, who is not known, and what the audit log calls operators and static
+# tokens.
 _RESERVED_NAMES = frozenset({LOCAL_USER, ANONYMOUS_USER})
 _RESERVED_PREFIXES = (f"{LOCAL_USER}:", f"{ANONYMOUS_USER}:", "token:")
 
 
 def is_reserved_name(name: str) -> bool:
-    """Whether a name, or one that looks the same, is ours: `LOCAL` and full-width letters count as `local`."""
+    """Whether a name, or one that looks the same, is ours: `LOCAL` and full-width letters count as
+    `local`.
+    """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
     return folded in _RESERVED_NAMES or folded.startswith(_RESERVED_PREFIXES)
 
 
 def problem_with_foreign_name(name: object) -> str | None:
-    """Why a name from somebody else's token cannot be a user here, or None when it can. It says nothing of the name itself."""
+    """Why a name from somebody else's token cannot be a user here, or None when it can. It says
+    nothing of the name itself.
+    """
     if not isinstance(name, str) or not name:
         return "names no user"
     if len(name) > LONGEST_USER_NAME:

@@ -1,4 +1,6 @@
-"""Everything an operator may set, read once: flags over environment over carrel.toml over defaults."""
+"""Everything an operator may set, read once: flags over environment over carrel.toml over
+defaults.
+"""
 
 from carrel.settings.reading import read_settings
 from carrel.settings.sections import (

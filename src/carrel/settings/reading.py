@@ -1,4 +1,6 @@
-"""How settings are read: flags over environment over carrel.toml over defaults; what is wrong is said with where it came from."""
+"""How settings are read: flags over environment over carrel.toml over defaults; what is wrong is
+said with where it came from.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from pydantic import ValidationError
 from carrel.core.secrets import MASK
 from carrel.settings.sections import ROOM_NAMES, Section, Settings, SettingsError
 
-# Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins over them.
+# Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins
+# over them.
 _FOREIGN_NAMES = {
     "PORT": ("server", "port"),
     "DATABASE_URL": ("database", "url"),
@@ -31,10 +34,12 @@ _FOREIGN_NAMES = {
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
     "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
 }
-# Cloud Run's own name. The files of an instance end with it, unless the operator has mounted something and says so.
+# Cloud Run's own name. The files of an instance end with it, unless the operator has mounted
+# something and says so.
 _EPHEMERAL_PLATFORM = "K_SERVICE"
 _HOME_IS_PERSISTENT = ("server", "home_is_persistent")
-# Names of ours that are not settings: where the file is, what a server hands its workers, and what tests use.
+# Names of ours that are not settings: where the file is, what a server hands its workers, and what
+# tests use.
 _OTHER_NAMES = {"CARREL_CONFIG", "CARREL_RESOLVED_SETTINGS", "CARREL_MODEL_BASE_URL"}
 _TEST_PREFIX = "CARREL_TEST_"
 # Neither is for an operator to set: reading fills them in.
@@ -62,13 +67,21 @@ def read_settings(
     for path, value in (flags or {}).items():
         if value is not None:
             is_place = path in known_settings() and known_settings()[path].is_place
-            _put(merged, path, _resolve(str(value) if isinstance(value, Path) else value, Path()) if is_place else value)
+            _put(
+                merged,
+                path,
+                _resolve(str(value) if isinstance(value, Path) else value, Path())
+                if is_place
+                else value,
+            )
             origins[path] = "the command line"
     if environment.get(_EPHEMERAL_PLATFORM) and _get(merged, _HOME_IS_PERSISTENT) is None:
         _put(merged, _HOME_IS_PERSISTENT, False)
         origins[_HOME_IS_PERSISTENT] = _EPHEMERAL_PLATFORM
     try:
-        settings = Settings.model_validate({**merged, "source": file, "unknown_variables": unknown_variables(environment)})
+        settings = Settings.model_validate(
+            {**merged, "source": file, "unknown_variables": unknown_variables(environment)}
+        )
     except ValidationError as error:
         raise _explained(error, origins) from None
     unknown = sorted(set(settings.rooms) - set(ROOM_NAMES))
@@ -81,19 +94,33 @@ def read_settings(
     return settings
 
 
-def _config_file(given: Path | None, environment: Mapping[str, str], home: Path | None) -> Path | None:
-    named = given or (Path(environment["CARREL_CONFIG"]) if environment.get("CARREL_CONFIG") else None)
+def _config_file(
+    given: Path | None, environment: Mapping[str, str], home: Path | None
+) -> Path | None:
+    named = given or (
+        Path(environment["CARREL_CONFIG"]) if environment.get("CARREL_CONFIG") else None
+    )
     if named is not None:
         if not named.is_file():
-            raise SettingsError(f"There is no settings file at {named}", next_step="Correct --config or CARREL_CONFIG.")
+            raise SettingsError(
+                f"There is no settings file at {named}",
+                next_step="Correct --config or CARREL_CONFIG.",
+            )
         return named
     folders = [Path(), *([home] if home is not None else [])]
     try:
-        folders += [*([platformdirs.user_data_path("carrel")] if home is None else []), platformdirs.user_config_path("carrel")]
+        folders += [
+            *([platformdirs.user_data_path("carrel")] if home is None else []),
+            platformdirs.user_config_path("carrel"),
+        ]
     except RuntimeError:
-        # A user whom the system does not know, as in a container with any number for a user, has no folders.
+        # A user whom the system does not know, as in a container with any number for a user, has no
+        # folders.
         if home is None:
-            raise SettingsError("This user has no home folder", next_step="Name a folder with --home or CARREL_HOME.") from None
+            raise SettingsError(
+                "This user has no home folder",
+                next_step="Name a folder with --home or CARREL_HOME.",
+            ) from None
     places = [folder / "carrel.toml" for folder in folders]
     return next((place.resolve() for place in places if place.is_file()), None)
 
@@ -102,7 +129,9 @@ def _from_file(file: Path) -> dict[str, Any]:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8.") from None
+        raise SettingsError(
+            f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8."
+        ) from None
     for path, kind in known_settings().items():
         value = _get(values, path)
         if kind.is_place and value is not None:
@@ -111,7 +140,9 @@ def _from_file(file: Path) -> dict[str, Any]:
 
 
 def _resolve(value: object, folder: Path) -> object:
-    """A place, or a list of places, as an absolute path; an address (`https://…`) stays as it is."""
+    """A place, or a list of places, as an absolute path; an address (`https://…`) stays as it
+    is.
+    """
     if isinstance(value, list):
         return [_resolve(each, folder) for each in value]
     if not isinstance(value, str) or "://" in value:
@@ -127,8 +158,15 @@ def _from_environment(environment: Mapping[str, str]) -> Flat:
     for path, kind in known_settings().items():
         value = environment.get(variable_name(path))
         if value is not None and not (kind.is_place and not value):
-            found[path] = [item.strip() for item in value.split(",") if item.strip()] if kind.is_list else value
-    return {path: _resolve(value, Path()) if known_settings()[path].is_place else value for path, value in found.items()}
+            found[path] = (
+                [item.strip() for item in value.split(",") if item.strip()]
+                if kind.is_list
+                else value
+            )
+    return {
+        path: _resolve(value, Path()) if known_settings()[path].is_place else value
+        for path, value in found.items()
+    }
 
 
 def variable_name(path: tuple[str, ...]) -> str:
@@ -137,10 +175,14 @@ def variable_name(path: tuple[str, ...]) -> str:
 
 
 def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
-    """Variables that look like ours and are not, each with the nearest real name, if one is near."""
+    """Variables that look like ours and are not, each with the nearest real name, if one is
+    near.
+    """
     known = {variable_name(path) for path in known_settings()} | _OTHER_NAMES
     unknown = sorted(
-        name for name in environment if name.startswith("CARREL_") and name not in known and not name.startswith(_TEST_PREFIX)
+        name
+        for name in environment
+        if name.startswith("CARREL_") and name not in known and not name.startswith(_TEST_PREFIX)
     )
     return {name: _nearest_variable(name, known) for name in unknown}
 
@@ -169,7 +211,9 @@ def known_paths() -> list[tuple[str, ...]]:
     return list(known_settings())
 
 
-def _settings_of(section: type[Section], before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], SettingKind]]:
+def _settings_of(
+    section: type[Section], before: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], SettingKind]]:
     for name, field in section.model_fields.items():
         annotation = field.annotation
         if isinstance(annotation, type) and issubclass(annotation, Section):
@@ -178,7 +222,10 @@ def _settings_of(section: type[Section], before: tuple[str, ...] = ()) -> Iterat
             parts = {annotation, *_parts_of(annotation)}
             # `static` is a folder or an address, so its type is text.
             is_place = Path in parts or (*before, name) == ("papers", "static")
-            yield (*before, name), SettingKind(any(get_origin(part) is tuple for part in parts), is_place)
+            yield (
+                (*before, name),
+                SettingKind(any(get_origin(part) is tuple for part in parts), is_place),
+            )
 
 
 def _parts_of(annotation: object) -> Iterator[object]:
@@ -191,23 +238,36 @@ def _explained(error: ValidationError, origins: Mapping[tuple[str, ...], str]) -
     first = error.errors(include_url=False)[0]
     path = tuple(str(part) for part in first["loc"])
     name = ".".join(path)
-    origin = next((origins[path[:length]] for length in range(len(path), 0, -1) if path[:length] in origins), "the settings")
+    origin = next(
+        (origins[path[:length]] for length in range(len(path), 0, -1) if path[:length] in origins),
+        "the settings",
+    )
     if first["type"] == "extra_forbidden":
-        known = sorted(".".join(known) for known in known_paths() if known[0] == path[0] or len(path) == 1)
-        nearest = difflib.get_close_matches(name, [".".join(known) for known in known_paths()], n=1, cutoff=0.6)
+        known = sorted(
+            ".".join(known) for known in known_paths() if known[0] == path[0] or len(path) == 1
+        )
+        nearest = difflib.get_close_matches(
+            name, [".".join(known) for known in known_paths()], n=1, cutoff=0.6
+        )
         meant = f"Did you mean {nearest[0]}? " if nearest else ""
         return SettingsError(
-            f"{origin} sets {name}, which is not a setting", next_step=f"{meant}Settings there: {', '.join(known)}."
+            f"{origin} sets {name}, which is not a setting",
+            next_step=f"{meant}Settings there: {', '.join(known)}.",
         )
     return SettingsError(
-        f"{name} = {_shown_value(name, first['input'])} from {origin} cannot be used: {first['msg'].lower()}",
+        f"{name} = {_shown_value(name, first['input'])} from {origin} cannot be used: "
+        f"{first['msg'].lower()}",
         next_step="Correct the value and start again.",
         details={"setting": name, "origin": origin},
     )
 
 
 def _shown_value(name: str, value: object) -> str:
-    return MASK if any(word in name for word in ("key", "secret", "password", "token", "url")) else repr(value)
+    return (
+        MASK
+        if any(word in name for word in ("key", "secret", "password", "token", "url"))
+        else repr(value)
+    )
 
 
 def _flatten(values: Mapping[str, Any], before: tuple[str, ...] = ()) -> Flat:

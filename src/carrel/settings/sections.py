@@ -56,8 +56,10 @@ class ServerSettings(Section):
     min_free_disk_bytes: int = Field(default=4 * 1024 * 1024, ge=0)
     home_is_persistent: bool | None = Field(
         default=None,
-        description="Whether the home folder outlives this process and is the same for every replica. Unset: yes, except beside a "
-        "shared database (DATABASE_URL) and on Cloud Run; there, what would only be kept in the home answers 503",
+        description="Whether the home folder outlives this process and is the same for every "
+        "replica. Unset: yes, except beside a "
+        "shared database (DATABASE_URL) and on Cloud Run; there, what would only be kept in the "
+        "home answers 503",
     )
     drain_seconds: int = Field(default=20, ge=0)
     compact: bool = False
@@ -99,16 +101,24 @@ class ReferencesSettings(Section):
     contact: str = ""
     pubmed_api_key: str = ""
     lookup_wait_seconds: float = Field(
-        default=20.0, ge=0, le=100, description="How long adding waits for look-ups before the rest goes on as a job"
+        default=20.0,
+        ge=0,
+        le=100,
+        description="How long adding waits for look-ups before the rest goes on as a job",
     )
     task_after_seconds: float = Field(
-        default=1.0, ge=0, le=100, description="The same where the client follows long work as a task"
+        default=1.0,
+        ge=0,
+        le=100,
+        description="The same where the client follows long work as a task",
     )
     services: LookupServices = LookupServices()
 
 
 class ClientSettings(Section):
-    """A program the operator knows, for the built-in authorization server. Without scopes it may ask for any."""
+    """A program the operator knows, for the built-in authorization server. Without scopes it may
+    ask for any.
+    """
 
     id: str = Field(min_length=1, max_length=200)
     name: str = Field(min_length=1, max_length=80)
@@ -117,17 +127,23 @@ class ClientSettings(Section):
 
 
 class KnowledgeSettings(Section):
-    """Where notes and nodes are kept: PostgreSQL where DATABASE_URL is set, else a file in the home folder; Firestore when chosen."""
+    """Where notes and nodes are kept: PostgreSQL where DATABASE_URL is set, else a file in the home
+    folder; Firestore when chosen.
+    """
 
     store: Literal["auto", "sqlite", "postgres", "firestore"] = Field(
-        default="auto", description="auto: PostgreSQL where DATABASE_URL is set, else SQLite; Firestore only when it is named"
+        default="auto",
+        description="auto: PostgreSQL where DATABASE_URL is set, else SQLite; Firestore only when "
+        "it is named",
     )
     project: str | None = None
     database: str = "(default)"
 
 
 class ElasticsearchSettings(Section):
-    """A real Elasticsearch. Without one the embedded search answers; `indices` are those that may be asked beside our own."""
+    """A real Elasticsearch. Without one the embedded search answers; `indices` are those that may
+    be asked beside our own.
+    """
 
     url: str | None = None
     host: str | None = None
@@ -143,7 +159,9 @@ class ElasticsearchSettings(Section):
 
 
 class ResearchSettings(Section):
-    """How research works: how long a call waits, how many runs at once, and how much models may be used per project."""
+    """How research works: how long a call waits, how many runs at once, and how much models may be
+    used per project.
+    """
 
     patience_seconds: float = Field(default=20.0, gt=0, le=110)
     task_after_seconds: float = Field(default=1.0, ge=0, le=110)
@@ -156,11 +174,22 @@ class ResearchSettings(Section):
 
 
 class JobSettings(Section):
-    """Background jobs: how many run at once in one process, how long a silent worker keeps its job, how long ended ones are kept."""
+    """Background jobs: how many run at once in one process, how long a silent worker keeps its job,
+    how long ended ones are kept.
+    """
 
-    max_concurrent: int = Field(default=8, ge=1, le=256, description="Jobs that run at once in one process")
-    lease_seconds: float = Field(default=15.0, ge=1, le=3600, description="After this long without a sign a worker is given up")
-    look_every_seconds: float = Field(default=5.0, gt=0, le=3600, description="How often abandoned jobs are looked for")
+    max_concurrent: int = Field(
+        default=8, ge=1, le=256, description="Jobs that run at once in one process"
+    )
+    lease_seconds: float = Field(
+        default=15.0,
+        ge=1,
+        le=3600,
+        description="After this long without a sign a worker is given up",
+    )
+    look_every_seconds: float = Field(
+        default=5.0, gt=0, le=3600, description="How often abandoned jobs are looked for"
+    )
     keep_days: float = Field(default=30.0, gt=0, description="How long ended jobs can be asked for")
 
 
@@ -181,7 +210,9 @@ class ModelSettings(Section):
 
 
 class DatabaseSettings(Section):
-    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the home folder."""
+    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the
+    home folder.
+    """
 
     url: str | None = None
 
@@ -191,7 +222,8 @@ class AuthSettings(Section):
 
     mode: Literal["local", "tokens", "jwt", "builtin", "cloudrun"] | None = None
     allow_plain_http: bool = False
-    # local: whether a caller over HTTP must show the secret in the home folder, which other accounts cannot read
+    # local: whether a caller over HTTP must show the secret in the home folder, which other
+    # accounts cannot read
     local_secret: bool = False
     # jwt: an authorization server of your own
     issuer: str | None = None
@@ -204,19 +236,24 @@ class AuthSettings(Section):
     user_prefix: str = Field(
         default="",
         max_length=50,
-        description="put before users' names from jwt and cloudrun tokens, so that they never meet those of another mode or issuer",
+        description="put before users' names from jwt and cloudrun tokens, so that they never "
+        "meet those of another mode or issuer",
     )
     # builtin: the authorization server that is built in
     access_token_seconds: int = Field(default=3600, ge=1, le=86_400)
     refresh_token_days: float = Field(default=30.0, gt=0, le=365)
     refresh_family_days: float = Field(
-        default=90.0, gt=0, le=3650, description="days after a log-in until it ends for good, however often it was refreshed"
+        default=90.0,
+        gt=0,
+        le=3650,
+        description="days after a log-in until it ends for good, however often it was refreshed",
     )
     refresh_grace_seconds: float = Field(
         default=30.0,
         ge=0,
         le=300,
-        description="how long after its use a refresh token shown again counts as a retry, not a replay",
+        description="how long after its use a refresh token shown again counts as a retry, not a "
+        "replay",
     )
     key_rotation_days: float = Field(default=90.0, gt=0)
     registration: bool = True
@@ -224,7 +261,8 @@ class AuthSettings(Section):
     redirect_hosts: tuple[str, ...] = ("*",)
     redirect_schemes: tuple[str, ...] | None = Field(
         default=None,
-        description="schemes of apps that may be returned to, besides domains written backwards; unset means well-known clients'",
+        description="schemes of apps that may be returned to, besides domains written backwards; "
+        "unset means well-known clients'",
     )
     client_documents: bool = True
     clients: tuple[ClientSettings, ...] = ()
@@ -250,30 +288,60 @@ class LimitSettings(Section):
 
 
 class AuditSettings(Section):
-    """Whether and where calls are written down: PostgreSQL where DATABASE_URL is set, else files in the home folder."""
+    """Whether and where calls are written down: PostgreSQL where DATABASE_URL is set, else files in
+    the home folder.
+    """
 
     enabled: bool = True
     store: Literal["auto", "file", "postgres", "stdout"] = Field(
         default="auto",
-        description="stdout: JSON lines on standard output, kept by whoever reads it; auto chooses it where the home does not last",
+        description="stdout: JSON lines on standard output, kept by whoever reads it; auto "
+        "chooses it where the home does not last",
     )
     file: Path | None = None
-    max_file_bytes: int = Field(default=64 * 1024 * 1024, ge=4096, description="a larger file is put aside and a new one begun")
+    max_file_bytes: int = Field(
+        default=64 * 1024 * 1024,
+        ge=4096,
+        description="a larger file is put aside and a new one begun",
+    )
     max_total_bytes: int = Field(
-        default=2 * 1024**3, ge=8192, description="beyond this the oldest files put aside are removed; files only"
+        default=2 * 1024**3,
+        ge=8192,
+        description="beyond this the oldest files put aside are removed; files only",
     )
-    max_age_days: float = Field(default=365.0, gt=0, description="files put aside whose last line is older are removed")
+    max_age_days: float = Field(
+        default=365.0, gt=0, description="files put aside whose last line is older are removed"
+    )
     min_free_bytes: int = Field(
-        default=32 * 1024 * 1024, ge=0, description="with less space left on the disk, calls that write answer 503; files only"
+        default=32 * 1024 * 1024,
+        ge=0,
+        description="with less space left on the disk, calls that write answer 503; files only",
     )
-    anchors: Path | None = Field(default=None, description="folder of the signed anchors; best on another volume than the log")
-    signing_key: Path | None = Field(default=None, description="PEM file of the Ed25519 key that signs anchors; made if absent")
-    anchor_every_lines: int = Field(default=10_000, ge=1, description="lines after which the head of the log is anchored")
-    anchor_every_seconds: float = Field(default=60.0, gt=0, description="seconds after which new lines are anchored")
-    refusal_period_seconds: float = Field(default=300.0, gt=0, description="refusals of one caller are summed up so often")
-    refusals_in_full: int = Field(default=5, ge=0, description="refusals of one caller recorded in full in each period")
-    most_waiting: int = Field(default=100_000, ge=100, description="records that may wait to be written")
-    keep_timeout_seconds: float = Field(default=2.0, gt=0, le=30, description="how long a call that writes waits for its record")
+    anchors: Path | None = Field(
+        default=None,
+        description="folder of the signed anchors; best on another volume than the log",
+    )
+    signing_key: Path | None = Field(
+        default=None, description="PEM file of the Ed25519 key that signs anchors; made if absent"
+    )
+    anchor_every_lines: int = Field(
+        default=10_000, ge=1, description="lines after which the head of the log is anchored"
+    )
+    anchor_every_seconds: float = Field(
+        default=60.0, gt=0, description="seconds after which new lines are anchored"
+    )
+    refusal_period_seconds: float = Field(
+        default=300.0, gt=0, description="refusals of one caller are summed up so often"
+    )
+    refusals_in_full: int = Field(
+        default=5, ge=0, description="refusals of one caller recorded in full in each period"
+    )
+    most_waiting: int = Field(
+        default=100_000, ge=100, description="records that may wait to be written"
+    )
+    keep_timeout_seconds: float = Field(
+        default=2.0, gt=0, le=30, description="how long a call that writes waits for its record"
+    )
 
 
 class LogSettings(Section):
@@ -289,7 +357,11 @@ def _secrets_in(section: Section) -> Iterator[str | None]:
         if isinstance(value, Section):
             yield from _secrets_in(value)
         elif isinstance(value, str):
-            yield value if name.endswith(("key", "secret", "password", "token")) else password_in_url(value)
+            yield (
+                value
+                if name.endswith(("key", "secret", "password", "token"))
+                else password_in_url(value)
+            )
 
 
 class Settings(Section):
@@ -298,8 +370,10 @@ class Settings(Section):
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("carrel"))
     cache: Path | None = Field(
         default=None,
-        description="Folder of what is made again by itself (the search index, concepts of papers), best on a disk of this machine; "
-        "the home folder where it is not set. Replicas that share a home over a network need one each",
+        description="Folder of what is made again by itself (the search index, concepts of "
+        "papers), best on a disk of this machine; "
+        "the home folder where it is not set. Replicas that share a home over a network need one "
+        "each",
     )
     rooms: tuple[str, ...] = ROOM_NAMES
     server: ServerSettings = ServerSettings()
@@ -319,7 +393,9 @@ class Settings(Section):
     unknown_variables: dict[str, str | None] = Field(default_factory=dict)
 
     def model_post_init(self, context: object, /) -> None:
-        """From the moment that a secret is read, nothing that others say is kept or shown with it inside."""
+        """From the moment that a secret is read, nothing that others say is kept or shown with it
+        inside.
+        """
         remember_secrets(_secrets_in(self))
 
     @property
@@ -350,5 +426,7 @@ class Settings(Section):
         if self.server.public_url:
             return self.server.public_url.rstrip("/")
         host = self.server.host
-        shown = "localhost" if host in {"0.0.0.0", "::", ""} else f"[{host}]" if ":" in host else host  # noqa: S104
+        shown = (
+            "localhost" if host in {"0.0.0.0", "::", ""} else f"[{host}]" if ":" in host else host  # noqa: S104
+        )
         return f"http://{shown}:{self.server.port}"

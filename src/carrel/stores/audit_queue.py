@@ -1,4 +1,6 @@
-"""The queue in front of every audit store: calls hand records over and go on, one thread chains and writes them."""
+"""The queue in front of every audit store: calls hand records over and go on, one thread chains and
+writes them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ class Notice(NamedTuple):
 
 
 class Sink(Protocol):
-    """Where finished lines go. Raises OSError when they cannot be written, and then none of them counts as written;
+    """Where finished lines go. Raises OSError when they cannot be written, and then none of them
+    counts as written;
     PartlyWrittenError says how many do."""
 
     def append(self, lines: Sequence[bytes]) -> None: ...
@@ -65,7 +68,9 @@ class Sink(Protocol):
         """Anchors full files and removes expired ones; answers what was done."""
 
     def space_problem(self) -> str | None:
-        """Why nothing more should be written, or None. Cheap: asked before every call that writes, and by /ready."""
+        """Why nothing more should be written, or None. Cheap: asked before every call that writes,
+        and by /ready.
+        """
 
     def close(self) -> None: ...
 
@@ -83,9 +88,11 @@ class QueueOptions:
 
 
 class QueuedAudit:
-    """Keeps the order of the calls. The queue is bounded: when it is full, what is left out is counted, and the count is written.
+    """Keeps the order of the calls. The queue is bounded: when it is full, what is left out is
+    counted, and the count is written.
 
-    A chain begins with an anchor that announces it and ends with one, so that verify knows every chain there may be.
+    A chain begins with an anchor that announces it and ends with one, so that verify knows every
+    chain there may be.
     """
 
     def __init__(
@@ -102,7 +109,8 @@ class QueuedAudit:
         self._options = options or QueueOptions()
         self._clock = clock or SystemClock()
         self._refusals = RefusalSummaries(
-            period_seconds=self._options.refusal_period_seconds, recorded_in_full=self._options.refusals_in_full
+            period_seconds=self._options.refusal_period_seconds,
+            recorded_in_full=self._options.refusals_in_full,
         )
         self._waiting: deque[tuple[AuditRecord, Waiter | None]] = deque()
         self._unwritten: list[bytes] = []
@@ -152,7 +160,9 @@ class QueuedAudit:
             raise _unavailable(error, record) from None
 
     def problem(self) -> str | None:
-        """Why calls that change something are refused now, or None. Cheap enough for a readiness probe."""
+        """Why calls that change something are refused now, or None. Cheap enough for a readiness
+        probe.
+        """
         return self._failure or self._sink.space_problem() or self._anchor_failure
 
     @property
@@ -161,7 +171,9 @@ class QueuedAudit:
         return self.problem() is not None
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
-        """Waits until what has been handed over so far is written; False when that takes too long."""
+        """Waits until what has been handed over so far is written; False when that takes too
+        long.
+        """
         done = threading.Event()
         self._flushed.append(done)
         self._urgent.set()
@@ -243,21 +255,29 @@ class QueuedAudit:
             self._unwritten.append(chain.line(record))
         left = self._refusals.seconds_left(now)
         if is_last or (left is not None and left <= 0 and shortage is None):
-            self._unwritten.extend(chain.line(record) for record in self._refusals.summaries(self._clock.now()))
+            self._unwritten.extend(
+                chain.line(record) for record in self._refusals.summaries(self._clock.now())
+            )
         self._note_gaps(chain)
         lines, self._unwritten = self._unwritten, []
         return self._write_lines(lines, waiters)
 
     def _note_gaps(self, chain: Chain) -> None:
         if self._dropped:
-            self._unwritten.append(chain.line(self._own_record(f"gap of {self._dropped} records of reads")))
+            self._unwritten.append(
+                chain.line(self._own_record(f"gap of {self._dropped} records of reads"))
+            )
             self._dropped = 0
         if self._dropped_refusals:
-            self._unwritten.append(chain.line(self._own_record(f"gap of {self._dropped_refusals} records of refusals")))
+            self._unwritten.append(
+                chain.line(self._own_record(f"gap of {self._dropped_refusals} records of refusals"))
+            )
             self._dropped_refusals = 0
 
     def _begin(self) -> Chain:
-        """Announces a chain and makes its first line; adopts what is in the log where there are no anchors yet."""
+        """Announces a chain and makes its first line; adopts what is in the log where there are no
+        anchors yet.
+        """
         name, after = f"{os.getpid()}-{secrets.token_hex(4)}", self._sink.last_hash()
         reference: Mapping[str, object] | None = None
         if self._open_anchors is not None:
@@ -271,10 +291,13 @@ class QueuedAudit:
         return chain
 
     def _refuse_waiters(self, error: OSError) -> None:
-        """Nothing can be kept, so those who wait are told, and their records are not written later as if they had been."""
+        """Nothing can be kept, so those who wait are told, and their records are not written later
+        as if they had been.
+        """
         self._failure = str(error)
         kept: list[tuple[AuditRecord, Waiter | None]] = []
-        # Others go on handing over meanwhile, so only what is there now is taken out, and put back in its place.
+        # Others go on handing over meanwhile, so only what is there now is taken out, and put back
+        # in its place.
         for _ in range(len(self._waiting)):
             record, waiter = self._waiting.popleft()
             if waiter is None:
@@ -294,7 +317,9 @@ class QueuedAudit:
             written = error.lines_written if isinstance(error, PartlyWrittenError) else 0
             self._unanchored += written
             self._unwritten = lines[written:]
-            log.error("audit log cannot be written", extra={"reason": str(error), "waiting": len(lines)})
+            log.error(
+                "audit log cannot be written", extra={"reason": str(error), "waiting": len(lines)}
+            )
         else:
             self._unanchored += len(lines)
             if self._waiting:
@@ -316,7 +341,9 @@ class QueuedAudit:
             if is_last:
                 self._end(chain)
                 return
-            due = self._unanchored >= self._options.anchor_every_lines or (self._unanchored and now >= self._anchor_at)
+            due = self._unanchored >= self._options.anchor_every_lines or (
+                self._unanchored and now >= self._anchor_at
+            )
             if due and self._anchors is not None:
                 self._write_own(chain, ANCHORED, self._reference(self._anchor_head(chain)))
                 self._unanchored = 0
@@ -336,19 +363,29 @@ class QueuedAudit:
         return self._anchors.add(AnchorEvent.HEAD, facts)
 
     def _end(self, chain: Chain) -> None:
-        """The closing line is anchored before it is written and after, so that neither it nor an anchor can be taken away alone."""
+        """The closing line is anchored before it is written and after, so that neither it nor an
+        anchor can be taken away alone.
+        """
         if self._anchors is None:
             self._write_own(chain, CLOSED)
             return
         self._sink.sync()
-        facts: dict[str, object] = {"chain": chain.name, "sequence": chain.sequence, "digest": chain.previous}
+        facts: dict[str, object] = {
+            "chain": chain.name,
+            "sequence": chain.sequence,
+            "digest": chain.previous,
+        }
         line = chain.line(self._own_record(CLOSED))
         self._anchors.add(AnchorEvent.CLOSING, {**facts, "next": chain.previous})
         self._sink.append([line])
         self._anchor_head(chain)
 
     def _write_own(
-        self, chain: Chain, phase: str, parameters: Mapping[str, object] | None = None, resource: str = "audit://"
+        self,
+        chain: Chain,
+        phase: str,
+        parameters: Mapping[str, object] | None = None,
+        resource: str = "audit://",
     ) -> None:
         self._write_lines([chain.line(self._own_record(phase, parameters, resource))], [])
 
@@ -356,18 +393,24 @@ class QueuedAudit:
         assert self._anchors is not None
         return {"anchor": tip.number, "digest": tip.digest, "key": self._anchors.fingerprint()}
 
-    def _own_record(self, phase: str, parameters: Mapping[str, object] | None = None, resource: str = "audit://") -> AuditRecord:
+    def _own_record(
+        self, phase: str, parameters: Mapping[str, object] | None = None, resource: str = "audit://"
+    ) -> AuditRecord:
         return AuditRecord(
-            self._clock.now(), "audit", phase, "system", None, OWN_DOOR, "audit", resource, parameters, "success", None, None, "", ""
+            self._clock.now(), "audit", phase, "system", None, OWN_DOOR, "audit", resource,
+            parameters, "success", None, None, "", ""
         )  # fmt: skip
 
 
 def _unavailable(error: OSError, record: AuditRecord) -> AuditUnavailableError:
     reason = str(error) or "time-out"
-    log.error("audit log cannot be written", extra={"reason": reason, "request_id": record.request_id})
+    log.error(
+        "audit log cannot be written", extra={"reason": reason, "request_id": record.request_id}
+    )
     is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     return AuditUnavailableError(
-        "The audit log cannot be written, so nothing was changed." + (" The disk is full." if is_full else ""),
+        "The audit log cannot be written, so nothing was changed."
+        + (" The disk is full." if is_full else ""),
         next_step="Tell the operator; reading still works.",
         details={"reason": "disk_full" if is_full else "not_writable"},
     )
@@ -382,7 +425,9 @@ def _settle(kept: Future[None] | asyncio.Future[None], failure: OSError | None) 
         kept.set_exception(failure)
 
 
-def _settle_on_loop(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None], failure: OSError | None) -> None:
+def _settle_on_loop(
+    loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None], failure: OSError | None
+) -> None:
     try:
         loop.call_soon_threadsafe(_settle, kept, failure)
     except RuntimeError:

@@ -56,7 +56,9 @@ class Ed25519Check:
 
 def new_private_key() -> bytes:
     """A new key as PEM."""
-    return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return Ed25519PrivateKey.generate().private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
 
 
 def signer_from_pem(pem: bytes, where: str) -> Ed25519Signer:
@@ -84,13 +86,17 @@ def check_from_pem(pem: bytes, where: str) -> Ed25519Check:
 
 
 def load_or_make_key(file: Path) -> Ed25519Signer:
-    """The key in a file, made on first use. Whoever comes second takes the key of whoever came first."""
+    """The key in a file, made on first use. Whoever comes second takes the key of whoever came
+    first.
+    """
     try:
         return signer_from_pem(file.read_bytes(), str(file))
     except FileNotFoundError:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
+    descriptor = os.open(
+        draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600
+    )
     try:
         try:
             os.write(descriptor, new_private_key())
@@ -102,7 +108,8 @@ def load_or_make_key(file: Path) -> Ed25519Signer:
         except FileExistsError:
             pass
         except OSError:
-            # A disk without second names: the last of two that start at once wins, and the other reads its key below.
+            # A disk without second names: the last of two that start at once wins, and the other
+            # reads its key below.
             draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

@@ -1,5 +1,7 @@
-"""A small file beside each embedded database that remembers which database it is, so that an empty or foreign one in its place is
-refused instead of being taken for a new desk. Needs no driver: the first look at a start is at names and bytes."""
+"""A small file beside each embedded database that remembers which database it is, so that an empty
+or foreign one in its place is
+refused instead of being taken for a new desk. Needs no driver: the first look at a start is at
+names and bytes."""
 
 from __future__ import annotations
 
@@ -20,17 +22,24 @@ _HEADER_BYTES = 100
 
 
 class DatabaseReplacedError(UnavailableError):
-    """The file is not the database that was kept here; nothing is written to it, and nothing is made in its place."""
+    """The file is not the database that was kept here; nothing is written to it, and nothing is
+    made in its place.
+    """
 
     code = "database_replaced"
     is_retryable = False
 
     def __init__(self, file: Path, what: str) -> None:
         backup = newest_backup(_folders(file))
-        restore = f"The newest backup is {backup}: carrel restore {backup} --force" if backup else "No backup is known here"
+        restore = (
+            f"The newest backup is {backup}: carrel restore {backup} --force"
+            if backup
+            else "No backup is known here"
+        )
         super().__init__(
             f"{file} {what}",
-            next_step=f"{restore}. To begin with an empty one, carrel databases reset {file.stem}; to use the file as it is, "
+            next_step=f"{restore}. To begin with an empty one, carrel databases reset "
+            f"{file.stem}; to use the file as it is, "
             f"carrel databases accept {file.stem}.",
             details={"file": file.name, "backup": None if backup is None else str(backup)},
         )
@@ -49,7 +58,8 @@ def read_identity(file: Path) -> int | None:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnavailableError(
-            f"{identity_file(file)} cannot be read", next_step=f"Mend its rights, or carrel databases accept {file.stem}."
+            f"{identity_file(file)} cannot be read",
+            next_step=f"Mend its rights, or carrel databases accept {file.stem}.",
         ) from error
 
 
@@ -69,7 +79,9 @@ def write_identity(file: Path, application_id: int) -> None:
 
 
 def refuse_replaced(file: Path) -> None:
-    """Raises DatabaseReplacedError where names and bytes show that the database is gone, empty, none at all or another one."""
+    """Raises DatabaseReplacedError where names and bytes show that the database is gone, empty,
+    none at all or another one.
+    """
     known = read_identity(file)
     if known is None:
         return
@@ -81,12 +93,17 @@ def refuse_replaced(file: Path) -> None:
         raise DatabaseReplacedError(file, "is empty, and this desk has kept data in it")
     if not header.startswith(_MAGIC):
         raise DatabaseReplacedError(file, "is not a database any more")
-    # With a log beside it only SQLite can say what the header is; it does so when the file is opened.
+    # With a log beside it only SQLite can say what the header is; it does so when the file is
+    # opened.
     has_log = file.with_name(f"{file.name}-wal").exists()
     if not has_log and int.from_bytes(header[_ID_AT : _ID_AT + 4], "big") != known:
-        raise DatabaseReplacedError(file, "is another database than the one this desk has kept data in")
+        raise DatabaseReplacedError(
+            file, "is another database than the one this desk has kept data in"
+        )
 
 
 def _folders(file: Path) -> Iterator[Path]:
-    """Where the home folder of a database can be: it is in the home itself, or up to two folders below."""
+    """Where the home folder of a database can be: it is in the home itself, or up to two folders
+    below.
+    """
     yield from file.absolute().parents[:3]

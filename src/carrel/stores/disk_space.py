@@ -1,4 +1,6 @@
-"""Whether a folder can take what a store is about to write there, asked in a way that leaves nothing behind."""
+"""Whether a folder can take what a store is about to write there, asked in a way that leaves
+nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _PROBE = bytes(4096)
 
 
 def write_problem(folder: Path, min_free_bytes: int) -> str | None:
-    """Why nothing can be written into a folder, or None. A folder that is not there yet is judged by the one it will be in."""
+    """Why nothing can be written into a folder, or None. A folder that is not there yet is judged
+    by the one it will be in.
+    """
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -30,7 +34,9 @@ def write_problem(folder: Path, min_free_bytes: int) -> str | None:
 
 
 def _write_unnamed(folder: Path) -> None:
-    """Writes a block into a file without a name: quotas and file systems that are full of files show only then."""
+    """Writes a block into a file without a name: quotas and file systems that are full of files
+    show only then.
+    """
     flag = getattr(os, "O_TMPFILE", None)
     if flag is None:
         return

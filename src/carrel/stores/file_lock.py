@@ -1,7 +1,9 @@
 """A lock on a file name, shared or exclusive, that the system releases when its holder dies.
 
-POSIX systems use `flock`. Elsewhere (Windows has no `fcntl`) SQLite's own file locks serve, which exist on every platform that
-Python runs on: an exclusive holder has an exclusive transaction on a small database beside the file, a shared one a read.
+POSIX systems use `flock`. Elsewhere (Windows has no `fcntl`) SQLite's own file locks serve, which
+exist on every platform that
+Python runs on: an exclusive holder has an exclusive transaction on a small database beside the
+file, a shared one a read.
 """
 
 from __future__ import annotations
@@ -26,12 +28,20 @@ class LockHeldError(TimeoutError):
 
 
 @contextmanager
-def hold_lock(file: Path, *, shared: bool = False, wait_seconds: float | None = 0.0) -> Iterator[None]:
-    """Holds the lock of `file` while the block runs; the file is created where it is missing, its content never touched.
+def hold_lock(
+    file: Path, *, shared: bool = False, wait_seconds: float | None = 0.0
+) -> Iterator[None]:
+    """Holds the lock of `file` while the block runs; the file is created where it is missing, its
+    content never touched.
 
-    Waits at most `wait_seconds` (None: until it is free), then raises LockHeldError. OSError where no lock can be made there.
+    Waits at most `wait_seconds` (None: until it is free), then raises LockHeldError. OSError where
+    no lock can be made there.
     """
-    with _flock(file, shared, wait_seconds) if fcntl is not None else _database_lock(file, shared, wait_seconds):
+    with (
+        _flock(file, shared, wait_seconds)
+        if fcntl is not None
+        else _database_lock(file, shared, wait_seconds)
+    ):
         yield
 
 
@@ -66,7 +76,9 @@ def _database_lock(file: Path, shared: bool, wait_seconds: float | None) -> Iter
     # Whoever only wants the lock may rely on the file being there, as on other systems.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     try:
-        connection = sqlite3.connect(beside, timeout=0, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            beside, timeout=0, isolation_level=None, check_same_thread=False
+        )
         connection.execute("PRAGMA journal_mode = MEMORY")
     except sqlite3.Error as error:
         raise OSError(f"{beside} cannot be opened: {error}") from error

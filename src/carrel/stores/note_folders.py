@@ -32,11 +32,24 @@ class NoteFoldersFile:
             raise self._unreadable() from error
         if rows is None:
             raise self._unreadable()
-        return [KnownFolder(row["user_id"], row["folder"], ImportSource(row["name"], row["key"])) for row in rows]
+        return [
+            KnownFolder(row["user_id"], row["folder"], ImportSource(row["name"], row["key"]))
+            for row in rows
+        ]
 
     def replace(self, known: Iterable[KnownFolder]) -> None:
-        rows = [{"user_id": row.user_id, "folder": row.folder, "name": row.source.name, "key": row.source.key} for row in known]
-        text = json.dumps({"version": _VERSION, "folders": rows}, ensure_ascii=False, indent=1) + "\n"
+        rows = [
+            {
+                "user_id": row.user_id,
+                "folder": row.folder,
+                "name": row.source.name,
+                "key": row.source.key,
+            }
+            for row in known
+        ]
+        text = (
+            json.dumps({"version": _VERSION, "folders": rows}, ensure_ascii=False, indent=1) + "\n"
+        )
         self._file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=self._file.parent, prefix=f".{FILE_NAME}.")
         try:
@@ -55,5 +68,6 @@ class NoteFoldersFile:
     def _unreadable(self) -> UnavailableError:
         return UnavailableError(
             f"{self._file} cannot be read",
-            next_step="Mend it, or move it away: folders that are imported from the same place again are still recognised.",
+            next_step="Mend it, or move it away: folders that are imported from the same place "
+            "again are still recognised.",
         )

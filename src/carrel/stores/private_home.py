@@ -9,12 +9,15 @@ from pathlib import Path
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 _OTHERS = 0o077
-# Folders whose many files the mode of the home itself protects; looking at each would cost every start.
+# Folders whose many files the mode of the home itself protects; looking at each would cost every
+# start.
 _MANY_FILES = frozenset({"papers", "demo"})
 
 
 def make_private(home: Path) -> None:
-    """Creates the home for its owner alone, and closes an older one to others. What another account owns is left alone."""
+    """Creates the home for its owner alone, and closes an older one to others. What another account
+    owns is left alone.
+    """
     try:
         home.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
     except OSError:

@@ -1,4 +1,5 @@
-"""Access, built: who may call, how often, and where it is written down. Everything that only remote callers need is elsewhere,
+"""Access, built: who may call, how often, and where it is written down. Everything that only remote
+callers need is elsewhere,
 so that the local desk starts fast.
 """
 
@@ -62,7 +63,9 @@ def open_access(
     audit = open_audit(settings, clock, stream=audit_stream)
     if settings.auth.mode in {None, "local"}:
         is_secret = settings.auth.local_secret
-        identity = LocalSecretIdentity(local_secret(settings.home)) if is_secret else LocalIdentity()
+        identity = (
+            LocalSecretIdentity(local_secret(settings.home)) if is_secret else LocalIdentity()
+        )
         return Access(identity, NoLimits(), audit, "local")
     refuse_lost_accounts(settings)
     from carrel.wiring.remote_access import open_remote_access
@@ -74,9 +77,11 @@ def refuse_to_be_open_to_the_world(settings: Settings) -> None:
     host = settings.server.host
     if settings.auth.mode in {None, "local"} and not is_loopback(host):
         raise SettingsError(
-            f"Refusing to listen on {host} with no authentication: anybody who can reach it would hold every scope",
+            f"Refusing to listen on {host} with no authentication: anybody who can reach it would "
+            f"hold every scope",
             next_step=(
-                "Listen on 127.0.0.1, or set auth.mode (CARREL_AUTH_MODE): builtin to let people log in, tokens for scripts, "
+                "Listen on 127.0.0.1, or set auth.mode (CARREL_AUTH_MODE): builtin to let people "
+                "log in, tokens for scripts, "
                 "jwt for your own authorization server, cloudrun behind Cloud Run's IAM."
             ),
             details={"setting": "server.host"},
@@ -89,18 +94,28 @@ def refuse_to_be_open_to_the_world(settings: Settings) -> None:
         and not settings.auth.allow_plain_http
     ):
         raise SettingsError(
-            f"Refusing to let people log in at {settings.base_url}: passwords and tokens would cross the network in the clear",
-            next_step="Put TLS in front and set server.public_url to its https address, or set auth.allow_plain_http = true.",
+            f"Refusing to let people log in at {settings.base_url}: passwords and tokens would "
+            f"cross the network in the clear",
+            next_step="Put TLS in front and set server.public_url to its https address, or set "
+            "auth.allow_plain_http = true.",
             details={"setting": "server.public_url"},
         )
 
 
 def refuse_lost_accounts(settings: Settings) -> None:
-    """Raises SettingsError where users and tokens would be kept in files that are gone after the next start."""
-    if settings.auth.mode in {"builtin", "tokens"} and not settings.database.url and not settings.keeps_home:
+    """Raises SettingsError where users and tokens would be kept in files that are gone after the
+    next start.
+    """
+    if (
+        settings.auth.mode in {"builtin", "tokens"}
+        and not settings.database.url
+        and not settings.keeps_home
+    ):
         raise SettingsError(
-            f"auth.mode = {settings.auth.mode} keeps its users in the home folder, which does not last here",
-            next_step="Set DATABASE_URL, or mount a folder that lasts and set server.home_is_persistent = true.",
+            f"auth.mode = {settings.auth.mode} keeps its users in the home folder, which does not "
+            f"last here",
+            next_step="Set DATABASE_URL, or mount a folder that lasts and set "
+            "server.home_is_persistent = true.",
             details={"setting": "server.home_is_persistent"},
         )
 

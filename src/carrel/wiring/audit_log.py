@@ -1,4 +1,6 @@
-"""The audit log, built: where it is written, where its anchors are kept, and how both are read and checked."""
+"""The audit log, built: where it is written, where its anchors are kept, and how both are read and
+checked.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from typing import Literal, NamedTuple
 from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError, NotConfiguredError
 from carrel.policy.audit import NoAudit
-from carrel.policy.audit_anchor import AnchorEvent, AnchorLedger, Anchors, AnchorTip, SignatureCheck, read_ledger
+from carrel.policy.audit_anchor import (
+    AnchorEvent,
+    AnchorLedger,
+    Anchors,
+    AnchorTip,
+    SignatureCheck,
+    read_ledger,
+)
 from carrel.policy.audit_chain import chain_heads
 from carrel.policy.audit_verification import Verification, verify, verify_against_head, verify_count
 from carrel.settings import Settings, SettingsError
@@ -36,7 +45,9 @@ def anchor_places(settings: Settings) -> AnchorPlaces:
     file = settings.audit_file
     folder = settings.audit.anchors or file.parent / "anchors"
     key = settings.audit.signing_key or folder / f"{file.stem}.key.pem"
-    return AnchorPlaces(folder / f"{file.stem}.anchors.jsonl", key, file.with_name(f"{file.stem}.count"))
+    return AnchorPlaces(
+        folder / f"{file.stem}.anchors.jsonl", key, file.with_name(f"{file.stem}.count")
+    )
 
 
 AuditStream = Literal["stdout", "stderr"]
@@ -47,7 +58,8 @@ def audit_place(settings: Settings) -> Literal["file", "postgres", "stdout"]:
     audit = settings.audit
     if audit.store == "postgres" and not settings.database.url:
         raise SettingsError(
-            "audit.store = postgres needs database.url (DATABASE_URL)", next_step="Set it, or audit.store = file."
+            "audit.store = postgres needs database.url (DATABASE_URL)",
+            next_step="Set it, or audit.store = file.",
         )
     if audit.store != "auto":
         return audit.store
@@ -66,14 +78,20 @@ def audit_is_in_postgres(settings: Settings) -> bool:
 def _refuse_stream(settings: Settings) -> None:
     if audit_place(settings) == "stdout":
         raise NotConfiguredError(
-            "The audit log of this server goes to its standard output and is kept by whoever collects that",
-            next_step="Read it where the platform keeps logs, such as Cloud Logging; carrel audit reads files and PostgreSQL.",
+            "The audit log of this server goes to its standard output and is kept by whoever "
+            "collects that",
+            next_step="Read it where the platform keeps logs, such as Cloud Logging; carrel audit "
+            "reads files and PostgreSQL.",
             details={"setting": "audit.store"},
         )
 
 
-def open_audit(settings: Settings, clock: Clock | None = None, *, stream: AuditStream = "stderr") -> QueuedAudit | NoAudit:
-    """Where calls are written down. Where that is a stream, only a server has its standard output to itself."""
+def open_audit(
+    settings: Settings, clock: Clock | None = None, *, stream: AuditStream = "stderr"
+) -> QueuedAudit | NoAudit:
+    """Where calls are written down. Where that is a stream, only a server has its standard output
+    to itself.
+    """
     audit = settings.audit
     if not audit.enabled:
         return NoAudit()
@@ -89,23 +107,40 @@ def open_audit(settings: Settings, clock: Clock | None = None, *, stream: AuditS
         need_psycopg()
         from carrel.stores.postgres.audit import PostgresAudit
 
-        return PostgresAudit(str(settings.database.url), open_anchors=_opener(settings), options=options, clock=clock)
+        return PostgresAudit(
+            str(settings.database.url), open_anchors=_opener(settings), options=options, clock=clock
+        )
     if audit_place(settings) == "stdout":
         if settings.server.workers > 1:
             raise SettingsError(
-                "audit.store = stdout needs server.workers = 1: long lines of several processes would be mixed up",
-                next_step="Set server.workers = 1 and run more instances, or keep the log in PostgreSQL (DATABASE_URL) or in files.",
+                "audit.store = stdout needs server.workers = 1: long lines of several processes "
+                "would be mixed up",
+                next_step="Set server.workers = 1 and run more instances, or keep the log in "
+                "PostgreSQL (DATABASE_URL) or in files.",
                 details={"setting": "server.workers"},
             )
         from carrel.stores.json_lines.stream_audit import StreamAudit
 
         return StreamAudit(stream, options=options, clock=clock)
-    retention = Retention(audit.max_file_bytes, audit.max_total_bytes, timedelta(days=audit.max_age_days), audit.min_free_bytes)
-    return JsonLinesAudit(settings.audit_file, retention=retention, open_anchors=_opener(settings), options=options, clock=clock)
+    retention = Retention(
+        audit.max_file_bytes,
+        audit.max_total_bytes,
+        timedelta(days=audit.max_age_days),
+        audit.min_free_bytes,
+    )
+    return JsonLinesAudit(
+        settings.audit_file,
+        retention=retention,
+        open_anchors=_opener(settings),
+        options=options,
+        clock=clock,
+    )
 
 
 def _opener(settings: Settings) -> Callable[[], Anchors]:
-    """Opens the anchors when the first record is written, off the event loop: signing needs an import that takes a while."""
+    """Opens the anchors when the first record is written, off the event loop: signing needs an
+    import that takes a while.
+    """
     in_postgres = audit_is_in_postgres(settings)
 
     def opened() -> Anchors:
@@ -137,7 +172,8 @@ def verify_audit(settings: Settings, heads: tuple[str, ...] = ()) -> Verificatio
     for _ in range(_TRIES):
         ledger = _ledger(settings)
         found = _verify_once(settings, ledger)
-        # A log that is being written may rotate or expire while it is read. What is really wrong is still wrong the next time.
+        # A log that is being written may rotate or expire while it is read. What is really wrong is
+        # still wrong the next time.
         if not found.problems or _ledger(settings).tip == ledger.tip:
             break
     for head, key in known:
@@ -146,7 +182,8 @@ def verify_audit(settings: Settings, heads: tuple[str, ...] = ()) -> Verificatio
 
 
 def _verify_once(settings: Settings, ledger: AnchorLedger) -> Verification:
-    # The anchors are read before the log: what is written meanwhile makes the log longer than they say, never shorter.
+    # The anchors are read before the log: what is written meanwhile makes the log longer than they
+    # say, never shorter.
     found = verify(audit_lines(settings), ledger, partial(_ledger, settings))
     if not audit_is_in_postgres(settings):
         from carrel.stores.json_lines.anchors import read_count
@@ -162,24 +199,33 @@ def audit_head(settings: Settings) -> str | None:
     ledger = _ledger(settings)
     if ledger.tip is None:
         return None
-    return ":".join((_HEAD_PREFIX, str(ledger.tip.number), ledger.tip.digest, *sorted(ledger.keys)[:1]))
+    return ":".join(
+        (_HEAD_PREFIX, str(ledger.tip.number), ledger.tip.digest, *sorted(ledger.keys)[:1])
+    )
 
 
 def parse_head(text: str) -> tuple[AnchorTip, str]:
     """A head as `audit_head` wrote it."""
     words = text.strip().split(":")
     if len(words) != 4 or words[0] != _HEAD_PREFIX or not words[1].isdigit():
-        raise InvalidInputError("That is not a head of an audit log", next_step="Give the line that carrel audit head printed.")
+        raise InvalidInputError(
+            "That is not a head of an audit log",
+            next_step="Give the line that carrel audit head printed.",
+        )
     return AnchorTip(int(words[1]), words[2]), words[3]
 
 
 def anchor_restored_log(settings: Settings) -> None:
-    """Says in the anchors that the log was replaced by a backup, so that what came since does not look cut. Raises OSError."""
+    """Says in the anchors that the log was replaced by a backup, so that what came since does not
+    look cut. Raises OSError.
+    """
     if not settings.audit.enabled or audit_place(settings) != "file":
         return
     from carrel.stores.json_lines.anchors import AnchorFile
 
-    AnchorFile(*anchor_places(settings)).add(AnchorEvent.RESTORED, {"chains": chain_heads(read_lines(settings.audit_file))})
+    AnchorFile(*anchor_places(settings)).add(
+        AnchorEvent.RESTORED, {"chains": chain_heads(read_lines(settings.audit_file))}
+    )
 
 
 def _ledger(settings: Settings) -> AnchorLedger:

@@ -15,7 +15,14 @@ from carrel.core.errors import ConflictError, NotFoundError
 from carrel.rooms.papers.building.errors import BuildInProgressError
 from carrel.rooms.papers.building.ports import Progress
 from carrel.settings import Settings
-from carrel.stores.backup.archive import FORMAT, ArchiveWriter, Header, LeftOutIndex, Manifest, read_archive
+from carrel.stores.backup.archive import (
+    FORMAT,
+    ArchiveWriter,
+    Header,
+    LeftOutIndex,
+    Manifest,
+    read_archive,
+)
 from carrel.stores.backup.collecting import Findings, LeftOut, collect
 from carrel.stores.backup.copying import Copier, FoundFile
 from carrel.stores.backup.known import remember_backup
@@ -40,27 +47,39 @@ class _Group:
     held: AbstractContextManager[None]
 
 
-def make_backup(settings: Settings, target: Path, *, may_replace: bool, progress: Progress, clock: Clock) -> Manifest:
+def make_backup(
+    settings: Settings, target: Path, *, may_replace: bool, progress: Progress, clock: Clock
+) -> Manifest:
     """Writes under another name, reads it all back, and only then gives it its name."""
     target = target.absolute()
     if not settings.home.is_dir():
-        raise NotFoundError("Home folder", str(settings.home), next_step="Name it with --home; no backup was made.")
+        raise NotFoundError(
+            "Home folder", str(settings.home), next_step="Name it with --home; no backup was made."
+        )
     if target.exists() and not may_replace:
         raise _exists(target)
-    # Without this the file would lack what is gone, and be named as the newest backup to restore it from.
+    # Without this the file would lack what is gone, and be named as the newest backup to restore it
+    # from.
     refuse_replaced_databases(settings)
     draft = target.with_name(f"{target.name}.part")
     scratch = target.with_name(f"{target.name}.part.db")
     with _held(draft) as descriptor:
         try:
             with os.fdopen(os.dup(descriptor), "wb") as stream:
-                header = Header(format=FORMAT, carrel=__version__, made_at=clock.now().isoformat(timespec="seconds"))
+                header = Header(
+                    format=FORMAT,
+                    carrel=__version__,
+                    made_at=clock.now().isoformat(timespec="seconds"),
+                )
                 with ArchiveWriter(stream, header, progress.advance) as archive:
                     manifest = _write(settings, archive, scratch, draft, progress)
                 stream.flush()
                 os.fsync(stream.fileno())
             if check_backup(draft, progress) != manifest:
-                raise ConflictError(f"{draft} was changed by somebody else", next_step="Run it again; no backup was made.")
+                raise ConflictError(
+                    f"{draft} was changed by somebody else",
+                    next_step="Run it again; no backup was made.",
+                )
             _give_name(draft, target, may_replace=may_replace)
             remember_backup(settings.home, target)
         finally:
@@ -81,7 +100,9 @@ def describe_backup(manifest: Manifest) -> str:
     return f"{len(manifest.files):,} files, {manifest.size_bytes:,} bytes"
 
 
-def _write(settings: Settings, archive: ArchiveWriter, scratch: Path, draft: Path, progress: Progress) -> Manifest:
+def _write(
+    settings: Settings, archive: ArchiveWriter, scratch: Path, draft: Path, progress: Progress
+) -> Manifest:
     places = Places(settings)
     findings = _findings(places, frozenset({draft, scratch}))
     progress.begin("copying", findings.size_bytes, "bytes")
@@ -94,17 +115,29 @@ def _write(settings: Settings, archive: ArchiveWriter, scratch: Path, draft: Pat
                     findings.left_out.append(LeftOut(found.path, found.name, "removed meanwhile"))
     if in_log:
         # Last, so that whatever is in the data is in the log.
-        copier.add_log(places.audit_file.with_name(f"{places.audit_file.name}.lock"), places.audit_log)
+        copier.add_log(
+            places.audit_file.with_name(f"{places.audit_file.name}.lock"), places.audit_log
+        )
     progress.end()
     if not archive.count:
-        raise NotFoundError("Data", str(settings.home), next_step="There is nothing to carry yet; no backup was made.")
+        raise NotFoundError(
+            "Data",
+            str(settings.home),
+            next_step="There is nothing to carry yet; no backup was made.",
+        )
     left_out = [f"{left.name}: {left.reason}" for left in findings.left_out]
-    return archive.finish(left_out, [_index(left) for left in findings.left_out if is_index(left.path)], elsewhere(settings))
+    return archive.finish(
+        left_out,
+        [_index(left) for left in findings.left_out if is_index(left.path)],
+        elsewhere(settings),
+    )
 
 
 def _index(left: LeftOut) -> LeftOutIndex:
     found = read_manifest(left.path.with_suffix(""))
-    return LeftOutIndex(snapshot=left.name.removesuffix(".index"), has_vectors=bool(found and found.vectors))
+    return LeftOutIndex(
+        snapshot=left.name.removesuffix(".index"), has_vectors=bool(found and found.vectors)
+    )
 
 
 def _findings(places: Places, but: frozenset[Path]) -> Findings:
@@ -122,7 +155,9 @@ def _findings(places: Places, but: frozenset[Path]) -> Findings:
                 findings.files.append(FoundFile(path, name))
             index = path.with_name(f"{here}.index")
             if is_index(index):
-                findings.left_out.append(LeftOut(index, f"{name}.index", "made again by carrel restore"))
+                findings.left_out.append(
+                    LeftOut(index, f"{name}.index", "made again by carrel restore")
+                )
     return findings
 
 
@@ -134,7 +169,9 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
         workshop = _workshop_of(found.path)
         (alone if workshop is None else libraries.setdefault(workshop, [])).append(found)
     corpora: dict[Path, list[FoundFile]] = {}
-    for folder in sorted({found.path.parent.parent for found in alone if found.path.parent.name == BUILD_NAME}):
+    for folder in sorted(
+        {found.path.parent.parent for found in alone if found.path.parent.name == BUILD_NAME}
+    ):
         corpora[folder] = [found for found in alone if found.path.is_relative_to(folder)]
         alone = [found for found in alone if not found.path.is_relative_to(folder)]
     yield _Group(tuple(alone), nullcontext())
@@ -142,23 +179,36 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
         # Where nothing can be written, nobody of ours writes.
         yield _Group(
             tuple(ours),
-            hold_lock(workshop / "lock", wait_seconds=_LIBRARY_WAIT_SECONDS) if os.access(workshop, os.W_OK) else nullcontext(),
+            hold_lock(workshop / "lock", wait_seconds=_LIBRARY_WAIT_SECONDS)
+            if os.access(workshop, os.W_OK)
+            else nullcontext(),
         )
     for folder, ours in corpora.items():
         yield _Group(tuple(ours), no_build(folder / BUILD_NAME))
 
 
 def _workshop_of(path: Path) -> Path | None:
-    """The folder that holds the versions of a library, for the library itself and for what is in that folder."""
+    """The folder that holds the versions of a library, for the library itself and for what is in
+    that folder.
+    """
     beside = path.with_name(f".{path.name}.carrel")
     if beside.is_dir():
         return beside
-    return next((parent for parent in path.parents if parent.name.startswith(".") and parent.name.endswith(".carrel")), None)
+    return next(
+        (
+            parent
+            for parent in path.parents
+            if parent.name.startswith(".") and parent.name.endswith(".carrel")
+        ),
+        None,
+    )
 
 
 @contextmanager
 def no_build(workshop: Path) -> Iterator[None]:
-    """Keeps a corpus from being built meanwhile; a build that runs is waited for, within a limit."""
+    """Keeps a corpus from being built meanwhile; a build that runs is waited for, within a
+    limit.
+    """
     deadline = time.monotonic() + _BUILD_WAIT_SECONDS
     with ExitStack() as held:
         # Where nothing can be written, nothing can be built either.
@@ -180,12 +230,17 @@ def _held(draft: Path) -> Iterator[int]:
         try:
             held.enter_context(hold_lock(draft))
         except LockHeldError:
-            raise ConflictError(f"Another backup is writing {draft}", next_step="Wait for it, or choose another name.") from None
+            raise ConflictError(
+                f"Another backup is writing {draft}",
+                next_step="Wait for it, or choose another name.",
+            ) from None
         try:
             descriptor = os.open(draft, os.O_RDWR | os.O_TRUNC | getattr(os, "O_BINARY", 0))
         except FileNotFoundError:
             # The one that held it before has just given it its name.
-            raise ConflictError(f"Another backup has just written {draft}", next_step="Run it again.") from None
+            raise ConflictError(
+                f"Another backup has just written {draft}", next_step="Run it again."
+            ) from None
         draft.chmod(0o600)
         held.callback(os.close, descriptor)
         yield descriptor
@@ -208,27 +263,46 @@ def _give_name(draft: Path, target: Path, *, may_replace: bool) -> None:
 
 
 def _exists(target: Path) -> ConflictError:
-    return ConflictError(f"{target} exists already", next_step="Choose another name, or --overwrite.")
+    return ConflictError(
+        f"{target} exists already", next_step="Choose another name, or --overwrite."
+    )
 
 
 def elsewhere(settings: Settings) -> list[str]:
     """What the settings keep outside of this machine's files, and the tool for it."""
     found = []
     if settings.database.url:
-        log = " and the audit log" if settings.audit.enabled and audit_is_in_postgres(settings) else ""
+        log = (
+            " and the audit log"
+            if settings.audit.enabled and audit_is_in_postgres(settings)
+            else ""
+        )
         notes = ", notes and nodes" if settings.knowledge_store == "postgres" else ""
-        found.append(f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with pg_dump, restore with psql.")
+        found.append(
+            f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with "
+            f"pg_dump, restore with psql."
+        )
     if settings.knowledge_store == "firestore":
-        found.append("Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud firestore import.")
+        found.append(
+            "Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud "
+            "firestore import."
+        )
     if settings.elasticsearch.address:
         found.append("Elasticsearch holds copies only: carrel search sync fills it again.")
     if settings.papers.static and is_address(settings.papers.static):
-        found.append(f"The texts of the papers are at {settings.papers.static}: whoever serves them keeps them.")
+        found.append(
+            f"The texts of the papers are at {settings.papers.static}: whoever serves them keeps "
+            f"them."
+        )
     for name, path in (
         ("settings", settings.source),
         ("references.styles", settings.references.styles),
         ("research.vocabulary", settings.research.vocabulary),
     ):
-        if path is not None and not path.absolute().resolve().is_relative_to(settings.home.resolve()):
-            found.append(f"{path} ({name}) is a file of yours outside the home folder: keep a copy of it.")
+        if path is not None and not path.absolute().resolve().is_relative_to(
+            settings.home.resolve()
+        ):
+            found.append(
+                f"{path} ({name}) is a file of yours outside the home folder: keep a copy of it."
+            )
     return found

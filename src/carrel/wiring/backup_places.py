@@ -1,4 +1,6 @@
-"""Where everything embedded is, by the settings: the home folder, and what they name outside of it."""
+"""Where everything embedded is, by the settings: the home folder, and what they name outside of
+it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _BACKUP_SUFFIXES = {".gz", ".tgz", ".part"}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder with names that are ours: by what each is called in an archive, what it is called here."""
+    """A folder with names that are ours: by what each is called in an archive, what it is called
+    here.
+    """
 
     prefix: str
     folder: Path
@@ -43,7 +47,7 @@ class AuditPlace(Place):
 
     def name_here(self, archived: str) -> str:
         here = PurePosixPath(self.names[_AUDIT.name])
-        return f"{here.stem}{archived.removeprefix(_AUDIT.stem).removesuffix(_AUDIT.suffix)}{here.suffix}"
+        return f"{here.stem}{archived.removeprefix(_AUDIT.stem).removesuffix(_AUDIT.suffix)}{here.suffix}"  # noqa: E501
 
 
 class Places:
@@ -54,17 +58,30 @@ class Places:
         snapshot = snapshot_path(settings).absolute()
         library = self._followed(library_path(settings).absolute())
         given = settings.papers.static
-        static = Path(given).expanduser().absolute() if given and not is_address(given) else snapshot.parent / STATIC_NAME
-        attachments = settings.references.attachments or attachments_folder(library_path(settings).absolute())
+        static = (
+            Path(given).expanduser().absolute()
+            if given and not is_address(given)
+            else snapshot.parent / STATIC_NAME
+        )
+        attachments = settings.references.attachments or attachments_folder(
+            library_path(settings).absolute()
+        )
         self.audit_file = settings.audit_file.absolute()
         every_place = (
             Place(
                 "papers",
                 snapshot.parent,
-                {SNAPSHOT_NAME: snapshot.name, **{name: name for name in (INBOX_NAME, SUMMARIES_NAME, BUILD_NAME)}},
+                {
+                    SNAPSHOT_NAME: snapshot.name,
+                    **{name: name for name in (INBOX_NAME, SUMMARIES_NAME, BUILD_NAME)},
+                },
             ),
             Place("static", static.parent, {STATIC_NAME: static.name}),
-            Place("library", library.parent, {LIBRARY_NAME: library.name, f".{LIBRARY_NAME}.carrel": f".{library.name}.carrel"}),
+            Place(
+                "library",
+                library.parent,
+                {LIBRARY_NAME: library.name, f".{LIBRARY_NAME}.carrel": f".{library.name}.carrel"},
+            ),
             Place("attachments", attachments.absolute().parent, {"attachments": attachments.name}),
             AuditPlace("audit", self.audit_file.parent, {_AUDIT.name: self.audit_file.name}),
         )
@@ -83,23 +100,32 @@ class Places:
         stem, suffix = self.audit_file.stem, self.audit_file.suffix
         middles = [file.name.removeprefix(stem).removesuffix(suffix) for file in files]
         return [
-            FoundFile(file, f"audit/{_AUDIT.stem}{middle}{_AUDIT.suffix}") for file, middle in zip(files, middles, strict=True)
+            FoundFile(file, f"audit/{_AUDIT.stem}{middle}{_AUDIT.suffix}")
+            for file, middle in zip(files, middles, strict=True)
         ]
 
     def locate(self, archived: str) -> tuple[Path, PurePosixPath]:
-        """Where a file of an archive belongs: a folder, and the path below it. What was outside goes where it is set now."""
+        """Where a file of an archive belongs: a folder, and the path below it. What was outside
+        goes where it is set now.
+        """
         prefix, *parts = archived.split("/")
         if prefix == "home":
             return self.home, PurePosixPath(*parts)
         place = self.by_prefix[prefix]
         relative = PurePosixPath(place.name_here(parts[0]), *parts[1:])
         if self._is_inside(place.folder):
-            return self.home, PurePosixPath(place.folder.resolve().relative_to(self.home.resolve())) / relative
+            return self.home, PurePosixPath(
+                place.folder.resolve().relative_to(self.home.resolve())
+            ) / relative
         return place.folder, relative
 
     def roots(self, archived: list[str]) -> list[Root]:
-        """The folders that the files of an archive go to. In the home folder everything is ours, elsewhere only our names."""
-        folders = {self.home: self._names_at_home(brings_settings=f"home/{SETTINGS_NAME}" in archived)}
+        """The folders that the files of an archive go to. In the home folder everything is ours,
+        elsewhere only our names.
+        """
+        folders = {
+            self.home: self._names_at_home(brings_settings=f"home/{SETTINGS_NAME}" in archived)
+        }
         used = {name.partition("/")[0] for name in archived}
         for place in self.outside:
             if place.prefix in used:
@@ -109,7 +135,11 @@ class Places:
 
     def _names_at_home(self, *, brings_settings: bool) -> list[str]:
         names = [path.name for path in self.home.iterdir()] if self.home.is_dir() else []
-        return [name for name in names if not is_reserved(name) and (brings_settings or name != SETTINGS_NAME)]
+        return [
+            name
+            for name in names
+            if not is_reserved(name) and (brings_settings or name != SETTINGS_NAME)
+        ]
 
     def _names_of(self, place: Place) -> list[str]:
         if isinstance(place, AuditPlace):
@@ -121,7 +151,9 @@ class Places:
         return names
 
     def _followed(self, library: Path) -> Path:
-        """The file behind a link outside of the home folder; what links in the home folder lead to is carried as if it were there."""
+        """The file behind a link outside of the home folder; what links in the home folder lead to
+        is carried as if it were there.
+        """
         return library if self._is_inside(library.parent) else library.resolve()
 
     def _is_inside(self, folder: Path) -> bool:
@@ -132,7 +164,9 @@ def is_address(static: str) -> bool:
     return static.startswith(("http://", "https://"))
 
 
-def why_left_out(home: Path, audit_file: Path, but: frozenset[Path]) -> Callable[[Path], str | None]:
+def why_left_out(
+    home: Path, audit_file: Path, but: frozenset[Path]
+) -> Callable[[Path], str | None]:
     """Says why something is not carried. `but` is what is being written just now."""
     audit_lock = audit_file.with_name(f"{audit_file.name}.lock")
     audit_count = audit_file.with_name(f"{audit_file.stem}.count")
@@ -151,7 +185,9 @@ def why_left_out(home: Path, audit_file: Path, but: frozenset[Path]) -> Callable
         if is_index(path):
             return "made again by carrel restore"
         is_draft = folder == BUILD_NAME and name.startswith(("draft.db", "lock.db"))
-        is_lock = (folder.startswith(".") and folder.endswith(".carrel") and name == "lock") or path in {audit_lock, audit_count}
+        is_lock = (
+            folder.startswith(".") and folder.endswith(".carrel") and name == "lock"
+        ) or path in {audit_lock, audit_count}
         is_lock = is_lock or (folder == "anchors" and name.endswith(".anchors.jsonl.lock"))
         if is_draft or is_lock:
             return "only of use while something runs"

@@ -1,4 +1,6 @@
-"""The audit records of commands that change something without passing the gate: one when the command starts, one when it ends."""
+"""The audit records of commands that change something without passing the gate: one when the
+command starts, one when it ends.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def refuse_to_go_on(error: AuditUnavailableError) -> None:
     """The default: a command whose start cannot be recorded changes nothing."""
     raise AuditUnavailableError(
         "The audit log cannot be written, so nothing was changed",
-        next_step="Free some space or mend the rights of the folder, then run it again; carrel doctor says which folder it is.",
+        next_step="Free some space or mend the rights of the folder, then run it again; carrel "
+        "doctor says which folder it is.",
         details=error.details,
     ) from None
 
@@ -42,14 +45,19 @@ def record_command(
     clock: Clock | None = None,
     on_unavailable: OnUnavailable = refuse_to_go_on,
 ) -> Iterator[None]:
-    """Records who ran a command, what it was about, how it ended and how long it took. Not for use on an event loop."""
+    """Records who ran a command, what it was about, how it ended and how long it took. Not for use
+    on an event loop.
+    """
     clock = clock or SystemClock()
     audit = open_audit(settings)
     who, request_id = local_operator(), f"cli-{process_name()}"
 
-    def record(phase: str, result: str, code: str | None, duration_ms: float | None, shown: object) -> AuditRecord:
+    def record(
+        phase: str, result: str, code: str | None, duration_ms: float | None, shown: object
+    ) -> AuditRecord:
         return AuditRecord(
-            clock.now(), request_id, phase, who, None, "cli", action, resource[:300], shown, result, code, duration_ms, "local",
+            clock.now(), request_id, phase, who, None, "cli", action, resource[:300], shown, result,
+            code, duration_ms, "local",
             f"carrel on {sys.platform}",
         )  # fmt: skip
 
@@ -96,4 +104,7 @@ def _keep_the_end(audit: QueuedAudit | NoAudit, record: AuditRecord) -> None:
     """The work is done or has failed already; a log that broke meanwhile can only be reported."""
     audit.write(record)
     if isinstance(audit, QueuedAudit) and not audit.flush():
-        log.error("the end of a command could not be recorded", extra={"action": record.action, "result": record.result})
+        log.error(
+            "the end of a command could not be recorded",
+            extra={"action": record.action, "result": record.result},
+        )

@@ -1,4 +1,6 @@
-"""The embedded databases of a home folder that hold what nothing else does, and what can be done where one was replaced."""
+"""The embedded databases of a home folder that hold what nothing else does, and what can be done
+where one was replaced.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,17 @@ def embedded_databases(settings: Settings) -> tuple[EmbeddedDatabase, ...]:
 
 
 def refuse_replaced_databases(settings: Settings) -> None:
-    """Raises DatabaseReplacedError at the start of a desk whose data are not there, before anything is made in their place."""
+    """Raises DatabaseReplacedError at the start of a desk whose data are not there, before anything
+    is made in their place.
+    """
     for database in embedded_databases(settings):
         refuse_replaced(database.file)
 
 
 def refuse_damaged_databases(settings: Settings) -> None:
-    """Raises DatabaseReplacedError for a database that is not there or is damaged anywhere. Reads all of each."""
+    """Raises DatabaseReplacedError for a database that is not there or is damaged anywhere. Reads
+    all of each.
+    """
     # Not at the top: a desk that only looks whether its databases are there starts without SQLite.
     from carrel.stores.sqlite.guarded import refuse_damaged
 
@@ -60,12 +66,16 @@ def describe_databases(settings: Settings) -> list[tuple[str, str]]:
         except DatabaseReplacedError as error:
             found.append((database.name, error.message))
         else:
-            found.append((database.name, str(database.file) if database.file.exists() else "not made yet"))
+            found.append(
+                (database.name, str(database.file) if database.file.exists() else "not made yet")
+            )
     return found
 
 
 def accept_database(settings: Settings, name: str) -> Path:
-    """Forgets which database was kept, so that the file that is there now is the one from the next start on."""
+    """Forgets which database was kept, so that the file that is there now is the one from the next
+    start on.
+    """
     database = _named(settings, name)
     with alone(settings.home):
         identity_file(database.file).unlink(missing_ok=True)
@@ -73,7 +83,9 @@ def accept_database(settings: Settings, name: str) -> Path:
 
 
 def reset_database(settings: Settings, name: str, clock: Clock) -> Path | None:
-    """Moves the file aside, so that the next start begins with an empty one; where it is now, if there was one."""
+    """Moves the file aside, so that the next start begins with an empty one; where it is now, if
+    there was one.
+    """
     database = _named(settings, name)
     with alone(settings.home):
         aside = database.file.parent / f"before-reset-{clock.now():%Y%m%dT%H%M%S}"
@@ -91,6 +103,7 @@ def _named(settings: Settings, name: str) -> EmbeddedDatabase:
     known = {database.name: database for database in embedded_databases(settings)}
     if name not in known:
         raise InvalidInputError(
-            f"There is no embedded database {name}", next_step=f"Choose from: {', '.join(known) or 'none with these settings'}."
+            f"There is no embedded database {name}",
+            next_step=f"Choose from: {', '.join(known) or 'none with these settings'}.",
         )
     return known[name]

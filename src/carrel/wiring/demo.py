@@ -15,4 +15,6 @@ def with_demo(settings: Settings) -> Settings:
     folder = settings.home / "demo"
     with record_command(settings, "papers:build", f"papers:{folder}", {"sources": ["demo"]}):
         build_demo(folder)
-    return settings.model_copy(update={"papers": settings.papers.model_copy(update={"snapshot": folder / SNAPSHOT_NAME})})
+    return settings.model_copy(
+        update={"papers": settings.papers.model_copy(update={"snapshot": folder / SNAPSHOT_NAME})}
+    )

@@ -27,9 +27,11 @@ log = logging.getLogger("carrel.desk")
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether one part works, what it says of itself, and what to do where something is amiss or missing.
+    """Whether one part works, what it says of itself, and what to do where something is amiss or
+    missing.
 
-    `problem` and `note` are words that strangers may know: what is wrong, and what a caller should know though all is well.
+    `problem` and `note` are words that strangers may know: what is wrong, and what a caller should
+    know though all is well.
     """
 
     is_well: bool
@@ -44,9 +46,11 @@ Check = Callable[[], Awaitable[Health]]
 
 @dataclass(slots=True)
 class OpenRoom:
-    """A room with its stores: how to check them, how to close them, and how to begin the work that waits in them.
+    """A room with its stores: how to check them, how to close them, and how to begin the work that
+    waits in them.
 
-    `probes` only ask whether a store answers, at the same cost whatever it holds; where there are none the checks do.
+    `probes` only ask whether a store answers, at the same cost whatever it holds; where there are
+    none the checks do.
     """
 
     room: Room
@@ -85,8 +89,15 @@ class Desk:
         if not isinstance(audit, QueuedAudit):
             return {}
         problem = audit.problem()
-        next_step = "Make space or mend the rights there; until then, calls that change something answer 503."
-        return {"audit": Health(problem is None, problem or f"written to {self._audit_place()}", next_step)}
+        next_step = (
+            "Make space or mend the rights there; until then, calls that change something "
+            "answer 503."
+        )
+        return {
+            "audit": Health(
+                problem is None, problem or f"written to {self._audit_place()}", next_step
+            )
+        }
 
     def _audit_place(self) -> str:
         match audit_place(self.settings):
@@ -103,13 +114,21 @@ class Desk:
         try:
             users = len(await self.access.store.users())
         except CarrelError as error:
-            return {"access": Health(False, error.message, POSTGRES_ACTION if self.settings.database.url else error.next_step)}
+            return {
+                "access": Health(
+                    False,
+                    error.message,
+                    POSTGRES_ACTION if self.settings.database.url else error.next_step,
+                )
+            }
         hint = "carrel users add makes one." if self.access.mode == "builtin" and not users else ""
         return {"access": Health(True, f"{self.access.mode}, {users} users. {hint}".strip())}
 
     @asynccontextmanager
     async def opened(self, *, takes_up_work: bool = False) -> AsyncIterator[Desk]:
-        """Open while inside. A process that stays takes up work that an earlier one left unfinished."""
+        """Open while inside. A process that stays takes up work that an earlier one left
+        unfinished.
+        """
         try:
             with _at_home(self.settings.home, stays=takes_up_work):
                 refuse_replaced_databases(self.settings)
@@ -126,7 +145,9 @@ class Desk:
 
 @contextmanager
 def _at_home(home: Path, *, stays: bool) -> Iterator[None]:
-    """Holds the home folder, so that no restore replaces it underneath. Whoever stays makes it first, to be seen there."""
+    """Holds the home folder, so that no restore replaces it underneath. Whoever stays makes it
+    first, to be seen there.
+    """
     if stays:
         make_private(home)
     if has_unfinished_restore(home):
@@ -147,7 +168,8 @@ def open_desk(
 ) -> Desk:
     """Builds every room that the settings ask for, and the gate in front of them.
 
-    An audit log that goes to a standard stream goes to `audit_stream`: only a server has its standard output to itself.
+    An audit log that goes to a standard stream goes to `audit_stream`: only a server has its
+    standard output to itself.
     """
     refuse_to_be_open_to_the_world(settings)
     clock = clock or SystemClock()

@@ -1,4 +1,6 @@
-"""What a client is told before any room is open, so that it need not wait for them. A test holds it equal to the real thing."""
+"""What a client is told before any room is open, so that it need not wait for them. A test holds it
+equal to the real thing.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from carrel.wiring.instructions import desk_instructions
 
 _PURPOSES = {
     "papers": "Find papers in the corpus and read their metadata, summaries and full texts.",
-    "references": "Keep a library of references: add, find, cite and export them, with their full texts.",
+    "references": "Keep a library of references: add, find, cite and export them, with their full "
+    "texts.",
     "knowledge": "Keep notes, find them again, share them with the team, and look up named things.",
-    "research": "Generate, review, rank and evolve hypotheses from the papers at hand; work goes on between calls.",
+    "research": "Generate, review, rank and evolve hypotheses from the papers at hand; work goes "
+    "on between calls.",
 }
 _WITH_PROMPTS = frozenset({"research"})
 _WITH_JOBS = frozenset({"references", "research"})
@@ -24,7 +28,9 @@ _WITH_COMPLETIONS = frozenset({"papers", "references", "research"})
 
 
 def handshake_lane(settings: Settings) -> Lane:
-    """Answers initialize, ping and server/discover as `stdio_lane` will; it has nothing else to offer."""
+    """Answers initialize, ping and server/discover as `stdio_lane` will; it has nothing else to
+    offer.
+    """
     clock = SystemClock()
     endpoint = Endpoint(
         "handshake",
@@ -43,4 +49,6 @@ def _instructions(settings: Settings) -> str:
     if len(settings.rooms) == 1 and not settings.server.compact:
         return _PURPOSES[settings.rooms[0]]
     purposes = {name: _PURPOSES[name] for name in settings.rooms}
-    return desk_instructions(purposes, has_jobs=bool(_WITH_JOBS & purposes.keys()), is_compact=settings.server.compact)
+    return desk_instructions(
+        purposes, has_jobs=bool(_WITH_JOBS & purposes.keys()), is_compact=settings.server.compact
+    )

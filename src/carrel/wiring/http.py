@@ -37,7 +37,11 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     server = settings.server
     needs_token = desk.access.mode != "local"
     document = describe(
-        desk.catalogue, name=server.name, version=server.version, public_url=server.public_url, needs_token=needs_token
+        desk.catalogue,
+        name=server.name,
+        version=server.version,
+        public_url=server.public_url,
+        needs_token=needs_token,
     )
     page = docs_page(desk.catalogue, name=server.name, version=server.version)
 
@@ -50,7 +54,10 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         checks = await readiness.ask()
         is_ready = all(check.is_well for check in checks.values())
         shown = {name: _shown_check(check) for name, check in checks.items()}
-        return Response.json(200 if is_ready else 503, {"status": "ready" if is_ready else "not ready", "checks": shown})
+        return Response.json(
+            200 if is_ready else 503,
+            {"status": "ready" if is_ready else "not ready", "checks": shown},
+        )
 
     async def openapi(exchange: Exchange) -> Response:
         return Response.json(200, document)
@@ -60,13 +67,17 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
 
     def mcp_route(path: str, endpoint: Endpoint, *, streams_progress: bool = False) -> Route:
         lane = Lane(endpoint, desk.gate)
-        return McpHttp(lane, desk.gate, challenge_at(desk, path), streams_progress=streams_progress).route()
+        return McpHttp(
+            lane, desk.gate, challenge_at(desk, path), streams_progress=streams_progress
+        ).route()
 
     routes: dict[str, Route] = {
         "/health": Route({"GET": health}, is_open=True),
         "/ready": Route({"GET": ready}, is_open=True),
         "/mcp": mcp_route("/mcp", common_endpoint(desk, has_everything=False)),
-        DESK_PATH: mcp_route(DESK_PATH, common_endpoint(desk, has_everything=True), streams_progress=True),
+        DESK_PATH: mcp_route(
+            DESK_PATH, common_endpoint(desk, has_everything=True), streams_progress=True
+        ),
         "/mcp/tools": Route({"GET": rest.list_tools}),
         "/mcp/tools/": Route({"GET": rest.show_tool}, has_tail=True),
         "/mcp/invoke": Route({"POST": rest.invoke}, refuse_stranger=rest.refuse_stranger),
@@ -75,7 +86,8 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         "/docs": Route({"GET": docs}),
     }
     for room in desk.catalogue.rooms:
-        # Rooms whose work takes a while may tell how far it is; the common address is bound to one JSON answer.
+        # Rooms whose work takes a while may tell how far it is; the common address is bound to one
+        # JSON answer.
         path, lasts = f"/{room.name}/mcp", room.jobs is not None
         routes[path] = mcp_route(path, room_endpoint(desk, room), streams_progress=lasts)
     # A trailing slash is a slip of whoever typed the address, not another address.
@@ -91,7 +103,9 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
             max_body_bytes=server.max_body_bytes,
             body_timeout_seconds=server.body_timeout_seconds,
             max_buffered_bytes=max(server.max_buffered_body_bytes, server.max_body_bytes),
-            max_buffered_bytes_per_address=max(server.max_buffered_body_bytes // 4, server.max_body_bytes),
+            max_buffered_bytes_per_address=max(
+                server.max_buffered_body_bytes // 4, server.max_body_bytes
+            ),
             max_requests_per_proxied_client=server.max_connections_per_address,
         ),
         lifespan=lambda: _closing(desk),
@@ -135,7 +149,8 @@ async def _closing(desk: Desk) -> AsyncIterator[None]:
 
 
 def _proxy_names(settings: Settings) -> tuple[str, ...]:
-    # On Cloud Run only the platform's own front end can connect, and it appends the caller's address.
+    # On Cloud Run only the platform's own front end can connect, and it appends the caller's
+    # address.
     return settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
 
 
@@ -144,7 +159,8 @@ def _trusted_proxies(settings: Settings) -> TrustedProxies:
         return TrustedProxies(_proxy_names(settings), header=settings.server.forwarded_header)
     except ValueError as error:
         raise SettingsError(
-            f"server.trusted_proxies: {error}", next_step="Name addresses or networks, such as 10.0.0.0/8."
+            f"server.trusted_proxies: {error}",
+            next_step="Name addresses or networks, such as 10.0.0.0/8.",
         ) from None
 
 
@@ -159,7 +175,8 @@ def _origin_policy(settings: Settings) -> OriginPolicy:
         )
     hosts = [*server.allowed_hosts, _as_host(server.host)]
     if settings.auth.mode == "cloudrun" and not server.allowed_hosts:
-        # Only the platform can connect, and it sends on requests for the names of this service alone: one under run.app that
+        # Only the platform can connect, and it sends on requests for the names of this service
+        # alone: one under run.app that
         # nobody knows before it is deployed, and those that the operator maps to it.
         hosts.append(ANY)
     listed = list(server.allowed_origins)
@@ -172,8 +189,10 @@ def _origin_policy(settings: Settings) -> OriginPolicy:
         return OriginPolicy.of(hosts, listed, loopback_pages_may_read=is_local)
     except MalformedAuthorityError as error:
         raise SettingsError(
-            f"server.allowed_hosts, server.allowed_origins or server.public_url: cannot read {str(error)!r}",
-            next_step="Write a host as desk.example or [::1]:8080, and an origin as https://desk.example.",
+            f"server.allowed_hosts, server.allowed_origins or server.public_url: cannot read "
+            f"{str(error)!r}",
+            next_step="Write a host as desk.example or [::1]:8080, and an origin as "
+            "https://desk.example.",
         ) from None
 
 
@@ -183,7 +202,9 @@ def _as_host(address: str) -> str:
 
 
 def app_from_environment() -> HttpApp:
-    """What each worker process runs: the settings were read once, by the process that started it."""
+    """What each worker process runs: the settings were read once, by the process that started
+    it.
+    """
     settings = Settings.model_validate_json(os.environ[RESOLVED_SETTINGS])
     configure_logs(settings.log.level, settings.log.format)
     os.umask(0o077)

@@ -24,12 +24,19 @@ def jobs_file(settings: Settings) -> Path:
     return settings.home / "jobs" / "jobs.db"
 
 
-def background_jobs(settings: Settings, handlers: Mapping[str, JobHandler], clock: Clock) -> OpenedJobs:
+def background_jobs(
+    settings: Settings, handlers: Mapping[str, JobHandler], clock: Clock
+) -> OpenedJobs:
     """The jobs of a room's kinds. Nothing is read or made yet; the first job does."""
     chosen = settings.jobs
-    policy = JobPolicy(chosen.max_concurrent, chosen.lease_seconds, chosen.look_every_seconds, chosen.keep_days)
-    # Chance alone names a worker, so that two of the same host and process number never take each other's jobs.
-    jobs = BackgroundJobs(_store(settings), handlers, clock, f"worker_{secrets.token_hex(16)}", policy)
+    policy = JobPolicy(
+        chosen.max_concurrent, chosen.lease_seconds, chosen.look_every_seconds, chosen.keep_days
+    )
+    # Chance alone names a worker, so that two of the same host and process number never take each
+    # other's jobs.
+    jobs = BackgroundJobs(
+        _store(settings), handlers, clock, f"worker_{secrets.token_hex(16)}", policy
+    )
 
     async def start() -> None:
         jobs.take_up_work(lambda: settings.database.url is not None or jobs_file(settings).exists())
@@ -46,6 +53,7 @@ def _store(settings: Settings) -> JobStore:
         from carrel.stores.postgres.jobs import postgres_jobs
     except ModuleNotFoundError as error:
         raise SettingsError(
-            f"database.url is set, but {error.name} is not installed", next_step="Install carrel with the extra postgres."
+            f"database.url is set, but {error.name} is not installed",
+            next_step="Install carrel with the extra postgres.",
         ) from error
     return postgres_jobs(settings.database.url)

@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 OWN_INDICES = ("papers", "references", "knowledge", "nodes")
 # Whoever may ask these may read all of them.
 PUBLIC_INDICES = frozenset({"papers", "nodes"})
-# What an operator does where a store does not answer; callers are told by the error itself to try again.
+# What an operator does where a store does not answer; callers are told by the error itself to try
+# again.
 _OPERATOR_ACTIONS = {
     "postgres": POSTGRES_ACTION,
-    "firestore": "Correct knowledge.project and knowledge.database, or the credentials: gcloud auth application-default login.",
+    "firestore": "Correct knowledge.project and knowledge.database, or the credentials: gcloud "
+    "auth application-default login.",
     "elasticsearch": "Start Elasticsearch, or correct elasticsearch.url and elasticsearch.api_key.",
 }
 _LETTERS = string.ascii_letters + string.digits
@@ -65,7 +67,9 @@ def open_knowledge(settings: Settings) -> OpenRoom:
     neighbours = Neighbours()
     if settings.elasticsearch.address:
         remote = open_remote(settings, stores.sources)
-        checks["elasticsearch"] = probes["elasticsearch"] = _health(remote.check, _OPERATOR_ACTIONS["elasticsearch"])
+        checks["elasticsearch"] = probes["elasticsearch"] = _health(
+            remote.check, _OPERATOR_ACTIONS["elasticsearch"]
+        )
         searcher = remote
     else:
         from carrel.stores.sqlite.derived import DerivedDatabase
@@ -73,7 +77,9 @@ def open_knowledge(settings: Settings) -> OpenRoom:
 
         database = DerivedDatabase(settings.cache_folder / "search.sqlite", STEPS)
         neighbours = embedded_neighbours(settings)
-        searcher = EmbeddedSearch(database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal)
+        searcher = EmbeddedSearch(
+            database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal
+        )
     knowledge = Knowledge(stores.notes, searcher, clock, new_id)
     concepts = SnapshotConcepts(snapshot_path(settings)) if "papers" in settings.rooms else None
     nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
@@ -118,7 +124,12 @@ def _postgres(settings: Settings) -> KnowledgeStores:
     refuse_notes_left_behind(settings)
     try:
         from carrel.stores.postgres.database import PostgresDatabase
-        from carrel.stores.postgres.knowledge import PART, STEPS, PostgresNodeStore, PostgresNoteStore
+        from carrel.stores.postgres.knowledge import (
+            PART,
+            STEPS,
+            PostgresNodeStore,
+            PostgresNoteStore,
+        )
     except ImportError as error:
         raise _missing("postgres", error) from error
     database = PostgresDatabase(settings.database.url, PART, STEPS)
@@ -134,7 +145,9 @@ def _firestore(settings: Settings) -> KnowledgeStores:
         raise _missing("firestore", error) from error
     knowledge = settings.knowledge
     # The client itself finds FIRESTORE_EMULATOR_HOST and the credentials of the machine.
-    notes = FirestoreNoteStore(lambda: AsyncClient(project=knowledge.project, database=knowledge.database))
+    notes = FirestoreNoteStore(
+        lambda: AsyncClient(project=knowledge.project, database=knowledge.database)
+    )
     return KnowledgeStores(notes, FirestoreNodeStore(notes))
 
 
@@ -161,9 +174,13 @@ def elasticsearch_client(settings: Settings) -> AsyncElasticsearch:
     chosen = settings.elasticsearch
     if chosen.address is None:
         raise SettingsError(
-            "No Elasticsearch is named", next_step="Set elasticsearch.url.", details={"setting": "elasticsearch.url"}
+            "No Elasticsearch is named",
+            next_step="Set elasticsearch.url.",
+            details={"setting": "elasticsearch.url"},
         )
-    return AsyncElasticsearch(chosen.address, api_key=chosen.api_key, request_timeout=chosen.timeout + 2.0)
+    return AsyncElasticsearch(
+        chosen.address, api_key=chosen.api_key, request_timeout=chosen.timeout + 2.0
+    )
 
 
 def new_id() -> str:
@@ -173,7 +190,8 @@ def new_id() -> str:
 
 def _missing(extra: str, error: ImportError) -> SettingsError:
     return SettingsError(
-        f"The driver for {extra} is not installed ({error.name})", next_step=f"Install it with pip install 'carrel[{extra}]'."
+        f"The driver for {extra} is not installed ({error.name})",
+        next_step=f"Install it with pip install 'carrel[{extra}]'.",
     )
 
 

@@ -1,4 +1,6 @@
-"""What the knowledge room's search shows of the rooms beside it: papers, and everybody's own references."""
+"""What the knowledge room's search shows of the rooms beside it: papers, and everybody's own
+references.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def embedded_neighbours(settings: Settings) -> Neighbours:
 
 
 def synced_neighbours(settings: Settings) -> Neighbours:
-    """For a cluster, which is told of all libraries at once, and of the words that search_papers ranks by."""
+    """For a cluster, which is told of all libraries at once, and of the words that search_papers
+    ranks by.
+    """
     found = Neighbours()
     if "papers" in settings.rooms:
         from carrel.stores.elasticsearch.papers import RankedPapers
@@ -54,7 +58,9 @@ def synced_neighbours(settings: Settings) -> Neighbours:
         from carrel.stores.csl_json.documents import AllReferences
 
         references = AllReferences(_libraries(settings))
-        found = Neighbours((*found.sources, references.source), closing=(*found.closing, references.close))
+        found = Neighbours(
+            (*found.sources, references.source), closing=(*found.closing, references.close)
+        )
     return found
 
 

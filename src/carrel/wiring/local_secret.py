@@ -1,4 +1,6 @@
-"""The secret of a local desk: on a machine with several accounts it keeps the others out of one person's server."""
+"""The secret of a local desk: on a machine with several accounts it keeps the others out of one
+person's server.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ _NAME = "local-secret"
 
 
 def local_secret(home: Path) -> str:
-    """The secret in the home folder, made at first use; only the account that owns the home can read it."""
+    """The secret in the home folder, made at first use; only the account that owns the home can
+    read it.
+    """
     found = read_local_secret(home)
     if found is not None:
         return found

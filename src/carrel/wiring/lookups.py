@@ -1,4 +1,6 @@
-"""Works by their identifiers from the services that know them; the client is imported only where somebody asks."""
+"""Works by their identifiers from the services that know them; the client is imported only where
+somebody asks.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,10 @@ class LookupUnavailableError(UnavailableError):
 
 
 class Services:
-    """Asks under the contact address of the settings, and remembers the answers in the home folder. One client asks for all
-    callers of this process, so that limits and circuit breakers hold for them together; whoever made it closes it."""
+    """Asks under the contact address of the settings, and remembers the answers in the home folder.
+    One client asks for all
+    callers of this process, so that limits and circuit breakers hold for them together; whoever
+    made it closes it."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -35,12 +39,19 @@ class Services:
 
     async def find(self, identifier: Identifier) -> dict[str, object]:
         """The work as a CSL item."""
-        from carrel.engines.lookup.errors import NetworkUnavailableError, ServicePausedError, WorkLookupError, WorkNotFoundError
+        from carrel.engines.lookup.errors import (
+            NetworkUnavailableError,
+            ServicePausedError,
+            WorkLookupError,
+            WorkNotFoundError,
+        )
 
         try:
             return await self._opened().find(identifier)
         except WorkNotFoundError as error:
-            raise WorkUnknownError(type(identifier).__name__, str(identifier), next_step="Check the identifier.") from error
+            raise WorkUnknownError(
+                type(identifier).__name__, str(identifier), next_step="Check the identifier."
+            ) from error
         except (NetworkUnavailableError, ServicePausedError) as error:
             raise LookupUnavailableError(
                 f"{error.service} cannot be reached, so {identifier} could not be looked up",
@@ -71,7 +82,9 @@ class Services:
             from carrel.engines.lookup.works import Addresses, Works
 
             chosen = self._settings.references
-            addresses = Addresses(**{name: value for name, value in chosen.services.model_dump().items() if value})
+            addresses = Addresses(
+                **{name: value for name, value in chosen.services.model_dump().items() if value}
+            )
             cache = FileCache(self._settings.home / "cache" / "lookups")
             self._client = ServiceClient(RetryPolicy(contact=chosen.contact), cache)
             self._works = Works(self._client, addresses, chosen.pubmed_api_key)

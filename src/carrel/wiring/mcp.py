@@ -1,4 +1,6 @@
-"""What MCP addresses serve: all rooms at the common one, each alone at its own, and the same as a FastMCP server."""
+"""What MCP addresses serve: all rooms at the common one, each alone at its own, and the same as a
+FastMCP server.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def common_endpoint(desk: Desk, *, has_everything: bool) -> Endpoint:
-    """All open rooms at one address: tools and resources alone, or with everything, prompts and tasks included."""
+    """All open rooms at one address: tools and resources alone, or with everything, prompts and
+    tasks included.
+    """
     catalogue = desk.catalogue
     server = desk.settings.server
     tools = OperationTools(catalogue, desk.gate)
@@ -37,16 +41,23 @@ def common_endpoint(desk: Desk, *, has_everything: bool) -> Endpoint:
         server_name=server.name,
         server_version=server.version,
         instructions=desk_instructions(
-            {room.name: room.purpose for room in catalogue.rooms}, has_jobs=catalogue.jobs is not None, is_compact=server.compact
+            {room.name: room.purpose for room in catalogue.rooms},
+            has_jobs=catalogue.jobs is not None,
+            is_compact=server.compact,
         ),
         jobs=catalogue.jobs if has_everything and not server.compact else None,
-        offers_completions=has_everything and _can_complete(catalogue.resources.values(), catalogue.prompts.values()),
-        is_listed=lambda operation: (operation.is_listed or operation.name in listed) and operation.name not in unlisted,
+        offers_completions=has_everything
+        and _can_complete(catalogue.resources.values(), catalogue.prompts.values()),
+        is_listed=lambda operation: (
+            (operation.is_listed or operation.name in listed) and operation.name not in unlisted
+        ),
     )
 
 
 def room_endpoint(desk: Desk, room: Room) -> Endpoint:
-    """One room alone, under the names of its own specification, with the tools for its jobs where it has any."""
+    """One room alone, under the names of its own specification, with the tools for its jobs where
+    it has any.
+    """
     jobs = desk.catalogue.jobs if room.jobs is not None else None
     return Endpoint(
         room.name,
@@ -64,11 +75,15 @@ def room_endpoint(desk: Desk, room: Room) -> Endpoint:
 
 
 def _can_complete(resources: Iterable[Resource], prompts: Iterable[Prompt]) -> bool:
-    return any(each.complete is not None for each in resources) or any(each.complete is not None for each in prompts)
+    return any(each.complete is not None for each in resources) or any(
+        each.complete is not None for each in prompts
+    )
 
 
 def stdio_lane(desk: Desk) -> Lane:
-    """The lane of `carrel mcp`: one room alone under its own names, or all of them with their prompts."""
+    """The lane of `carrel mcp`: one room alone under its own names, or all of them with their
+    prompts.
+    """
     if len(desk.catalogue.rooms) == 1 and not desk.settings.server.compact:
         return Lane(room_endpoint(desk, desk.catalogue.rooms[0]), desk.gate)
     return Lane(common_endpoint(desk, has_everything=True), desk.gate)

@@ -15,9 +15,13 @@ from carrel.stores.note_folders import FILE_NAME, NoteFoldersFile
 _WAIT_SECONDS = 60.0
 
 
-async def resolve_folder(settings: Settings, store: NoteStore, asked: AskedFolder, files: Iterable[NoteFile]) -> ImportSource:
+async def resolve_folder(
+    settings: Settings, store: NoteStore, asked: AskedFolder, files: Iterable[NoteFile]
+) -> ImportSource:
     """The source of a folder. Two imports at once are answered one after the other."""
     settings.home.mkdir(parents=True, exist_ok=True)
     file = settings.home / FILE_NAME
     with hold_lock(file.with_name(f".{FILE_NAME}.lock"), wait_seconds=_WAIT_SECONDS):
-        return await FolderResolver(NoteFoldersFile(file), store, lambda: secrets.token_hex(8)).resolve(asked, files)
+        return await FolderResolver(
+            NoteFoldersFile(file), store, lambda: secrets.token_hex(8)
+        ).resolve(asked, files)

@@ -11,7 +11,9 @@ from carrel.stores.private_home import make_private
 
 
 def finish_restore(home: Path) -> str | None:
-    """Finishes a restore that was killed half-way and says how it ended; None when there was none."""
+    """Finishes a restore that was killed half-way and says how it ended; None when there was
+    none.
+    """
     if not has_unfinished_restore(home):
         return None
     # Imported only then: starting must be fast, and this hardly ever happens.
@@ -21,7 +23,9 @@ def finish_restore(home: Path) -> str | None:
 
 
 def occupied(home: Path) -> AbstractContextManager[None]:
-    """The home folder, shared with other commands, kept from any restore, and closed to other accounts."""
+    """The home folder, shared with other commands, kept from any restore, and closed to other
+    accounts.
+    """
     if home.is_dir():
         make_private(home)
     return shared(home)

@@ -7,7 +7,9 @@ import os
 
 
 def operator_name() -> str:
-    """The account's name, or its number where it has none (a container run under any uid), or `unknown` (Windows without one)."""
+    """The account's name, or its number where it has none (a container run under any uid), or
+    `unknown` (Windows without one).
+    """
     try:
         return getpass.getuser()
     except (KeyError, ImportError, OSError):

@@ -1,4 +1,6 @@
-"""Papers of the corpus as references: CSL items with true types and readable keys, written in a bibliography format."""
+"""Papers of the corpus as references: CSL items with true types and readable keys, written in a
+bibliography format.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,20 @@ from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.ports import PaperToCite
 
 _THESIS = re.compile(r"\b(?:thesis|dissertation)\b")
-_REPORT = re.compile(r"\b(?:technical report|tech\.? rep\b|working paper|white paper|research report)")
-_PREPRINT = re.compile(r"\b(?:arxiv|corr|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|preprints?|research square|osf)\b")
+_REPORT = re.compile(
+    r"\b(?:technical report|tech\.? rep\b|working paper|white paper|research report)"
+)
+_PREPRINT = re.compile(
+    r"\b(?:arxiv|corr|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|preprints?|research square|osf)\b"
+)
 # These call themselves proceedings and are journals.
 _JOURNAL_AFTER_ALL = re.compile(
-    r"national academy|royal society|proceedings of the ieee$|natl\.? acad|^pnas\b|vldb endowment|acm on "
+    r"national academy|royal society|proceedings of the ieee$|natl\.? acad|^pnas\b|vldb "
+    r"endowment|acm on "
 )
 _CONFERENCE = re.compile(
-    r"\b(?:proceedings|proc\.|conference|conf\.|symposium|workshop|congress|colloquium|lecture notes in"
+    r"\b(?:proceedings|proc\.|conference|conf\.|symposium|workshop|congress|colloquium|lecture "
+    r"notes in"
     r"|advances in neural information processing)"
     r"|^(?:neurips|nips|icml|iclr|cvpr|iccv|eccv|acl|emnlp|naacl|eacl|coling|aaai|ijcai|kdd|sigir|www|sigmod|vldb|icde|chi|uist"
     r"|sosp|osdi|nsdi|sigcomm|usenix|icra|iros|interspeech|icassp|miccai|focs|stoc|soda|popl|pldi|icse)\b"
@@ -42,24 +50,33 @@ def _written(papers: Sequence[PaperToCite], form: str) -> str:
     keys = Counter(str(item["id"]).lower() for item in items)
     for item, paper in zip(items, papers, strict=True):
         if keys[str(item["id"]).lower()] > 1:
-            # The paper's own id tells them apart, so that a key does not depend on the order of the export.
+            # The paper's own id tells them apart, so that a key does not depend on the order of the
+            # export.
             item["id"] = f"{item['id']}-{paper.metadata.paper_id[:6]}"
     return write(items, Form(form))
 
 
 def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[str, Any]:
-    """A paper as a CSL item with a readable key: from its stored BibTeX where it has one, else from its metadata."""
+    """A paper as a CSL item with a readable key: from its stored BibTeX where it has one, else from
+    its metadata.
+    """
     facts = paper.metadata
     known = metadata_item(facts)
     stored = _stored_item(paper.bibtex, has_sentence_case)
     item = known if stored is None else known | stored
-    item["custom"] = {**known.get("custom", {}), **((stored or {}).get("custom") or {}), "paper_id": facts.paper_id}
+    item["custom"] = {
+        **known.get("custom", {}),
+        **((stored or {}).get("custom") or {}),
+        "paper_id": facts.paper_id,
+    }
     item["id"] = str((stored or {}).get("id") or _made_key(item))
     return item
 
 
 def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
-    """What the snapshot knows of a paper as a CSL item without a key. Guesses at year and identifiers are left out."""
+    """What the snapshot knows of a paper as a CSL item without a key. Guesses at year and
+    identifiers are left out.
+    """
     item: dict[str, Any] = {"type": csl_type(facts), "title": facts.title}
     authors = [_name(author) for author in facts.authors]
     custom: dict[str, Any] = {}
@@ -68,7 +85,9 @@ def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
     if facts.year.isdigit() and "year" not in facts.inferred:
         item["issued"] = {"date-parts": [_date_parts(facts)]}
     if facts.venue:
-        item["publisher" if item["type"] in {"thesis", "report"} else "container-title"] = facts.venue
+        item["publisher" if item["type"] in {"thesis", "report"} else "container-title"] = (
+            facts.venue
+        )
     if facts.doi and "doi" not in facts.inferred:
         item["DOI"] = facts.doi
     if facts.arxiv_id and "arxiv_id" not in facts.inferred:
@@ -101,8 +120,16 @@ def csl_type(facts: PaperMetadata) -> str:
 
 def _date_parts(facts: PaperMetadata) -> list[int]:
     found = re.fullmatch(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?:T.*)?", facts.publication_date)
-    parts = [int(part) for part in found.groups() if part] if found and found.group(1) == facts.year else [int(facts.year)]
-    return parts if all(1 <= part <= most for part, most in zip(parts[1:], (12, 31), strict=False)) else parts[:1]
+    parts = (
+        [int(part) for part in found.groups() if part]
+        if found and found.group(1) == facts.year
+        else [int(facts.year)]
+    )
+    return (
+        parts
+        if all(1 <= part <= most for part, most in zip(parts[1:], (12, 31), strict=False))
+        else parts[:1]
+    )
 
 
 def _stored_item(bibtex: str | None, has_sentence_case: bool) -> dict[str, Any] | None:
@@ -111,7 +138,9 @@ def _stored_item(bibtex: str | None, has_sentence_case: bool) -> dict[str, Any] 
     from carrel.engines.bibliography.bibtex.fields import Titles
     from carrel.engines.bibliography.bibtex.reader import read_bibtex
 
-    items = read_bibtex(bibtex, Titles.SENTENCE_CASE if has_sentence_case else Titles.AS_WRITTEN).items
+    items = read_bibtex(
+        bibtex, Titles.SENTENCE_CASE if has_sentence_case else Titles.AS_WRITTEN
+    ).items
     return items[0].item if items else None
 
 
@@ -119,7 +148,9 @@ def _made_key(item: dict[str, Any]) -> str:
     people = item.get("author") or [{}]
     issued = item.get("issued") or {}
     year = (issued.get("date-parts") or [[None]])[0][0]
-    return make_paper_key(people[0].get("family") or people[0].get("literal"), year, item.get("title"))
+    return make_paper_key(
+        people[0].get("family") or people[0].get("literal"), year, item.get("title")
+    )
 
 
 def _name(author: str) -> dict[str, str]:
@@ -128,6 +159,7 @@ def _name(author: str) -> dict[str, str]:
     text = " ".join(author.split())
     if not text.islower() and not set(text) & set("{}\\$~"):
         return read_name(text) or {"literal": text}
-    # The facets of older snapshots are in small letters, which a reader of names would take for particles.
+    # The facets of older snapshots are in small letters, which a reader of names would take for
+    # particles.
     given, _, family = text.rpartition(" ")
     return {"family": family, "given": given} if given else {"literal": text}

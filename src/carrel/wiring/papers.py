@@ -43,12 +43,16 @@ class AdderAtNeed:
         self._adder: PaperAdder | None = None
         self._services = Services(settings)
 
-    async def add(self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None) -> AddedPaper:
+    async def add(
+        self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None
+    ) -> AddedPaper:
         if self._adder is None:
             from carrel.wiring.papers_build import index_papers, paper_adder
 
             self._adder = paper_adder(self._folder, self._services, index_papers)
-        return await self._adder.add(identifier=identifier, markdown=markdown, pdf_base64=pdf_base64)
+        return await self._adder.add(
+            identifier=identifier, markdown=markdown, pdf_base64=pdf_base64
+        )
 
     async def close(self) -> None:
         await self._services.close()
@@ -111,12 +115,17 @@ def open_papers(settings: Settings) -> OpenRoom:
     adder = AdderAtNeed(path.parent, settings)
     described = replace(described, operations=(*described.operations, add_paper_operation(adder)))
     if not settings.keeps_home:
-        reading = [operation.name for operation in described.operations if operation.effect is Effect.READS]
+        reading = [
+            operation.name for operation in described.operations if operation.effect is Effect.READS
+        ]
         reading.extend(resource.name for resource in described.resources)
-        described = without_home(described, home_not_persistent(settings, "Added papers are"), still_served=reading)
+        described = without_home(
+            described, home_not_persistent(settings, "Added papers are"), still_served=reading
+        )
 
     async def probe() -> Health:
-        # A room without papers is ready for the first; a snapshot that was named and is not there is a fault.
+        # A room without papers is ready for the first; a snapshot that was named and is not there
+        # is a fault.
         if settings.papers.snapshot is None and not await asyncio.to_thread(path.exists):
             return Health(True, f"{path} (no papers yet)", NEXT_STEP_WITHOUT_PAPERS, note=EMPTY)
         return await check()
@@ -131,12 +140,20 @@ def open_papers(settings: Settings) -> OpenRoom:
 def _action(settings: Settings, path: Path) -> str:
     """What an operator does about a corpus that cannot be used."""
     if settings.papers.search == "elasticsearch" and path.exists():
-        return "Start Elasticsearch or correct elasticsearch.url, then fill it with carrel search sync."
+        return (
+            "Start Elasticsearch or correct elasticsearch.url, then fill it with carrel search "
+            "sync."
+        )
     if settings.papers.snapshot is not None:
         return (
-            "Correct papers.snapshot (PAPER_DB_SNAPSHOT_DB, --snapshot), or make the file again with carrel papers build FOLDER."
+            "Correct papers.snapshot (PAPER_DB_SNAPSHOT_DB, --snapshot), or make the file "
+            "again with carrel papers build FOLDER."
         )
-    return NEXT_STEP_WITHOUT_PAPERS if not path.exists() else "Make it again with carrel papers build FOLDER."
+    return (
+        NEXT_STEP_WITHOUT_PAPERS
+        if not path.exists()
+        else "Make it again with carrel papers build FOLDER."
+    )
 
 
 def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
@@ -145,5 +162,7 @@ def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
     if static.startswith(("http://", "https://")):
         from carrel.engines.static_assets.http import HttpAssets
 
-        return HttpAssets(static, timeout_seconds=settings.papers.asset_timeout_seconds, max_bytes=limit)
+        return HttpAssets(
+            static, timeout_seconds=settings.papers.asset_timeout_seconds, max_bytes=limit
+        )
     return FolderAssets(Path(static).expanduser(), max_bytes=limit)

@@ -1,4 +1,6 @@
-"""Puts a paper builder together: readers, memory, snapshot writer and static folder for one corpus folder."""
+"""Puts a paper builder together: readers, memory, snapshot writer and static folder for one corpus
+folder.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,31 @@ from carrel.engines.paper_sources.paper_infos import PaperInfosReader
 from carrel.engines.paper_sources.pdf import PdfReader
 from carrel.engines.paper_sources.reading import Errand, read_here, read_in_processes
 from carrel.rooms.papers.building.adding import PaperAdder
-from carrel.rooms.papers.building.errors import BuildInProgressError, ForeignSnapshotError, PaperNotAddedError
-from carrel.rooms.papers.building.models import AddedPaper, FileStamp, FoundSource, KnownSource, PartJob, PartRead, Skipped
+from carrel.rooms.papers.building.errors import (
+    BuildInProgressError,
+    ForeignSnapshotError,
+    PaperNotAddedError,
+)
+from carrel.rooms.papers.building.models import (
+    AddedPaper,
+    FileStamp,
+    FoundSource,
+    KnownSource,
+    PartJob,
+    PartRead,
+    Skipped,
+)
 from carrel.rooms.papers.building.ports import Progress, Silence, WorkLookup
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
-from carrel.stores.sqlite.paper_snapshot_writer import SNAPSHOT_NAME, BeforeSwap, SqliteSnapshotShelf
+from carrel.stores.sqlite.paper_snapshot_writer import (
+    SNAPSHOT_NAME,
+    BeforeSwap,
+    SqliteSnapshotShelf,
+)
 from carrel.stores.static_folder.paper_assets import STATIC_NAME, PaperAssets, PaperStaticFolder
 from carrel.stores.static_folder.paper_inbox import INBOX_NAME, PaperInbox
 from carrel.stores.static_folder.summary_files import SUMMARIES_NAME, SummaryFiles
@@ -54,7 +72,14 @@ _ADDING_WAIT_SECONDS = 240.0
 
 def paper_readers() -> tuple[SourceReader, ...]:
     """Every kind of source, the more particular first."""
-    return (PaperInfosReader(), JsonLinesReader(), MarkdownReader(), BibliographyReader(), JatsReader(), PdfReader())
+    return (
+        PaperInfosReader(),
+        JsonLinesReader(),
+        MarkdownReader(),
+        BibliographyReader(),
+        JatsReader(),
+        PdfReader(),
+    )
 
 
 def _equipment(static: Path) -> tuple[tuple[SourceReader, ...], AssetKeeper]:
@@ -72,7 +97,12 @@ class _Finder:
         return (
             [
                 FoundSource(
-                    each.path, each.reader.name, each.reader.version, each.companions, _stamps(each.stamps), each.size_bytes
+                    each.path,
+                    each.reader.name,
+                    each.reader.version,
+                    each.companions,
+                    _stamps(each.stamps),
+                    each.size_bytes,
                 )
                 for each in found
             ],
@@ -80,14 +110,20 @@ class _Finder:
         )
 
     def is_unchanged(self, known: KnownSource, found: FoundSource) -> bool:
-        if (known.reader, known.reader_version, known.stamps) != (found.reader, found.reader_version, found.stamps):
+        if (known.reader, known.reader_version, known.stamps) != (
+            found.reader,
+            found.reader_version,
+            found.stamps,
+        ):
             return False
         return all(_stamps([stamp(Path(further.path))]) == (further,) for further in known.further)
 
 
 @dataclass(frozen=True, slots=True)
 class _PartsReader:
-    """Reads here or in other processes, as suits the amount and the kind; None workers means one for each core."""
+    """Reads here or in other processes, as suits the amount and the kind; None workers means one
+    for each core.
+    """
 
     static: Path
     workers: int | None
@@ -102,14 +138,27 @@ class _PartsReader:
         equipment = partial(_equipment, self.static)
         workers = self.workers or os.cpu_count() or 1
         # Also with one worker: what may crash or loop is read where it can be ended.
-        readings = read_in_processes(errands, equipment, workers) if is_worth_processes else read_here(errands, equipment)
+        readings = (
+            read_in_processes(errands, equipment, workers)
+            if is_worth_processes
+            else read_here(errands, equipment)
+        )
         for job, reading in readings:
             further = _stamps(stamp(path) for path in reading.also_read)
-            yield PartRead(str(job.source.path), job.part.number, job.size_bytes, reading.records, reading.problems, further)
+            yield PartRead(
+                str(job.source.path),
+                job.part.number,
+                job.size_bytes,
+                reading.records,
+                reading.problems,
+                further,
+            )
 
 
 def _weighed(jobs: Iterable[PartJob]) -> tuple[Iterator[PartJob], bool]:
-    """The same jobs, and whether there is enough to read, or a kind that may crash, to read it in other processes."""
+    """The same jobs, and whether there is enough to read, or a kind that may crash, to read it in
+    other processes.
+    """
     waiting = iter(jobs)
     seen: list[PartJob] = []
     size = 0
@@ -135,11 +184,20 @@ def paper_builder(
     before_swap: BeforeSwap | None = None,
     clock: Clock | None = None,
 ) -> Iterator[PaperBuilder]:
-    """A builder for the corpus in `into`. `before_swap` sees the finished draft just before it becomes the snapshot."""
+    """A builder for the corpus in `into`. `before_swap` sees the finished draft just before it
+    becomes the snapshot.
+    """
     workshop, static = into / WORKSHOP_NAME, into / STATIC_NAME
-    with SqlitePaperBuildState(workshop / "state.db") as state, PaperStaticFolder(static) as static_folder:
+    with (
+        SqlitePaperBuildState(workshop / "state.db") as state,
+        PaperStaticFolder(static) as static_folder,
+    ):
         snapshots = SqliteSnapshotShelf(
-            into, workshop, PaperAssets(static).read_text, has_edges=has_edges, before_swap=before_swap
+            into,
+            workshop,
+            PaperAssets(static).read_text,
+            has_edges=has_edges,
+            before_swap=before_swap,
         )
         if snapshots.path.exists() and not state.has_published():
             raise ForeignSnapshotError(snapshots.path.name)
@@ -167,14 +225,20 @@ def build_papers(
     before_swap: BeforeSwap | None = None,
     after_swap: AfterSwap | None = None,
 ) -> BuildReport:
-    """Brings the corpus in `into` up to date with `sources`, doing only what changed since last time; with `only`, it holds
+    """Brings the corpus in `into` up to date with `sources`, doing only what changed since last
+    time; with `only`, it holds
     nothing else afterwards.
 
-    `after_swap` sees the snapshot that is now being read, changed or not: the place to bring an index beside it up to date.
+    `after_swap` sees the snapshot that is now being read, changed or not: the place to bring an
+    index beside it up to date.
     """
     every_source = [*sources, *(folder for folder in [into / INBOX_NAME] if folder.is_dir())]
     with paper_builder(
-        into, workers=workers, size_limit_bytes=size_limit_bytes, has_edges=has_edges, before_swap=before_swap
+        into,
+        workers=workers,
+        size_limit_bytes=size_limit_bytes,
+        has_edges=has_edges,
+        before_swap=before_swap,
     ) as builder:
         report = builder.build(every_source, progress or Silence(), only=only)
     if after_swap is not None:
@@ -182,7 +246,9 @@ def build_papers(
     return report
 
 
-def refresh_papers(into: Path, *, progress: Progress | None = None, after_swap: AfterSwap | None = None) -> bool:
+def refresh_papers(
+    into: Path, *, progress: Progress | None = None, after_swap: AfterSwap | None = None
+) -> bool:
     """Publishes the corpus again with the summaries that were filed since; no source is read."""
     with paper_builder(into) as builder:
         is_changed = builder.refresh(progress or Silence())
@@ -192,7 +258,9 @@ def refresh_papers(into: Path, *, progress: Progress | None = None, after_swap: 
 
 
 class RebuildInProcess:
-    """Adds a paper in a process of its own: the server's event loop stays free and a parser's crash stays there."""
+    """Adds a paper in a process of its own: the server's event loop stays free and a parser's crash
+    stays there.
+    """
 
     def __init__(self, into: Path, after_swap: AfterSwap | None) -> None:
         self._into = into
@@ -201,13 +269,17 @@ class RebuildInProcess:
     async def add(self, file: Path) -> AddedPaper:
         pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
         try:
-            answer = await asyncio.get_running_loop().run_in_executor(pool, _add_paper, self._into, file, self._after_swap)
+            answer = await asyncio.get_running_loop().run_in_executor(
+                pool, _add_paper, self._into, file, self._after_swap
+            )
         except BrokenProcessPool as error:
             raise PaperNotAddedError(
-                "The file crashed its reader.", next_step="Send the paper in another form; nothing was added."
+                "The file crashed its reader.",
+                next_step="Send the paper in another form; nothing was added.",
             ) from error
         finally:
-            # Who stops waiting must not make the event loop wait instead; the process ends by itself, because the reading is
+            # Who stops waiting must not make the event loop wait instead; the process ends by
+            # itself, because the reading is
             # held to its time and memory in a process below it, and what follows is our own work.
             pool.shutdown(wait=False)
         if isinstance(answer, AddedPaper):
@@ -219,9 +291,12 @@ class RebuildInProcess:
 def _add_paper(
     into: Path, file: Path, after_swap: AfterSwap | None
 ) -> AddedPaper | tuple[type[CarrelError], str, str, dict[str, object]]:
-    """Errors with their fields do not survive the way between processes, so they are taken apart here."""
+    """Errors with their fields do not survive the way between processes, so they are taken apart
+    here.
+    """
     try:
-        # Servers that share a home add one after another, the first of them with the corpus still to be made.
+        # Servers that share a home add one after another, the first of them with the corpus still
+        # to be made.
         workshop = into / WORKSHOP_NAME
         workshop.mkdir(parents=True, exist_ok=True)
         with hold_lock(workshop / _ADDING_LOCK, wait_seconds=_ADDING_WAIT_SECONDS):
@@ -243,8 +318,12 @@ def _add_paper(
     return added
 
 
-def paper_adder(into: Path, lookup: WorkLookup | None, after_swap: AfterSwap | None = None) -> PaperAdder:
-    """Adds papers to the corpus in `into`, which must have been built here. `after_swap` runs in another process."""
+def paper_adder(
+    into: Path, lookup: WorkLookup | None, after_swap: AfterSwap | None = None
+) -> PaperAdder:
+    """Adds papers to the corpus in `into`, which must have been built here. `after_swap` runs in
+    another process.
+    """
     return PaperAdder(PaperInbox(into / INBOX_NAME), RebuildInProcess(into, after_swap), lookup)
 
 

@@ -38,7 +38,9 @@ class PaperCluster:
 
     def open_ranking(self, snapshot: Path, build_id: str) -> Ranking:
         """The cluster answers for just this build, or says that it cannot."""
-        return self._ranking(self._client, f"{self._chosen.prefix}papers", build_id, self._chosen.timeout)
+        return self._ranking(
+            self._client, f"{self._chosen.prefix}papers", build_id, self._chosen.timeout
+        )
 
     def close(self) -> None:
         if self._known is not None:

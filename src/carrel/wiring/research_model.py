@@ -20,7 +20,11 @@ class ConfiguredModel:
         self._chosen = chosen
         window = chosen.context_tokens
         # What is said and what is answered share the window: an answer gets half of it at most.
-        answer = chosen.max_output_tokens if window is None else min(chosen.max_output_tokens, window // 2)
+        answer = (
+            chosen.max_output_tokens
+            if window is None
+            else min(chosen.max_output_tokens, window // 2)
+        )
         self._window = Window(answer, None if window is None else window - answer)
         self._client = ModelClient(
             str(chosen.provider),
@@ -46,11 +50,18 @@ class ConfiguredModel:
         try:
             told = await self._client.ask(instructions, material, schema, schema_name)
         except LanguageModelError as error:
-            raise ModelUnavailableError(error.message, next_step="Look at the [model] settings, then resume_research.") from error
-        cost = (told.input_tokens * self._chosen.input_price + told.output_tokens * self._chosen.output_price) / _PER
+            raise ModelUnavailableError(
+                error.message, next_step="Look at the [model] settings, then resume_research."
+            ) from error
+        cost = (
+            told.input_tokens * self._chosen.input_price
+            + told.output_tokens * self._chosen.output_price
+        ) / _PER
         if isinstance(told, ModelAnswer):
             return Completion(told.answer, told.input_tokens, told.output_tokens, cost)
-        return UnusableCompletion(told.text, told.reason, told.input_tokens, told.output_tokens, cost)
+        return UnusableCompletion(
+            told.text, told.reason, told.input_tokens, told.output_tokens, cost
+        )
 
     async def close(self) -> None:
         await self._client.close()

@@ -12,7 +12,17 @@ from carrel.settings import Settings
 from carrel.stores.backup.archive import Manifest
 from carrel.stores.backup.errors import HomeNotEmptyError, NewerBackupError
 from carrel.stores.backup.occupancy import alone
-from carrel.stores.backup.restoring import ASIDE_PREFIX, Root, begin, clear_away, commit, moves_for, need_space, recover, stage
+from carrel.stores.backup.restoring import (
+    ASIDE_PREFIX,
+    Root,
+    begin,
+    clear_away,
+    commit,
+    moves_for,
+    need_space,
+    recover,
+    stage,
+)
 from carrel.stores.sql.access import SCRIPTS as ACCESS
 from carrel.stores.sql.research import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.knowledge import STEPS as KNOWLEDGE
@@ -20,7 +30,8 @@ from carrel.wiring.backup import check_backup, no_build
 from carrel.wiring.backup_places import BUILD_NAME, SETTINGS_NAME, Places
 from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, has_meaning, shown_by
 
-# What this product can open. A file of a newer version is better refused now than when the old data are aside.
+# What this product can open. A file of a newer version is better refused now than when the old data
+# are aside.
 _VERSIONS = {
     "home/access.sqlite": len(ACCESS),
     "home/knowledge.sqlite": len(KNOWLEDGE),
@@ -38,7 +49,9 @@ class Restored:
     recovered: str | None
 
 
-def restore_backup(settings: Settings, file: Path, *, may_move_aside: bool, progress: Progress, clock: Clock) -> Restored:
+def restore_backup(
+    settings: Settings, file: Path, *, may_move_aside: bool, progress: Progress, clock: Clock
+) -> Restored:
     """Checks all of the backup, unpacks it beside its place, and changes names at the end."""
     places = Places(settings)
     recovered = recover(places.home)
@@ -47,7 +60,12 @@ def restore_backup(settings: Settings, file: Path, *, may_move_aside: bool, prog
     names = [carried.path for carried in manifest.files]
     with alone(places.home):
         roots = places.roots(names)
-        present = [root.folder / name for root in roots for name in root.owned if _is_data(places, root, name)]
+        present = [
+            root.folder / name
+            for root in roots
+            for name in root.owned
+            if _is_data(places, root, name)
+        ]
         if present and not may_move_aside:
             raise HomeNotEmptyError(present)
         for root in roots:
@@ -68,16 +86,24 @@ def restore_backup(settings: Settings, file: Path, *, may_move_aside: bool, prog
             raise
         commit(places.home, file.name, roots, moves)
     aside = {root.folder / f"{ASIDE_PREFIX}{stamp}" for root in roots}
-    return Restored(manifest, tuple(sorted(path for path in aside if path.is_dir())), tuple(left_to_do), recovered)
+    return Restored(
+        manifest,
+        tuple(sorted(path for path in aside if path.is_dir())),
+        tuple(left_to_do),
+        recovered,
+    )
 
 
 def _is_data(places: Places, root: Root, name: str) -> bool:
     """Settings that an operator has put into an empty home folder are not data yet."""
-    return (root.folder / name).exists() and not (root.folder == places.home and name == SETTINGS_NAME)
+    return (root.folder / name).exists() and not (
+        root.folder == places.home and name == SETTINGS_NAME
+    )
 
 
 def _wait_for_builds(roots: list[Root]) -> None:
-    """A build does not open the home folder as such, and would go on in a folder that is no longer there.
+    """A build does not open the home folder as such, and would go on in a folder that is no longer
+    there.
 
     It is asked for and not held: the lock is a file in the very folder that is moved.
     """
@@ -92,12 +118,16 @@ def _refuse_newer(file: Path, manifest: Manifest) -> None:
         known = _VERSIONS.get(carried.path)
         if known is not None and (carried.schema_version or 0) > known:
             raise NewerBackupError(
-                file, f"{carried.path} has version {carried.schema_version}, known {known}; Carrel {manifest.carrel}"
+                file,
+                f"{carried.path} has version {carried.schema_version}, known {known}; Carrel "
+                f"{manifest.carrel}",
             )
 
 
 def _make_indexes(manifest: Manifest, places: Places, progress: Progress) -> list[str]:
-    """The indexes that were left out, made again in the workshop, so that they arrive with their snapshots."""
+    """The indexes that were left out, made again in the workshop, so that they arrive with their
+    snapshots.
+    """
     left_to_do = []
     for index in manifest.indexes:
         folder, relative = places.locate(index.snapshot)
@@ -109,6 +139,7 @@ def _make_indexes(manifest: Manifest, places: Places, progress: Progress) -> lis
             shown_by(progress, "embedding", partial(add_meaning, snapshot))
         elif index.has_vectors:
             left_to_do.append(
-                "The vectors of meaning were not made again: carrel papers index --meaning, with the extra semantic."
+                "The vectors of meaning were not made again: carrel papers index --meaning, with "
+                "the extra semantic."
             )
     return left_to_do

@@ -22,7 +22,9 @@ class SyncedIndex:
     left_out: str | None = None
 
 
-async def sync_indices(settings: Settings, wanted: Sequence[str], progress: Progress) -> AsyncGenerator[SyncedIndex, None]:
+async def sync_indices(
+    settings: Settings, wanted: Sequence[str], progress: Progress
+) -> AsyncGenerator[SyncedIndex, None]:
     """Brings each index up to date, one after the other; all of them when none is named."""
     from carrel.stores.elasticsearch.sync import sync
 
@@ -32,7 +34,10 @@ async def sync_indices(settings: Settings, wanted: Sequence[str], progress: Prog
         sources = {source.index: source for source in (*stores.sources, *neighbours.sources)}
         unknown = sorted(set(wanted) - set(sources))
         if unknown:
-            raise InvalidInputError(f"There is no index {', '.join(unknown)}", next_step=f"Choose from {', '.join(sources)}.")
+            raise InvalidInputError(
+                f"There is no index {', '.join(unknown)}",
+                next_step=f"Choose from {', '.join(sources)}.",
+            )
         for name, source in sources.items():
             if wanted and name not in wanted:
                 continue

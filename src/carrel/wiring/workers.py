@@ -1,7 +1,10 @@
-"""What this process is called among the workers that share jobs, and which others are known to have ended.
+"""What this process is called among the workers that share jobs, and which others are known to have
+ended.
 
-Hostname and process number say nothing: two containers are both process 1 of the same name. So a worker's name holds the
-start of the machine, the process namespace and a random part; and whether one has ended is asked of a file that it keeps locked
+Hostname and process number say nothing: two containers are both process 1 of the same name. So a
+worker's name holds the
+start of the machine, the process namespace and a random part; and whether one has ended is asked of
+a file that it keeps locked
 for as long as it lives, never of a process number.
 """
 
@@ -20,18 +23,25 @@ _NAMESPACE = Path("/proc/self/ns/pid")
 
 
 class WorkerIdentity:
-    """A name that no other worker has, and a lock that says that it lives. Made by whoever runs jobs, closed by the same."""
+    """A name that no other worker has, and a lock that says that it lives. Made by whoever runs
+    jobs, closed by the same.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._token = secrets.token_hex(16)
         self._held = ExitStack()
         self._is_taken = False
-        # For people who read the name: which machine and process. For programs: the start of the machine, and chance.
-        self.name = "/".join((_label(), boot_name() or "-", _namespace(), str(os.getpid()), self._token))
+        # For people who read the name: which machine and process. For programs: the start of the
+        # machine, and chance.
+        self.name = "/".join(
+            (_label(), boot_name() or "-", _namespace(), str(os.getpid()), self._token)
+        )
 
     def take(self) -> None:
-        """Locks the file of this worker. Where it cannot be made, nobody can tell early that this worker has ended."""
+        """Locks the file of this worker. Where it cannot be made, nobody can tell early that this
+        worker has ended.
+        """
         if self._is_taken:
             return
         with suppress(OSError):
@@ -48,7 +58,8 @@ class WorkerIdentity:
                 self._file(self._token).unlink(missing_ok=True)
 
     def has_ended(self, worker: str) -> bool:
-        """Whether another worker is known to have ended. Of one of another machine, of another home or of an older Carrel
+        """Whether another worker is known to have ended. Of one of another machine, of another home
+        or of an older Carrel
         nothing is known: its lease must run out."""
         parts = worker.split("/")
         if len(parts) != 5 or not boot_name() or parts[1] != boot_name() or not parts[4].isalnum():
@@ -56,7 +67,9 @@ class WorkerIdentity:
         return parts[4] != self._token and self._is_free(self._file(parts[4]))
 
     def _is_free(self, file: Path) -> bool:
-        """Whether the file is there and nobody holds it. The file stays: another may want to ask the same."""
+        """Whether the file is there and nobody holds it. The file stays: another may want to ask
+        the same.
+        """
         if not file.exists():
             return False
         try:
@@ -66,8 +79,12 @@ class WorkerIdentity:
             return False
 
     def _sweep(self) -> None:
-        """Removes what workers left that ended long before this start of the machine could need it."""
-        files = sorted(self._folder.glob("*.lock"), key=lambda file: file.stat().st_mtime, reverse=True)
+        """Removes what workers left that ended long before this start of the machine could need
+        it.
+        """
+        files = sorted(
+            self._folder.glob("*.lock"), key=lambda file: file.stat().st_mtime, reverse=True
+        )
         for file in files[_KEPT:]:
             if self._is_free(file):
                 file.unlink(missing_ok=True)

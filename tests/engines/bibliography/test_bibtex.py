@@ -58,14 +58,20 @@ def test_a_date_that_is_none_is_kept_as_it_is_written() -> None:
     ("raw", "name"),
     [
         ("Donald E. Knuth", {"family": "Knuth", "given": "Donald E."}),
-        ("Ludwig van Beethoven", {"family": "Beethoven", "given": "Ludwig", "non-dropping-particle": "van"}),
+        (
+            "Ludwig van Beethoven",
+            {"family": "Beethoven", "given": "Ludwig", "non-dropping-particle": "van"},
+        ),
         (
             "de la Vall{\\'e}e Poussin, Charles",
             {"family": "Vallée Poussin", "given": "Charles", "non-dropping-particle": "de la"},
         ),
         ("King, Jr., Martin Luther", {"family": "King", "given": "Martin Luther", "suffix": "Jr."}),
         ("{Barnes and Noble, Inc.}", {"literal": "Barnes and Noble, Inc."}),
-        ("family=Berg, given=Anna, prefix=van den", {"family": "Berg", "given": "Anna", "non-dropping-particle": "van den"}),
+        (
+            "family=Berg, given=Anna, prefix=van den",
+            {"family": "Berg", "given": "Anna", "non-dropping-particle": "van den"},
+        ),
         ('Gr{\\"u}n, J{\\"o}rg', {"family": "Grün", "given": "Jörg"}),
         ("Plato", {"literal": "Plato"}),
     ],
@@ -76,14 +82,21 @@ def test_names(raw: str, name: dict[str, str]) -> None:
 
 def test_a_list_of_names_is_parted_only_outside_braces() -> None:
     item = one("@misc{a, author = {A. One and {Two and Three} AND Four, B. and others}}")
-    assert [person.get("literal") or person["family"] for person in item["author"]] == ["One", "Two and Three", "Four"]
+    assert [person.get("literal") or person["family"] for person in item["author"]] == [
+        "One",
+        "Two and Three",
+        "Four",
+    ]
     assert item["custom"] == {"et_al": ["author"]}
 
 
 @pytest.mark.parametrize(
     ("raw", "text"),
     [
-        (r"G{\"o}del, \'{E}tude, \c{c}a, \v{s}, {\ss}, {\AA}ngstr\"om, \l{}", "Gödel, Étude, ça, š, ß, Ångström, ł"),
+        (
+            r"G{\"o}del, \'{E}tude, \c{c}a, \v{s}, {\ss}, {\AA}ngstr\"om, \l{}",
+            "Gödel, Étude, ça, š, ß, Ångström, ł",
+        ),
         (r"\'{\i} \=a \.z \u{g} \H{o} \k{a} \r{u} \d{h}", "í ā ż ğ ő ą ů ḥ"),
         (r"pages 1--2 --- ``quoted'' and `single'", "pages 1–2 — “quoted” and ‘single’"),
         (r"A \& B 50\% \$5 \#1 a\_b \{c\}", "A & B 50% $5 #1 a_b {c}"),
@@ -110,22 +123,37 @@ def test_markup_is_left_out_where_it_is_not_welcome() -> None:
 @pytest.mark.parametrize(
     ("raw", "title"),
     [
-        ("The Theory of Everything in {Switzerland}: A New View", "The theory of everything in Switzerland: a new view"),
-        ("Advances in {NASA} Research: Past and Future", "Advances in NASA research: Past and future"),
+        (
+            "The Theory of Everything in {Switzerland}: A New View",
+            "The theory of everything in Switzerland: a new view",
+        ),
+        (
+            "Advances in {NASA} Research: Past and Future",
+            "Advances in NASA research: Past and future",
+        ),
         ("An overview of KRL, a language", "An overview of KRL, a language"),
         ("{The Whole Title in Braces}", "The whole title in braces"),
-        ("Introduction to \\emph{Escherichia Coli} Genetics", "Introduction to <i>Escherichia Coli</i> genetics"),
+        (
+            "Introduction to \\emph{Escherichia Coli} Genetics",
+            "Introduction to <i>Escherichia Coli</i> genetics",
+        ),
         ("DNA and RNA iPhone Studies", "DNA and RNA iPhone studies"),
     ],
 )
-def test_titles_in_title_case_become_sentence_case_but_for_what_is_protected(raw: str, title: str) -> None:
+def test_titles_in_title_case_become_sentence_case_but_for_what_is_protected(
+    raw: str, title: str
+) -> None:
     assert one(f"@article{{a, title = {{{raw}}}}}")["title"] == title
 
 
 def test_titles_stay_as_written_when_asked_or_not_english() -> None:
-    assert one("@article{a, title = {The Theory of Everything}}", Titles.AS_WRITTEN)["title"] == "The Theory of Everything"
     assert (
-        one("@article{a, langid = {german}, title = {Die Theorie der Großen Dinge}}")["title"] == "Die Theorie der Großen Dinge"
+        one("@article{a, title = {The Theory of Everything}}", Titles.AS_WRITTEN)["title"]
+        == "The Theory of Everything"
+    )
+    assert (
+        one("@article{a, langid = {german}, title = {Die Theorie der Großen Dinge}}")["title"]
+        == "Die Theorie der Großen Dinge"
     )
 
 
@@ -159,7 +187,8 @@ def test_xdata_is_taken_in_through_several_steps_and_is_no_item() -> None:
 
 def test_a_reference_to_itself_or_to_nothing_is_said() -> None:
     answer = read_bibtex(
-        "@inbook{a, crossref = {b}, title = {x}}\n@book{b, crossref = {a}, title = {y}}\n@inbook{c, crossref = {nowhere}, title = {z}}"
+        "@inbook{a, crossref = {b}, title = {x}}\n@book{b, crossref = {a}, title = "
+        "{y}}\n@inbook{c, crossref = {nowhere}, title = {z}}"
     )
     assert len(answer.items) == 3
     assert any("refers to itself" in warning.message for warning in answer.warnings)
@@ -168,14 +197,16 @@ def test_a_reference_to_itself_or_to_nothing_is_said() -> None:
 
 def test_comments_and_preambles_are_no_items() -> None:
     answer = read_bibtex(
-        '@comment{jabref-meta: {x};}\n@preamble{"\\def\\x{y}"}\nfree text me@example.org\n@misc{a, title = {x}}\n@Comment unclosed {\n@misc{b, title = {y}}'
+        '@comment{jabref-meta: {x};}\n@preamble{"\\def\\x{y}"}\nfree text '
+        "me@example.org\n@misc{a, title = {x}}\n@Comment unclosed {\n@misc{b, title = {y}}"
     )
     assert [imported.item["id"] for imported in answer.items] == ["a", "b"]
 
 
 def test_fields_that_csl_has_no_variable_for_are_kept_by_name() -> None:
     item = one(
-        "@article{a, title = {x}, journal = {J}, owner = {me}, adsurl = {http://ads/1}, eprint = {2101.00001v2}, archiveprefix = {arXiv}, primaryclass = {cs.LG}}"
+        "@article{a, title = {x}, journal = {J}, owner = {me}, adsurl = {http://ads/1}, eprint = "
+        "{2101.00001v2}, archiveprefix = {arXiv}, primaryclass = {cs.LG}}"
     )
     assert item["custom"] == {
         "fields": {"owner": "me", "primaryclass": "cs.LG"},
@@ -198,13 +229,16 @@ def test_types_of_both_dialects() -> None:
     }
     for written, kind in kinds.items():
         assert one(f"@{written}{{a, title = {{x}}, booktitle = {{y}}}}")["type"] == kind
-    assert one("@article{a, entrysubtype = {newspaper}, title = {x}}")["type"] == "article-newspaper"
+    assert (
+        one("@article{a, entrysubtype = {newspaper}, title = {x}}")["type"] == "article-newspaper"
+    )
     assert one("@unheardof{a, title = {x}}")["custom"]["fields"] == {"entrytype": "unheardof"}
 
 
 def test_identifiers_are_undressed() -> None:
     item = one(
-        "@article{a, title = {x}, doi = {https://doi.org/10.1000/A\\_B}, url = {http://x.org/a\\%20b}, isbn = {3-16}, pmcid = {123}, note = {{PMID:} 23439512}}"
+        "@article{a, title = {x}, doi = {https://doi.org/10.1000/A\\_B}, url = "
+        "{http://x.org/a\\%20b}, isbn = {3-16}, pmcid = {123}, note = {{PMID:} 23439512}}"
     )
     assert item["DOI"] == "10.1000/a_b"
     assert item["URL"] == "http://x.org/a%20b"

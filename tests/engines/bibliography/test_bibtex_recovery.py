@@ -34,7 +34,9 @@ def test_a_missing_key() -> None:
 
 
 def test_a_field_that_is_not_closed_ends_before_the_next() -> None:
-    answer = read_bibtex("@article{a,\n  title = {One,\n  year = {1999}\n}\n\n@article{b, title = {Two}}")
+    answer = read_bibtex(
+        "@article{a,\n  title = {One,\n  year = {1999}\n}\n\n@article{b, title = {Two}}"
+    )
     first, second = (imported.item for imported in answer.items)
     assert first["title"] == "One"
     assert first["issued"] == {"date-parts": [[1999]]}
@@ -43,21 +45,29 @@ def test_a_field_that_is_not_closed_ends_before_the_next() -> None:
 
 
 def test_an_entry_that_is_not_closed_ends_before_the_next() -> None:
-    answer = read_bibtex("@article{a,\n title = {One},\n year = 1999\n\n@article{b, title = {Two}}\n@book{c, title = {Three")
+    answer = read_bibtex(
+        "@article{a,\n title = {One},\n year = 1999\n\n@article{b, title = {Two}}\n@book{c, title "
+        "= {Three"
+    )
     assert [imported.item["title"] for imported in answer.items] == ["One", "Two", "Three"]
     assert warned(answer, 3, "not closed")
     assert warned(answer, 6, "not closed")
 
 
 def test_an_entry_closed_too_early_goes_on() -> None:
-    answer = read_bibtex("@article{a,\n title = {One}},\n year = {1999}\n}\n@misc{b, title = {Two}}")
+    answer = read_bibtex(
+        "@article{a,\n title = {One}},\n year = {1999}\n}\n@misc{b, title = {Two}}"
+    )
     assert answer.items[0].item["issued"] == {"date-parts": [[1999]]}
     assert len(answer.items) == 2
     assert warned(answer, 2, "closed too early")
 
 
 def test_quotation_marks_inside_quotation_marks() -> None:
-    answer = read_bibtex('@article{a,\n title = "The "best" things",\n author = "M\\"uller, J\\"org",\n year = "1999"}')
+    answer = read_bibtex(
+        '@article{a,\n title = "The "best" things",\n author = "M\\"uller, J\\"org",\n year = '
+        '"1999"}'
+    )
     item = answer.items[0].item
     assert item["title"] == 'The "best" things'
     assert item["author"] == [{"family": "Müller", "given": "Jörg"}]
@@ -77,13 +87,17 @@ def test_a_sign_in_place_of_the_equals() -> None:
 
 
 def test_an_entry_without_its_opening_brace() -> None:
-    answer = read_bibtex("@Article,\n  author = {A. Bee},\n  title = {x},\n}\n@misc{b, title = {y}}")
+    answer = read_bibtex(
+        "@Article,\n  author = {A. Bee},\n  title = {x},\n}\n@misc{b, title = {y}}"
+    )
     assert [imported.item["title"] for imported in answer.items] == ["x", "y"]
     assert warned(answer, 1, "opening brace")
 
 
 def test_a_field_given_twice_is_said() -> None:
-    answer = read_bibtex("@article{a,\n title = {One},\n title = {Two},\n author = {A. Bee},\n author = {C. Dee}}")
+    answer = read_bibtex(
+        "@article{a,\n title = {One},\n title = {Two},\n author = {A. Bee},\n author = {C. Dee}}"
+    )
     item = answer.items[0].item
     assert item["title"] == "One"
     assert [person["family"] for person in item["author"]] == ["Bee", "Dee"]
@@ -124,6 +138,8 @@ def test_a_declared_encoding_is_believed() -> None:
 
 
 def test_a_file_of_two_encodings_is_read_line_by_line() -> None:
-    answer = read_bibtex("@misc{a, title = {Grüße}}\n".encode() + "@misc{b, title = {Köln}}\n".encode("cp1252"))
+    answer = read_bibtex(
+        "@misc{a, title = {Grüße}}\n".encode() + "@misc{b, title = {Köln}}\n".encode("cp1252")
+    )
     assert [imported.item["title"] for imported in answer.items] == ["Grüße", "Köln"]
     assert warned(answer, 2, "not UTF-8")

@@ -1,14 +1,18 @@
 """CSL-JSON as others write it."""
 
 # Samples keep the lines that programs write.
-# ruff: noqa: E501
 
 from carrel.engines.bibliography.csl_json import read_csl_json, write_csl_json
 
 
 def test_a_list_one_item_and_wrapped_lists() -> None:
     item = '{"id": "a", "type": "book", "title": "T", "custom": {"x": [1, null]}}'
-    for text in (item, f"[{item}]", f'{{"items": [{item}]}}', f'{{"references": [{item}], "other": 1}}'):
+    for text in (
+        item,
+        f"[{item}]",
+        f'{{"items": [{item}]}}',
+        f'{{"references": [{item}], "other": 1}}',
+    ):
         answer = read_csl_json(text)
         assert [imported.item for imported in answer.items] == [
             {"id": "a", "type": "book", "title": "T", "custom": {"x": [1, None]}}
@@ -17,7 +21,8 @@ def test_a_list_one_item_and_wrapped_lists() -> None:
 
 def test_items_of_a_list_have_their_lines() -> None:
     answer = read_csl_json(
-        '[\n  {"id": "a", "type": "book", "title": "{[\\"x"},\n\n  7,\n  {"id": "b", "type": "book", "n": {"deep": {}}}\n]'
+        '[\n  {"id": "a", "type": "book", "title": "{[\\"x"},\n\n  7,\n  {"id": "b", "type": '
+        '"book", "n": {"deep": {}}}\n]'
     )
     assert [imported.line for imported in answer.items] == [2, 5]
     assert len(answer.failures) == 1
@@ -26,15 +31,19 @@ def test_items_of_a_list_have_their_lines() -> None:
 def test_what_the_world_writes_is_made_csl() -> None:
     item = (
         read_csl_json(
-            '{"id": 7, "type": "journal-article", "title": ["T"], "ISSN": ["1", "2"], "keyword": ["a", "b"], "issued": {"date-parts": [["1999", "2", null]]}, '
-            '"accessed": "2020-01-02", "author": [{"name": "Group"}, "Plain", {"family": "F"}], "short-container-title": ["J"], "original-date": {"date-parts": [1990]}}'
+            '{"id": 7, "type": "journal-article", "title": ["T"], "ISSN": ["1", "2"], "keyword": '
+            '["a", "b"], "issued": {"date-parts": [["1999", "2", null]]}, '
+            '"accessed": "2020-01-02", "author": [{"name": "Group"}, "Plain", {"family": "F"}], '
+            '"short-container-title": ["J"], "original-date": {"date-parts": [1990]}}'
         )
         .items[0]
         .item
     )
     assert item == {
-        "id": "7", "type": "article-journal", "title": "T", "ISSN": "1, 2", "keyword": "a; b", "issued": {"date-parts": [[1999, 2]]}, "accessed": {"date-parts": [[2020, 1, 2]]},
-        "author": [{"literal": "Group"}, {"literal": "Plain"}, {"family": "F"}], "container-title-short": "J", "original-date": {"date-parts": [[1990]]},
+        "id": "7", "type": "article-journal", "title": "T", "ISSN": "1, 2", "keyword": "a; b",
+        "issued": {"date-parts": [[1999, 2]]}, "accessed": {"date-parts": [[2020, 1, 2]]},
+        "author": [{"literal": "Group"}, {"literal": "Plain"}, {"family": "F"}],
+        "container-title-short": "J", "original-date": {"date-parts": [[1990]]},
     }  # fmt: skip
 
 
@@ -57,4 +66,7 @@ def test_items_one_per_line_are_read() -> None:
 
 
 def test_a_library_is_written_as_libraries_are_stored() -> None:
-    assert write_csl_json([{"id": "ä", "type": "book"}]) == '[\n  {\n    "id": "ä",\n    "type": "book"\n  }\n]\n'
+    assert (
+        write_csl_json([{"id": "ä", "type": "book"}])
+        == '[\n  {\n    "id": "ä",\n    "type": "book"\n  }\n]\n'
+    )

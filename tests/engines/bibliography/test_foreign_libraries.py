@@ -1,4 +1,6 @@
-"""Items as other programs write them beside CSL-JSON's rules: nothing of them is lost in an export."""
+"""Items as other programs write them beside CSL-JSON's rules: nothing of them is lost in an
+export.
+"""
 
 import pytest
 
@@ -24,7 +26,13 @@ def test_names_that_are_texts_are_exported(form: Form) -> None:
 
 
 @pytest.mark.parametrize(
-    "doi", ["https://doi.org/10.1000/ABC.d", "doi:10.1000/ABC.d", "http://dx.doi.org/10.1000/ABC.d", "10.1000/ABC.d"]
+    "doi",
+    [
+        "https://doi.org/10.1000/ABC.d",
+        "doi:10.1000/ABC.d",
+        "http://dx.doi.org/10.1000/ABC.d",
+        "10.1000/ABC.d",
+    ],
 )
 def test_a_doi_with_its_resolver_is_written_without_it(doi: str) -> None:
     item = {**_ITEM, "DOI": doi}

@@ -1,4 +1,6 @@
-"""No input, however broken, stops a reader in any way but its own errors; and nothing takes long."""
+"""No input, however broken, stops a reader in any way but its own errors; and nothing takes
+long.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -32,8 +34,31 @@ bits = st.sampled_from(
             "author",
             "crossref",
         ),
-        *("xdata", "TY  - JOUR\n", "ER  - \n", "AU  - ", "PMID- 1\n", "      more", "%A ", "--TI-- x\n", "<record>", "</record>"),
-        *("<titles><title>", "&amp;", "[", "{}", '{"type":', "null", "]", "\x00", "é", "1999", "--"),
+        *(
+            "xdata",
+            "TY  - JOUR\n",
+            "ER  - \n",
+            "AU  - ",
+            "PMID- 1\n",
+            "      more",
+            "%A ",
+            "--TI-- x\n",
+            "<record>",
+            "</record>",
+        ),
+        *(
+            "<titles><title>",
+            "&amp;",
+            "[",
+            "{}",
+            '{"type":',
+            "null",
+            "]",
+            "\x00",
+            "é",
+            "1999",
+            "--",
+        ),
     ]
 )
 soup = st.one_of(st.text(max_size=200), st.lists(bits, max_size=40).map("".join))
@@ -74,7 +99,10 @@ def test_recognition_never_fails(text: str) -> None:
 
 
 def test_entities_are_refused_not_expanded() -> None:
-    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><PubmedArticleSet>&b;</PubmedArticleSet>'
+    bomb = (
+        '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b '
+        '"&a;&a;&a;">]><PubmedArticleSet>&b;</PubmedArticleSet>'
+    )
     with pytest.raises(UnsafeXmlError) as caught:
         read(bomb, Kind.PUBMED_XML)
     assert caught.value.line == 1
@@ -82,7 +110,8 @@ def test_entities_are_refused_not_expanded() -> None:
 
 def test_a_file_of_the_machine_cannot_be_read_through_xml() -> None:
     stealing = (
-        '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/hostname">]><modsCollection><mods><note>&f;</note></mods></modsCollection>'
+        "<!DOCTYPE x [<!ENTITY f SYSTEM "
+        '"file:///etc/hostname">]><modsCollection><mods><note>&f;</note></mods></modsCollection>'
     )
     with pytest.raises(UnsafeXmlError):
         read(stealing, Kind.MODS)
@@ -95,7 +124,9 @@ def test_text_that_is_no_xml_is_said_to_be_none() -> None:
 
 
 def test_deep_nesting_is_read_without_exhausting_the_stack() -> None:
-    answer = read_bibtex("@misc{deep, title = {" + "{" * 5000 + "x" + "}" * 5000 + "}}\n@misc{next, title = {y}}")
+    answer = read_bibtex(
+        "@misc{deep, title = {" + "{" * 5000 + "x" + "}" * 5000 + "}}\n@misc{next, title = {y}}"
+    )
     assert [imported.item["id"] for imported in answer.items] == ["deep", "next"]
 
 
@@ -118,7 +149,10 @@ def test_long_runs_of_one_sign_are_read(text: str) -> None:
 
 
 def test_many_unclosed_entries_are_read_in_linear_time() -> None:
-    text = "\n".join(f"@article{{key{number},\n title = {{Never closed\n author = {{A. Name" for number in range(3000))
+    text = "\n".join(
+        f"@article{{key{number},\n title = {{Never closed\n author = {{A. Name"
+        for number in range(3000)
+    )
     answer = read_bibtex(text)
     assert len(answer.items) == 3000
     assert len(answer.warnings) >= 3000

@@ -19,12 +19,18 @@ CITATIONS = DATA / "citations"
 needs_bibliography = pytest.mark.skipif(
     not BIBLIOGRAPHY.is_dir(), reason="../shared/data/bibliography is not beside the checkout"
 )
-needs_citations = pytest.mark.skipif(not CITATIONS.is_dir(), reason="../shared/data/citations is not beside the checkout")
+needs_citations = pytest.mark.skipif(
+    not CITATIONS.is_dir(), reason="../shared/data/citations is not beside the checkout"
+)
 
 
 @needs_bibliography
 def test_every_small_file_is_read_without_a_failure() -> None:
-    paths = [path for path in sorted((BIBLIOGRAPHY / "mixed").rglob("*")) if path.suffix in {".bib", ".ris"}]
+    paths = [
+        path
+        for path in sorted((BIBLIOGRAPHY / "mixed").rglob("*"))
+        if path.suffix in {".bib", ".ris"}
+    ]
     assert len(paths) > 40
     for path in paths:
         answer = read(path.read_bytes())
@@ -47,5 +53,10 @@ def test_all_of_tugboat_is_read_without_a_warning() -> None:
 def test_real_libraries_survive_every_export(name: str) -> None:
     library = json.loads((CITATIONS / name).read_text(encoding="utf-8"))
     for dialect in Dialect:
-        assert [imported.item for imported in read_bibtex(write_bibtex(library, dialect, lossless=True)).items] == library
-    assert [imported.item for imported in read_ris(write_ris(library, lossless=True)).items] == library
+        assert [
+            imported.item
+            for imported in read_bibtex(write_bibtex(library, dialect, lossless=True)).items
+        ] == library
+    assert [
+        imported.item for imported in read_ris(write_ris(library, lossless=True)).items
+    ] == library

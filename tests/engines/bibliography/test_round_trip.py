@@ -18,14 +18,18 @@ from carrel.engines.bibliography.ris.writer import write_ris
 from carrel.engines.bibliography.writing import Form, write
 
 TYPES = [
-    "article-journal", "article", "book", "chapter", "paper-conference", "thesis", "report", "webpage", "document", "dataset",
+    "article-journal", "article", "book", "chapter", "paper-conference", "thesis", "report",
+    "webpage", "document", "dataset",
     "software", "patent",
-    "motion_picture", "entry-encyclopedia", "manuscript", "standard", "speech", "article-newspaper", "interview",
+    "motion_picture", "entry-encyclopedia", "manuscript", "standard", "speech", "article-newspaper",
+    "interview",
 ]  # fmt: skip
 TEXT_VARIABLES = [
-    "title", "container-title", "container-title-short", "collection-title", "publisher", "publisher-place", "volume", "issue",
+    "title", "container-title", "container-title-short", "collection-title", "publisher",
+    "publisher-place", "volume", "issue",
     "number", "page", "edition",
-    "abstract", "note", "annote", "DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID", "genre", "language", "keyword", "event-title",
+    "abstract", "note", "annote", "DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID", "genre",
+    "language", "keyword", "event-title",
     "version", "title-short",
     "source", "section", "chapter-number", "original-title", "archive", "unheard-of",
 ]  # fmt: skip
@@ -79,7 +83,8 @@ parts = st.one_of(
 )
 dates = st.one_of(
     st.fixed_dictionaries(
-        {"date-parts": st.lists(parts, min_size=1, max_size=2)}, optional={"circa": st.just(True), "season": st.integers(1, 4)}
+        {"date-parts": st.lists(parts, min_size=1, max_size=2)},
+        optional={"circa": st.just(True), "season": st.integers(1, 4)},
     ),
     st.fixed_dictionaries({"literal": texts}),
 )
@@ -98,13 +103,23 @@ def items(draw: st.DrawFn) -> CslItem:
     }
     for variable in draw(st.lists(st.sampled_from(TEXT_VARIABLES), unique=True, max_size=8)):
         item[variable] = draw(texts)
-    for role in draw(st.lists(st.sampled_from(["author", "editor", "translator", "director"]), unique=True, max_size=2)):
+    for role in draw(
+        st.lists(
+            st.sampled_from(["author", "editor", "translator", "director"]), unique=True, max_size=2
+        )
+    ):
         item[role] = draw(st.lists(names, min_size=1, max_size=3))
-    for variable in draw(st.lists(st.sampled_from(["issued", "accessed", "original-date"]), unique=True, max_size=2)):
+    for variable in draw(
+        st.lists(st.sampled_from(["issued", "accessed", "original-date"]), unique=True, max_size=2)
+    ):
         item[variable] = draw(dates)
     if draw(st.booleans()):
         item["custom"] = draw(
-            st.dictionaries(st.sampled_from(["arxiv_id", "uuid", "fields", "additional_urls"]), json_values, max_size=2)
+            st.dictionaries(
+                st.sampled_from(["arxiv_id", "uuid", "fields", "additional_urls"]),
+                json_values,
+                max_size=2,
+            )
         )
     return item
 
@@ -113,7 +128,9 @@ def items(draw: st.DrawFn) -> CslItem:
 @pytest.mark.parametrize("titles", Titles)
 @settings(max_examples=50, deadline=None)
 @given(library=st.lists(items(), max_size=3))
-def test_bibtex_gives_back_what_it_was_given(library: list[CslItem], dialect: Dialect, titles: Titles) -> None:
+def test_bibtex_gives_back_what_it_was_given(
+    library: list[CslItem], dialect: Dialect, titles: Titles
+) -> None:
     answer = read_bibtex(write_bibtex(library, dialect, lossless=True), titles)
     assert [imported.item for imported in answer.items] == library
     assert not answer.failures
@@ -140,7 +157,10 @@ COMMON: CslItem = {
     "title": "Why CO<sub>2</sub> matters in Zürich: <i>Homo sapiens</i> & others",
     "container-title": "Journal of Things",
     "container-title-short": "J. Things",
-    "author": [{"family": "Müller", "given": "Anna", "non-dropping-particle": "von"}, {"literal": "World Health Organization"}],
+    "author": [
+        {"family": "Müller", "given": "Anna", "non-dropping-particle": "von"},
+        {"literal": "World Health Organization"},
+    ],
     "editor": [{"family": "King", "given": "Martin Luther", "suffix": "Jr."}],
     "issued": {"date-parts": [[2020, 5, 17]]},
     "accessed": {"date-parts": [[2021, 1, 2]]},
@@ -174,7 +194,10 @@ def test_what_bibtex_has_no_field_for_is_kept_in_one() -> None:
     assert "carrel" not in write_bibtex([item], Dialect.BIBLATEX)
     written = write_bibtex([item], Dialect.BIBLATEX, lossless=True)
     kept = next(line for line in written.splitlines() if "carrel-csl" in line)
-    assert json.loads(kept.partition(" = ")[2].strip().removesuffix(",")[1:-1])["set"]["type"] == "speech"
+    assert (
+        json.loads(kept.partition(" = ")[2].strip().removesuffix(",")[1:-1])["set"]["type"]
+        == "speech"
+    )
     assert read_bibtex(written).items[0].item == item
 
 
@@ -186,10 +209,13 @@ def test_an_item_without_a_key_stays_without_one() -> None:
 
 @pytest.mark.parametrize("form", Form)
 def test_every_form_is_recognised_and_read_back(form: Form) -> None:
-    assert [imported.item for imported in read(write([COMMON], form, lossless=True)).items] == [COMMON]
+    assert [imported.item for imported in read(write([COMMON], form, lossless=True)).items] == [
+        COMMON
+    ]
 
 
-# What a plain export must keep: everything that the format has a field of its own for, in texts as libraries have them.
+# What a plain export must keep: everything that the format has a field of its own for, in texts as
+# libraries have them.
 plain_word = st.sampled_from(
     [
         "Zürich",
@@ -216,7 +242,10 @@ plain_names = st.one_of(
             "family": st.sampled_from(["Müller", "O'Neil", "García Márquez", "Li"]),
             "given": st.sampled_from(["Ann", "J. R. R.", "Łukasz"]),
         },
-        optional={"suffix": st.sampled_from(["Jr.", "III"]), "non-dropping-particle": st.sampled_from(["van", "de la"])},
+        optional={
+            "suffix": st.sampled_from(["Jr.", "III"]),
+            "non-dropping-particle": st.sampled_from(["van", "de la"]),
+        },
     ),
 )
 plain_dates = st.one_of(
@@ -247,7 +276,9 @@ def plain_items(draw: st.DrawFn) -> CslItem:
         "publisher": plain_text,
         "abstract": plain_text,
         "note": plain_text,
-        "keyword": st.lists(st.sampled_from(["carbon", "city", "Zürich"]), min_size=1, unique=True).map("; ".join),
+        "keyword": st.lists(
+            st.sampled_from(["carbon", "city", "Zürich"]), min_size=1, unique=True
+        ).map("; ".join),
     }.items():
         if draw(st.booleans()):
             item[variable] = draw(values)
@@ -260,7 +291,9 @@ def plain_items(draw: st.DrawFn) -> CslItem:
 @pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX, Form.RIS])
 @settings(max_examples=80, deadline=None)
 @given(library=st.lists(plain_items(), min_size=1, max_size=3, unique_by=lambda item: item["id"]))
-def test_a_plain_export_has_no_field_of_ours_and_keeps_what_the_format_can_say(library: list[CslItem], form: Form) -> None:
+def test_a_plain_export_has_no_field_of_ours_and_keeps_what_the_format_can_say(
+    library: list[CslItem], form: Form
+) -> None:
     written = write(library, form)
     assert "carrel" not in written
     assert [imported.item for imported in read(written, titles=Titles.AS_WRITTEN).items] == library
@@ -268,7 +301,9 @@ def test_a_plain_export_has_no_field_of_ours_and_keeps_what_the_format_can_say(l
 
 @pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX])
 def test_no_two_entries_of_a_bibtex_file_have_the_same_key(form: Form) -> None:
-    items: list[CslItem] = [{"id": key, "type": "book", "title": "T"} for key in ("a b", "a_b", "A_B", "", "{}")]
+    items: list[CslItem] = [
+        {"id": key, "type": "book", "title": "T"} for key in ("a b", "a_b", "A_B", "", "{}")
+    ]
     keys = [imported.item["id"] for imported in read(write(items, form)).items]
     assert len({key.lower() for key in keys}) == 5
     assert all(keys)
@@ -284,13 +319,31 @@ def test_no_two_entries_of_a_bibtex_file_have_the_same_key(form: Form) -> None:
         ({"date-parts": [[2016, None, None]]}, {"date-parts": [[2016]]}),
     ],
 )
-def test_dates_that_other_programs_write_oddly_are_exported(form: Form, issued: CslItem, understood: CslItem) -> None:
+def test_dates_that_other_programs_write_oddly_are_exported(
+    form: Form, issued: CslItem, understood: CslItem
+) -> None:
     written = write([{"id": "a", "type": "book", "title": "T", "issued": issued}], form)
     assert read(written).items[0].item["issued"] == understood
 
 
 def test_exports_of_earlier_versions_still_read_back_exactly() -> None:
-    bibtex = '@misc{talk,\n  title = {A talk},\n  carrel-csl = {{"set":{"type":"speech","custom":{"uuid":"u"}}}},\n}\n'
-    assert read(bibtex).items[0].item == {"id": "talk", "type": "speech", "title": "A talk", "custom": {"uuid": "u"}}
-    ris = 'TY  - SLIDE\r\nID  - talk\r\nTI  - A talk\r\nN1  - carrel-csl: {"set":{"custom":{"uuid":"u"}}}\r\nER  - \r\n'
-    assert read(ris).items[0].item == {"id": "talk", "type": "speech", "title": "A talk", "custom": {"uuid": "u"}}
+    bibtex = (
+        "@misc{talk,\n  title = {A talk},\n  carrel-csl = "
+        '{{"set":{"type":"speech","custom":{"uuid":"u"}}}},\n}\n'
+    )
+    assert read(bibtex).items[0].item == {
+        "id": "talk",
+        "type": "speech",
+        "title": "A talk",
+        "custom": {"uuid": "u"},
+    }
+    ris = (
+        "TY  - SLIDE\r\nID  - talk\r\nTI  - A talk\r\nN1  - carrel-csl: "
+        '{"set":{"custom":{"uuid":"u"}}}\r\nER  - \r\n'
+    )
+    assert read(ris).items[0].item == {
+        "id": "talk",
+        "type": "speech",
+        "title": "A talk",
+        "custom": {"uuid": "u"},
+    }

@@ -67,7 +67,12 @@ def test_endnote_records_with_styles_in_every_field() -> None:
     assert item["title"] == "About water"
     assert item["container-title"] == "Things"
     assert item["issued"] == {"date-parts": [[2015, 3, 3]]}
-    assert (item["DOI"], item["ISSN"], item["keyword"], item["URL"]) == ("10.1000/x", "1234-5679", "a", "http://a.org")
+    assert (item["DOI"], item["ISSN"], item["keyword"], item["URL"]) == (
+        "10.1000/x",
+        "1234-5679",
+        "a",
+        "http://a.org",
+    )
     assert item["editor"] == [{"family": "Itor", "given": "Ed"}]
     assert item["custom"]["fields"] == {"file": "internal-pdf://x.pdf"}
 
@@ -85,7 +90,8 @@ def test_mods_with_its_host() -> None:
         .item
     )
     assert item == {
-        "id": "k", "type": "article-journal", "title": "The Part", "author": [{"family": "Doe", "given": "J"}], "issued": {"date-parts": [[2003]]},
+        "id": "k", "type": "article-journal", "title": "The Part",
+        "author": [{"family": "Doe", "given": "J"}], "issued": {"date-parts": [[2003]]},
         "container-title": "Whole", "ISSN": "0948-3055", "volume": "30", "page": "1-9",
     }  # fmt: skip
 
@@ -127,8 +133,10 @@ def test_citavi_projects_plain_and_zipped() -> None:
     for content in (CITAVI, file.getvalue()):
         article, book, part = (imported.item for imported in read(content).items)
         assert article == {
-            "type": "article-journal", "title": "Above: Below", "author": [{"family": "Doe", "given": "Jane Q."}, {"literal": "Oceana"}],
-            "container-title": "Trends", "ISSN": "1234-5679", "page": "24-31", "issued": {"date-parts": [[2012]]}, "keyword": "fraud", "annote": "Core: words",
+            "type": "article-journal", "title": "Above: Below",
+            "author": [{"family": "Doe", "given": "Jane Q."}, {"literal": "Oceana"}],
+            "container-title": "Trends", "ISSN": "1234-5679", "page": "24-31",
+            "issued": {"date-parts": [[2012]]}, "keyword": "fraud", "annote": "Core: words",
         }  # fmt: skip
         assert book["publisher"] == "Press"
         assert part["container-title"] == "Whole"

@@ -24,7 +24,9 @@ def _passes(path: Path) -> bool:
 
 
 @needs_data
-@pytest.mark.parametrize("path", sorted(SUITE.glob("*.txt")) if SUITE.is_dir() else [], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(SUITE.glob("*.txt")) if SUITE.is_dir() else [], ids=lambda path: path.stem
+)
 def test_the_fixture_comes_out_as_its_result_says(path: Path) -> None:
     if path.stem in KNOWN_FAILURES:
         assert not _passes(path), f"{path.stem} passes now: take it off the list of known failures"
@@ -44,6 +46,14 @@ def test_the_runner_prints_the_failing_names_and_then_the_count(tmp_path: Path) 
     for path in (good, bad):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     command = [sys.executable, "-m", "carrel.engines.citation_styles.suite", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": "src"}, timeout=60)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={"PYTHONPATH": "src"},
+        timeout=60,
+    )
     assert done.stdout.splitlines() == ["date_NegativeDateSort", "1 passed, 1 failed"]
     assert done.returncode == 1

@@ -1,4 +1,6 @@
-"""What a caller of the engine relies on: names of styles, outputs, citations, and errors that name the fault."""
+"""What a caller of the engine relies on: names of styles, outputs, citations, and errors that name
+the fault.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -29,10 +31,12 @@ BOOK: dict[str, Any] = {
 }
 MINIMAL = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
 <info><id>minimal</id><title>M</title></info>
-<citation><layout>{citation}</layout></citation><bibliography><layout suffix=".">{bibliography}</layout></bibliography></style>"""
+<citation><layout>{citation}</layout></citation><bibliography><layout suffix=".">{bibliography}</layout></bibliography></style>"""  # noqa: E501
 
 
-def _style(bibliography: str = '<text variable="title"/>', citation: str = '<text variable="title"/>') -> str:
+def _style(
+    bibliography: str = '<text variable="title"/>', citation: str = '<text variable="title"/>'
+) -> str:
     return MINIMAL.format(citation=citation, bibliography=bibliography)
 
 
@@ -45,7 +49,10 @@ def test_every_short_name_gives_a_bibliography(name: str) -> None:
 
 def test_each_output_escapes_what_would_mean_something_there() -> None:
     style = load_style(_style())
-    text, html, markdown = (Processor(style, [BOOK], output=name).bibliography()[0].text for name in ("text", "html", "markdown"))
+    text, html, markdown = (
+        Processor(style, [BOOK], output=name).bibliography()[0].text
+        for name in ("text", "html", "markdown")
+    )
     assert text == "The Structure of Scientific Revolutions & 2 < 3."
     assert html == "The Structure of <i>Scientific</i> Revolutions &#38; 2 &#60; 3."
     assert markdown == r"The Structure of *Scientific* Revolutions & 2 \< 3."
@@ -53,13 +60,17 @@ def test_each_output_escapes_what_would_mean_something_there() -> None:
 
 def test_markdown_does_not_read_stars_or_list_numbers_out_of_a_title() -> None:
     (entry,) = render_bibliography(
-        [{"id": "1", "type": "book", "title": "1. a *b* _c_ [d]"}], load_style(_style()), output="markdown"
+        [{"id": "1", "type": "book", "title": "1. a *b* _c_ [d]"}],
+        load_style(_style()),
+        output="markdown",
     )
     assert entry.text == r"1\. a \*b\* \_c\_ \[d\]."
 
 
 def test_runs_carry_the_text_and_its_looks() -> None:
-    ((_, runs),) = Processor(load_style(_style('<text variable="title" font-weight="bold"/>')), [BOOK]).bibliography_runs()
+    ((_, runs),) = Processor(
+        load_style(_style('<text variable="title" font-weight="bold"/>')), [BOOK]
+    ).bibliography_runs()
     assert "".join(run.text for run in runs) == "The Structure of Scientific Revolutions & 2 < 3."
     assert runs[1].text == "Scientific"
     assert dict(runs[1].looks) == {"font-style": "italic", "font-weight": "bold"}
@@ -76,7 +87,9 @@ def test_names_can_stand_in_the_sentence() -> None:
     processor = Processor(load_style("apa"), [BOOK])
     assert processor.cite([Cluster([Cite("kuhn")], mode="composite")]) == ["Kuhn (1962)"]
     assert processor.cite([Cluster([Cite("kuhn", suppress_author=True)])]) == ["(1962)"]
-    assert processor.cite([Cluster([Cite("kuhn", author_only=True)], mode="author-only")]) == ["Kuhn"]
+    assert processor.cite([Cluster([Cite("kuhn", author_only=True)], mode="author-only")]) == [
+        "Kuhn"
+    ]
 
 
 def test_ibid_and_subsequent_follow_from_the_order_of_the_notes() -> None:
@@ -89,20 +102,44 @@ def test_ibid_and_subsequent_follow_from_the_order_of_the_notes() -> None:
     )
     style = load_style(_style(citation=choose))
     items = [BOOK, {**BOOK, "id": "other"}]
-    cited = [("kuhn", ""), ("kuhn", ""), ("kuhn", "5"), ("other", ""), ("kuhn", ""), ("other", ""), ("other", "")]
+    cited = [
+        ("kuhn", ""),
+        ("kuhn", ""),
+        ("kuhn", "5"),
+        ("other", ""),
+        ("kuhn", ""),
+        ("other", ""),
+        ("other", ""),
+    ]
     notes = [1, 2, 3, 4, 5, 20, 21]
-    clusters = [Cluster([Cite(item, locator)], note) for (item, locator), note in zip(cited, notes, strict=True)]
-    assert Processor(style, items).cite(clusters) == ["first", "ibid", "ibid-loc", "first", "near", "again", "ibid"]
+    clusters = [
+        Cluster([Cite(item, locator)], note)
+        for (item, locator), note in zip(cited, notes, strict=True)
+    ]
+    assert Processor(style, items).cite(clusters) == [
+        "first",
+        "ibid",
+        "ibid-loc",
+        "first",
+        "near",
+        "again",
+        "ibid",
+    ]
 
 
 def test_works_of_one_author_and_year_get_letters() -> None:
     items = [{**BOOK, "id": "a", "title": "Alpha"}, {**BOOK, "id": "b", "title": "Beta"}]
     processor = Processor(load_style("apa"), items)
-    assert processor.cite([Cluster([Cite("b")]), Cluster([Cite("a"), Cite("b")])]) == ["(Kuhn, 1962b)", "(Kuhn, 1962a, 1962b)"]
+    assert processor.cite([Cluster([Cite("b")]), Cluster([Cite("a"), Cite("b")])]) == [
+        "(Kuhn, 1962b)",
+        "(Kuhn, 1962a, 1962b)",
+    ]
 
 
 def test_the_language_of_the_style_can_be_changed() -> None:
-    (entry,) = render_bibliography([{**BOOK, "author": [], "editor": BOOK["author"]}], "apa", locale="de-DE")
+    (entry,) = render_bibliography(
+        [{**BOOK, "author": [], "editor": BOOK["author"]}], "apa", locale="de-DE"
+    )
     assert "(Hrsg.)" in entry.text
 
 
@@ -129,7 +166,11 @@ def test_the_list_of_styles_is_searched_by_words_and_the_closest_come_first() ->
     assert len(everything) > 10_000
     assert list_styles("apa")[0].id == "apa"
     found = list_styles("nature genetics")[0]
-    assert (found.id, found.parent, found.citation_format) == ("nature-genetics", "nature", "numeric")
+    assert (found.id, found.parent, found.citation_format) == (
+        "nature-genetics",
+        "nature",
+        "numeric",
+    )
     assert "biology" in found.fields
     assert list_styles("vancouver")[0].id == "nlm-citation-sequence"
     assert list_styles("no such style anywhere") == []
@@ -151,12 +192,16 @@ def test_an_unknown_style_is_refused_by_name(name: str) -> None:
         (_style('<text macro="gone"/>'), "'gone'"),
         (_style("<text/>"), "cs:text"),
         (
-            _style('<text macro="m"/>').replace("<citation>", '<macro name="m"><text macro="m"/></macro><citation>'),
+            _style('<text macro="m"/>').replace(
+                "<citation>", '<macro name="m"><text macro="m"/></macro><citation>'
+            ),
             "calls itself",
         ),
         ("<style xmlns='http://purl.org/net/xbiblio/csl'><info/></style>", "no citation layout"),
         (
-            _style("<text variable='title'/>").replace("<layout>", f"<sort>{'<key/>' * 101}</sort><layout>", 1),
+            _style("<text variable='title'/>").replace(
+                "<layout>", f"<sort>{'<key/>' * 101}</sort><layout>", 1
+            ),
             "more than 100 keys",
         ),
         (_style("<group>" * 3000 + "</group>" * 3000), "nested without end"),
@@ -190,7 +235,9 @@ def test_an_unknown_type_and_missing_fields_still_render() -> None:
 
 def test_five_thousand_authors_are_cut_as_the_style_says() -> None:
     crowd = [{"family": f"Name{number}", "given": "A."} for number in range(5000)]
-    (entry,) = render_bibliography([{"id": "x", "type": "article-journal", "title": "T", "author": crowd}], "apa")
+    (entry,) = render_bibliography(
+        [{"id": "x", "type": "article-journal", "title": "T", "author": crowd}], "apa"
+    )
     assert entry.text.startswith("Name0, A., Name1, A.")
     assert ", … Name4999, A." in entry.text
     assert "Name19," not in entry.text
@@ -198,7 +245,15 @@ def test_five_thousand_authors_are_cut_as_the_style_says() -> None:
 
 @pytest.mark.parametrize(
     "date",
-    ["sometime soon", {"raw": "not a date"}, {"literal": "in press"}, {"date-parts": [[]]}, {"date-parts": [["x"]]}, 99, {}],
+    [
+        "sometime soon",
+        {"raw": "not a date"},
+        {"literal": "in press"},
+        {"date-parts": [[]]},
+        {"date-parts": [["x"]]},
+        99,
+        {},
+    ],
 )
 def test_a_date_that_is_none_is_shown_as_written_or_left_out(date: Any) -> None:
     (entry,) = render_bibliography([{**BOOK, "issued": date}], "apa")
@@ -208,4 +263,6 @@ def test_a_date_that_is_none_is_shown_as_written_or_left_out(date: Any) -> None:
 def test_what_a_style_leaves_out_is_left_out_of_the_list_and_said_in_a_citation() -> None:
     processor = Processor(load_style(_style()), [{"id": "x", "type": "book"}, BOOK])
     assert [entry.id for entry in processor.bibliography()] == ["kuhn"]
-    assert processor.cite([Cluster([Cite("x")])]) == ["[CSL STYLE ERROR: reference with no printed form.]"]
+    assert processor.cite([Cluster([Cite("x")])]) == [
+        "[CSL STYLE ERROR: reference with no printed form.]"
+    ]

@@ -1,4 +1,6 @@
-"""What must hold for any CSL-JSON: rendering never fails with anything but our own errors, and loses no mark-up."""
+"""What must hold for any CSL-JSON: rendering never fails with anything but our own errors, and
+loses no mark-up.
+"""
 
 from typing import Any
 
@@ -43,7 +45,16 @@ anything = st.recursive(
 name = st.fixed_dictionaries(
     {},
     optional=dict.fromkeys(
-        ("family", "given", "literal", "suffix", "dropping-particle", "non-dropping-particle", "comma-suffix", "parse-names"),
+        (
+            "family",
+            "given",
+            "literal",
+            "suffix",
+            "dropping-particle",
+            "non-dropping-particle",
+            "comma-suffix",
+            "parse-names",
+        ),
         text,
     ),
 )
@@ -58,7 +69,9 @@ date = st.fixed_dictionaries(
         "circa": anything,
     },
 )
-types = st.sampled_from(["book", "article-journal", "chapter", "webpage", "legal_case", "nothing-we-know", ""])
+types = st.sampled_from(
+    ["book", "article-journal", "chapter", "webpage", "legal_case", "nothing-we-know", ""]
+)
 sensible = st.fixed_dictionaries(
     {"id": text, "type": types},
     optional={
@@ -76,7 +89,14 @@ sensible = st.fixed_dictionaries(
         "URL": text,
     },
 )
-fields = st.sampled_from(sorted(NAME_VARIABLES | DATE_VARIABLES | NUMBER_VARIABLES | {"title", "language", "note", "id", "type"}))
+fields = st.sampled_from(
+    sorted(
+        NAME_VARIABLES
+        | DATE_VARIABLES
+        | NUMBER_VARIABLES
+        | {"title", "language", "note", "id", "type"}
+    )
+)
 wild = st.dictionaries(fields, anything, max_size=6)
 STYLES = [load_style(style) for style in ("apa", "ieee", "chicago-notes-bibliography", "mla")]
 
@@ -85,7 +105,10 @@ def _render_everything(items: list[dict[str, Any]], style: int) -> None:
     processor = Processor(STYLES[style], items, output="html")
     entries = processor.bibliography()
     assert {entry.id for entry in entries} <= set(processor.order)
-    clusters = [Cluster([Cite(item, "12-15"), Cite(item)], number) for number, item in enumerate(processor.items, 1)]
+    clusters = [
+        Cluster([Cite(item, "12-15"), Cite(item)], number)
+        for number, item in enumerate(processor.items, 1)
+    ]
     assert len(processor.cite(clusters)) == len(clusters)
     for _, runs in processor.bibliography_runs():
         assert all(run.text for run in runs)
@@ -99,7 +122,9 @@ def test_items_with_odd_contents_render(items: list[dict[str, Any]], style: int)
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(wild, max_size=3), st.integers(0, len(STYLES) - 1))
-def test_items_of_any_shape_render_or_are_refused_by_name(items: list[dict[str, Any]], style: int) -> None:
+def test_items_of_any_shape_render_or_are_refused_by_name(
+    items: list[dict[str, Any]], style: int
+) -> None:
     try:
         _render_everything(items, style)
     except CitationStyleError as refused:
@@ -107,7 +132,9 @@ def test_items_of_any_shape_render_or_are_refused_by_name(items: list[dict[str, 
 
 
 @given(text.filter(lambda field: "<" not in field))
-def test_reading_mark_up_changes_nothing_but_quotation_marks_and_spaces_before_signs(field: str) -> None:
+def test_reading_mark_up_changes_nothing_but_quotation_marks_and_spaces_before_signs(
+    field: str,
+) -> None:
     assert _bare(plain(read_markup(field))) == _bare(field)
 
 
@@ -123,7 +150,10 @@ def test_numbers_and_dates_are_read_from_any_text(field: str) -> None:
     assert date_read.literal or date_read.start != (0, 0, 0) or not field.strip()
 
 
-@given(st.lists(st.sampled_from([". ", ", ", "Title", "?", ":", " ", "a;", "!"]), max_size=8), st.booleans())
+@given(
+    st.lists(st.sampled_from([". ", ", ", "Title", "?", ":", " ", "a;", "!"]), max_size=8),
+    st.booleans(),
+)
 def test_settled_punctuation_stays_settled(pieces: list[str], in_quote: bool) -> None:
     once = settle([*pieces], in_quote)
     assert GLUE not in once

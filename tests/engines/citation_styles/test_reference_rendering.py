@@ -12,20 +12,28 @@ from carrel.engines.citation_styles.style import Style, read_style
 from .shared_data import CITATIONS, needs_data
 
 STYLES = (
-    "american-medical-association", "apa", "chicago-author-date", "chicago-notes-bibliography", "harvard-cite-them-right", "ieee",
+    "american-medical-association", "apa", "chicago-author-date", "chicago-notes-bibliography",
+    "harvard-cite-them-right", "ieee",
     "modern-language-association", "nature", "nlm-citation-sequence",
 )  # fmt: skip
-# The conferences of these items are in `event-title`; styles that ask for the older `event` get it here and not there.
+# The conferences of these items are in `event-title`; styles that ask for the older `event` get it
+# here and not there.
 CONFERENCES = {"alemngmez2006", "chen2018-3", "haibo2008", "mataric1993", "sugawara2004"}
 AT_LEAST = 0.97
 
 
 def _style(name: str) -> Style:
-    return read_style((CITATIONS / "styles" / f"{name}.csl").read_text("utf-8"), Locales(CITATIONS / "locales"), name=name)
+    return read_style(
+        (CITATIONS / "styles" / f"{name}.csl").read_text("utf-8"),
+        Locales(CITATIONS / "locales"),
+        name=name,
+    )
 
 
 def _expected(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((CITATIONS / "expected.json").read_text("utf-8"))["styles"][name]
+    found: dict[str, Any] = json.loads((CITATIONS / "expected.json").read_text("utf-8"))["styles"][
+        name
+    ]
     return found
 
 
@@ -69,7 +77,9 @@ def test_all_styles_together_reach_the_threshold() -> None:
 def test_the_citations_are_those_that_are_expected(name: str) -> None:
     style, wanted = _style(name), _expected(name)["citations"]
     clusters = [
-        Cluster([Cite(item) for item in citation["ids"]], note_number=number if style.is_note else 0)
+        Cluster(
+            [Cite(item) for item in citation["ids"]], note_number=number if style.is_note else 0
+        )
         for number, citation in enumerate(wanted, 1)
     ]
     assert Processor(style, _items()).cite(clusters) == [citation["text"] for citation in wanted]

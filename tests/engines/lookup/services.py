@@ -13,12 +13,19 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 CROSSREF = {
-    "indexed": {"date-parts": [[2024, 1, 1]]}, "reference-count": 2, "publisher": "Springer Science and Business Media LLC", "issue": "7461",
-    "content-domain": {"domain": [], "crossmark-restriction": False}, "short-container-title": ["Nature"], "DOI": "10.1038/nature12373", "type": "journal-article",
-    "page": "54-58", "source": "Crossref", "is-referenced-by-count": 100, "title": ["Nanometre-scale thermometry in a living cell"], "prefix": "10.1038",
-    "volume": "500", "author": [{"given": "G.", "family": "Kucsko", "sequence": "first", "affiliation": [], "ORCID": "http://orcid.org/0"}, {"name": "A Consortium", "sequence": "additional"}],
-    "container-title": ["Nature"], "language": "en", "link": [{"URL": "http://www.nature.com/x.pdf"}], "issued": {"date-parts": [[2013, 7, 31]]},
-    "ISSN": ["0028-0836", "1476-4687"], "URL": "http://dx.doi.org/10.1038/nature12373", "abstract": "<jats:p>Sensitive <jats:italic>probing</jats:italic>.</jats:p>",
+    "indexed": {"date-parts": [[2024, 1, 1]]}, "reference-count": 2,
+    "publisher": "Springer Science and Business Media LLC", "issue": "7461",
+    "content-domain": {"domain": [], "crossmark-restriction": False},
+    "short-container-title": ["Nature"], "DOI": "10.1038/nature12373", "type": "journal-article",
+    "page": "54-58", "source": "Crossref", "is-referenced-by-count": 100,
+    "title": ["Nanometre-scale thermometry in a living cell"], "prefix": "10.1038",
+    "volume": "500",
+    "author": [{"given": "G.", "family": "Kucsko", "sequence": "first", "affiliation": [], "ORCID": "http://orcid.org/0"}, {"name": "A Consortium", "sequence": "additional"}],
+    "container-title": ["Nature"], "language": "en",
+    "link": [{"URL": "http://www.nature.com/x.pdf"}], "issued": {"date-parts": [[2013, 7, 31]]},
+    "ISSN": ["0028-0836", "1476-4687"], "URL": "http://dx.doi.org/10.1038/nature12373",
+    "abstract": "<jats:p>Sensitive "
+"<jats:italic>probing</jats:italic>.</jats:p>",
     "subtitle": [], "reference": [{"key": "1"}], "score": 1,
 }  # fmt: skip
 PUBMED = """<?xml version="1.0" ?><!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2024//EN" "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_240101.dtd">
@@ -49,7 +56,9 @@ class Reply:
 
 @dataclass
 class Services:
-    """What the server was asked, and replies to give first, in order, before it answers as usual."""
+    """What the server was asked, and replies to give first, in order, before it answers as
+    usual.
+    """
 
     url: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -75,16 +84,25 @@ class Services:
                 {"Content-Type": "text/xml; charset=UTF-8"},
             )
         if parts.path == "/idconv":
-            record = {"pmcid": "PMC3531190", "pmid": 23193287, "doi": "10.1093/nar/gks1195", "requested-id": query["ids"]}
+            record = {
+                "pmcid": "PMC3531190",
+                "pmid": 23193287,
+                "doi": "10.1093/nar/gks1195",
+                "requested-id": query["ids"],
+            }
             missing = {
                 "requested-id": query["ids"],
                 "pmcid": query["ids"],
                 "status": "error",
                 "errmsg": "Identifier not found in PMC",
             }
-            return _json({"status": "ok", "records": [record if query["ids"] == "PMC3531190" else missing]})
+            return _json(
+                {"status": "ok", "records": [record if query["ids"] == "PMC3531190" else missing]}
+            )
         if parts.path == "/api/query":
-            entry = {"hep-ex/0307015": ARXIV_ENTRY, "2101.99999": ""}.get(query["id_list"], ARXIV_ERROR)
+            entry = {"hep-ex/0307015": ARXIV_ENTRY, "2101.99999": ""}.get(
+                query["id_list"], ARXIV_ERROR
+            )
             return Reply(200, (ARXIV % entry).encode(), {"Content-Type": "application/atom+xml"})
         if parts.path == "/api/books":
             book = {
@@ -97,7 +115,9 @@ class Services:
                 "number_of_pages": 402,
                 "subjects": [{"name": "Sea ice"}],
             }
-            return _json({query["bibkeys"]: book} if query["bibkeys"] == "ISBN:9780632058082" else {})
+            return _json(
+                {query["bibkeys"]: book} if query["bibkeys"] == "ISBN:9780632058082" else {}
+            )
         if parts.path == "/books/v1/volumes":
             info = {
                 "title": "Sea Ice",
@@ -114,7 +134,9 @@ class Services:
             )
         if unquote(parts.path) == "/10.1038/nature12373":
             return Reply(302, b"", {"Location": "/registered/10.1038/nature12373"})
-        if unquote(parts.path) == "/registered/10.1038/nature12373" and "citationstyles" in headers.get("Accept", ""):
+        if unquote(
+            parts.path
+        ) == "/registered/10.1038/nature12373" and "citationstyles" in headers.get("Accept", ""):
             return _json(CROSSREF, "application/vnd.citationstyles.csl+json")
         if unquote(parts.path) == "/10.5555/page":
             return Reply(200, b"<html>no metadata</html>", {"Content-Type": "text/html"})

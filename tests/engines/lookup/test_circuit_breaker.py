@@ -1,4 +1,6 @@
-"""A service that keeps failing is left alone, probed by one question, and asked again when it answers."""
+"""A service that keeps failing is left alone, probed by one question, and asked again when it
+answers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ from carrel.core.identifiers import ArxivId, Doi, Pmid
 from carrel.engines.lookup.arxiv import Arxiv
 from carrel.engines.lookup.circuit_breaker import BreakerPolicy, CircuitBreaker
 from carrel.engines.lookup.crossref import Crossref
-from carrel.engines.lookup.errors import ServiceFailedError, ServicePausedError, WorkLookupError, WorkNotFoundError
+from carrel.engines.lookup.errors import (
+    ServiceFailedError,
+    ServicePausedError,
+    WorkLookupError,
+    WorkNotFoundError,
+)
 from carrel.engines.lookup.pubmed import PubMed
 from carrel.engines.lookup.service_client import RetryPolicy, ServiceClient
 from carrel.engines.lookup.service_limits import ServiceLimits, Slots, announced_limits
@@ -36,7 +43,9 @@ def test_it_opens_after_failures_in_a_row_and_half_opens_for_one() -> None:
     waits.time += 30
     assert breaker.refused_for_seconds() is None
     breaker.record_abandoned()
-    assert breaker.refused_for_seconds() is None, "a probe that was given up leaves its place to another"
+    assert breaker.refused_for_seconds() is None, (
+        "a probe that was given up leaves its place to another"
+    )
     breaker.record_success()
     assert breaker.refused_for_seconds() is None
     assert breaker.refused_for_seconds() is None
@@ -60,7 +69,9 @@ def test_the_client_stops_asking_a_dead_service_and_comes_back_to_it() -> None:
         policy = RetryPolicy(max_attempts=1)
         with running() as services:
             services.first += [Reply(500, b"")] * 4
-            async with ServiceClient(policy, breaker_policy=POLICY, sleep=waits.sleep, clock=waits.clock) as client:
+            async with ServiceClient(
+                policy, breaker_policy=POLICY, sleep=waits.sleep, clock=waits.clock
+            ) as client:
                 crossref = Crossref(client, services.url)
                 for _ in range(4):
                     with pytest.raises(ServiceFailedError):
@@ -96,14 +107,28 @@ def test_a_service_that_says_when_to_come_back_is_left_alone_until_then() -> Non
     ("headers", "limits"),
     [
         ({}, ServiceLimits(3, 0.2)),
-        ({"x-concurrency-limit": "1", "x-rate-limit-limit": "5", "x-rate-limit-interval": "1s"}, ServiceLimits(1, 0.2)),
-        ({"x-concurrency-limit": "3", "x-rate-limit-limit": "10", "x-rate-limit-interval": "1s"}, ServiceLimits(3, 0.1)),
+        (
+            {"x-concurrency-limit": "1", "x-rate-limit-limit": "5", "x-rate-limit-interval": "1s"},
+            ServiceLimits(1, 0.2),
+        ),
+        (
+            {"x-concurrency-limit": "3", "x-rate-limit-limit": "10", "x-rate-limit-interval": "1s"},
+            ServiceLimits(3, 0.1),
+        ),
         ({"x-concurrency-limit": "10000"}, ServiceLimits(10, 0.2)),
-        ({"x-concurrency-limit": "0", "x-rate-limit-limit": "0", "x-rate-limit-interval": "x"}, ServiceLimits(1, 0.2)),
-        ({"x-concurrency-limit": "²", "x-rate-limit-limit": "-5", "x-rate-limit-interval": "1s"}, ServiceLimits(3, 0.2)),
+        (
+            {"x-concurrency-limit": "0", "x-rate-limit-limit": "0", "x-rate-limit-interval": "x"},
+            ServiceLimits(1, 0.2),
+        ),
+        (
+            {"x-concurrency-limit": "²", "x-rate-limit-limit": "-5", "x-rate-limit-interval": "1s"},
+            ServiceLimits(3, 0.2),
+        ),
     ],
 )
-def test_limits_are_those_that_the_answer_announces(headers: dict[str, str], limits: ServiceLimits) -> None:
+def test_limits_are_those_that_the_answer_announces(
+    headers: dict[str, str], limits: ServiceLimits
+) -> None:
     assert announced_limits(headers, ServiceLimits(3, 0.2)) == limits
 
 
@@ -137,7 +162,9 @@ def test_a_list_that_arxiv_refuses_for_one_id_is_asked_in_halves() -> None:
             async with ServiceClient(sleep=waits.sleep, clock=waits.clock) as client:
                 arxiv = Arxiv(client, services.url)
                 names = [ArxivId("hep-ex/0307015"), ArxivId("2101.11111")]
-                found = await asyncio.gather(*(arxiv.look_up(name) for name in names), return_exceptions=True)
+                found = await asyncio.gather(
+                    *(arxiv.look_up(name) for name in names), return_exceptions=True
+                )
         assert isinstance(found[0], dict)
         assert isinstance(found[1], WorkNotFoundError)
         assert len(services.asked) == 3
@@ -150,9 +177,13 @@ def test_a_failed_batch_fails_for_all_who_asked_and_the_next_is_asked_anew() -> 
         waits = Waits()
         with running() as services:
             services.first += [Reply(500, b"")]
-            async with ServiceClient(RetryPolicy(max_attempts=1), sleep=waits.sleep, clock=waits.clock) as client:
+            async with ServiceClient(
+                RetryPolicy(max_attempts=1), sleep=waits.sleep, clock=waits.clock
+            ) as client:
                 pubmed = PubMed(client, services.url)
-                failed = await asyncio.gather(*(pubmed.look_up(Pmid(str(n))) for n in (1, 2, 3)), return_exceptions=True)
+                failed = await asyncio.gather(
+                    *(pubmed.look_up(Pmid(str(n))) for n in (1, 2, 3)), return_exceptions=True
+                )
                 assert all(isinstance(error, WorkLookupError) for error in failed)
                 assert len(services.asked) == 1
                 assert (await pubmed.look_up(Pmid("1")))["PMID"] == "1"

@@ -13,7 +13,12 @@ from carrel.engines.lookup.arxiv import Arxiv
 from carrel.engines.lookup.cache import Answer, AnswerCache, FileCache, MemoryCache
 from carrel.engines.lookup.crossref import Crossref
 from carrel.engines.lookup.doi import DoiOrg
-from carrel.engines.lookup.errors import NetworkUnavailableError, ServiceFailedError, UnreadableAnswerError, WorkNotFoundError
+from carrel.engines.lookup.errors import (
+    NetworkUnavailableError,
+    ServiceFailedError,
+    UnreadableAnswerError,
+    WorkNotFoundError,
+)
 from carrel.engines.lookup.google_books import GoogleBooks
 from carrel.engines.lookup.open_library import OpenLibrary
 from carrel.engines.lookup.pmc import PmcConverter, SameWork
@@ -75,7 +80,9 @@ def with_client(
 
 
 def test_doi_org_answers_with_the_work_behind_its_redirect(services: Services) -> None:
-    item = with_client(lambda client: DoiOrg(client, services.url).look_up(Doi.parse("10.1038/nature12373")))
+    item = with_client(
+        lambda client: DoiOrg(client, services.url).look_up(Doi.parse("10.1038/nature12373"))
+    )
     assert item["type"] == "article-journal"
     assert item["title"] == "Nanometre-scale thermometry in a living cell"
     assert item["author"] == [{"given": "G.", "family": "Kucsko"}, {"literal": "A Consortium"}]
@@ -87,7 +94,9 @@ def test_doi_org_answers_with_the_work_behind_its_redirect(services: Services) -
 
 
 def test_crossref_is_told_who_asks(services: Services) -> None:
-    item = with_client(lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/NATURE12373")))
+    item = with_client(
+        lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/NATURE12373"))
+    )
     path, headers = services.asked[0]
     assert item["DOI"] == "10.1038/nature12373"
     assert item["container-title"] == "Nature"
@@ -97,7 +106,11 @@ def test_crossref_is_told_who_asks(services: Services) -> None:
 
 
 def test_pubmed_answers_many_at_once(services: Services) -> None:
-    found = with_client(lambda client: PubMed(client, services.url).look_up_many([Pmid("23903748"), Pmid("1"), Pmid("999")]))
+    found = with_client(
+        lambda client: PubMed(client, services.url).look_up_many(
+            [Pmid("23903748"), Pmid("1"), Pmid("999")]
+        )
+    )
     assert set(found) == {Pmid("23903748"), Pmid("1")}
     item = found[Pmid("23903748")]
     assert item["title"] == "Nanometre-scale <i>thermometry</i>"
@@ -109,14 +122,21 @@ def test_pubmed_answers_many_at_once(services: Services) -> None:
 
 
 def test_the_pmc_converter_knows_the_other_names(services: Services) -> None:
-    same = with_client(lambda client: PmcConverter(client, f"{services.url}/idconv").convert(Pmcid("PMC3531190")))
+    same = with_client(
+        lambda client: PmcConverter(client, f"{services.url}/idconv").convert(Pmcid("PMC3531190"))
+    )
     assert same == SameWork(Pmcid("PMC3531190"), Pmid("23193287"), Doi("10.1093/nar/gks1195"))
 
 
 def test_arxiv_answers_with_a_preprint(services: Services) -> None:
-    item = with_client(lambda client: Arxiv(client, services.url).look_up(ArxivId.parse("hep-ex/0307015")))
+    item = with_client(
+        lambda client: Arxiv(client, services.url).look_up(ArxivId.parse("hep-ex/0307015"))
+    )
     assert item["type"] == "article"
-    assert item["title"] == "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA"
+    assert (
+        item["title"]
+        == "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA"
+    )
     assert item["author"][1] == {"family": "Doe", "given": "Jane", "non-dropping-particle": "van"}
     assert item["issued"] == {"date-parts": [[2003, 7, 7]]}
     assert item["DOI"] == "10.1140/epjc/s2003-01326-x"
@@ -160,7 +180,10 @@ def test_no_network_is_another_thing_than_not_found() -> None:
         address = f"http://127.0.0.1:{closed.getsockname()[1]}"
     waits = Waits()
     with pytest.raises(NetworkUnavailableError) as caught:
-        with_client(lambda client: Crossref(client, address).look_up(Doi.parse("10.1038/nature12373")), waits)
+        with_client(
+            lambda client: Crossref(client, address).look_up(Doi.parse("10.1038/nature12373")),
+            waits,
+        )
     assert caught.value.service == "Crossref"
     assert caught.value.address.startswith(address)
     assert waits.seconds == [0.5, 1.0]
@@ -172,9 +195,15 @@ def test_a_page_in_place_of_metadata_is_unreadable(services: Services) -> None:
 
 
 def test_retry_after_is_honoured_in_seconds_and_as_a_date(services: Services) -> None:
-    services.first += [Reply(429, b"", {"Retry-After": "7"}), Reply(503, b"", {"Retry-After": "Thu, 01 Jan 1970 00:00:09 GMT"})]
+    services.first += [
+        Reply(429, b"", {"Retry-After": "7"}),
+        Reply(503, b"", {"Retry-After": "Thu, 01 Jan 1970 00:00:09 GMT"}),
+    ]
     waits = Waits()
-    item = with_client(lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")), waits)
+    item = with_client(
+        lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+        waits,
+    )
     assert item["volume"] == "500"
     assert waits.seconds == [7.0, 9.0]
 
@@ -183,7 +212,10 @@ def test_a_service_that_keeps_failing_is_given_up_with_what_it_said(services: Se
     services.first += [Reply(503, b"")] * 3
     waits = Waits()
     with pytest.raises(ServiceFailedError) as caught:
-        with_client(lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")), waits)
+        with_client(
+            lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            waits,
+        )
     assert caught.value.status == 503
     assert len(services.asked) == 3
 
@@ -192,7 +224,10 @@ def test_a_wait_longer_than_is_allowed_is_told_and_not_waited(services: Services
     services.first += [Reply(429, b"", {"Retry-After": "3600"})]
     waits = Waits()
     with pytest.raises(ServiceFailedError) as caught:
-        with_client(lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")), waits)
+        with_client(
+            lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            waits,
+        )
     assert caught.value.retry_after_seconds == 3600
     assert waits.seconds == []
 
@@ -210,13 +245,21 @@ def test_questions_to_arxiv_are_three_seconds_apart(services: Services) -> None:
 
 
 @pytest.mark.parametrize("make", [lambda folder: MemoryCache(), FileCache])
-def test_a_cached_answer_is_not_asked_for_again(services: Services, tmp_path: Path, make: Callable[[Path], AnswerCache]) -> None:
+def test_a_cached_answer_is_not_asked_for_again(
+    services: Services, tmp_path: Path, make: Callable[[Path], AnswerCache]
+) -> None:
     cache = make(tmp_path / "answers")
     for _ in range(2):
-        item = with_client(lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")), cache=cache)
+        item = with_client(
+            lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            cache=cache,
+        )
         assert item["volume"] == "500"
         with pytest.raises(WorkNotFoundError):
-            with_client(lambda client: Crossref(client, services.url).look_up(Doi.parse("10.5555/none")), cache=cache)
+            with_client(
+                lambda client: Crossref(client, services.url).look_up(Doi.parse("10.5555/none")),
+                cache=cache,
+            )
     assert len(services.asked) == 2
 
 
@@ -248,12 +291,19 @@ def works(client: ServiceClient, url: str, open_library: str | None = None) -> W
     [
         (Doi("10.1038/nature12373"), "Nanometre-scale thermometry in a living cell"),
         (Pmid("1"), "Nanometre-scale <i>thermometry</i>"),
-        (ArxivId("hep-ex/0307015"), "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA"),
+        (
+            ArxivId("hep-ex/0307015"),
+            "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA",
+        ),
         (Isbn("9780632058082"), "Sea Ice: An Introduction"),
     ],
 )
-def test_each_kind_of_identifier_is_asked_where_it_is_known(services: Services, identifier: Identifier, title: str) -> None:
-    assert with_client(lambda client: works(client, services.url).find(identifier))["title"] == title
+def test_each_kind_of_identifier_is_asked_where_it_is_known(
+    services: Services, identifier: Identifier, title: str
+) -> None:
+    assert (
+        with_client(lambda client: works(client, services.url).find(identifier))["title"] == title
+    )
 
 
 def test_a_pmcid_is_found_through_its_pubmed_number(services: Services) -> None:
@@ -275,12 +325,16 @@ def test_a_doi_that_does_not_exist_is_asked_for_once(services: Services) -> None
     assert len(services.asked) == 1
 
 
-def test_a_page_in_place_of_metadata_stays_the_reason_when_crossref_has_nothing(services: Services) -> None:
+def test_a_page_in_place_of_metadata_stays_the_reason_when_crossref_has_nothing(
+    services: Services,
+) -> None:
     with pytest.raises(UnreadableAnswerError):
         with_client(lambda client: works(client, services.url).find(Doi("10.5555/page")))
 
 
-def test_a_catalogue_that_cannot_be_asked_says_more_than_one_that_has_nothing(services: Services) -> None:
+def test_a_catalogue_that_cannot_be_asked_says_more_than_one_that_has_nothing(
+    services: Services,
+) -> None:
     services.first += [Reply(200, b"{}"), *[Reply(500, b"")] * 3]
     with pytest.raises(ServiceFailedError):
         with_client(lambda client: works(client, services.url).find(Isbn("9780804429573")))

@@ -1,8 +1,12 @@
-"""Commands in a Markdown page, in the order in which a reader types them, and what the page says that each needs.
+"""Commands in a Markdown page, in the order in which a reader types them, and what the page says
+that each needs.
 
-Commands stand in blocks marked `sh`, in the rows of a table whose last column is `needs`, and in running text. One that cannot be
-typed on a fresh machine says so in the page: `# needs network` in a block, `(needs network)` after it in the text, and the cell
-`needs network` in a table. Words in capitals (`PAPER_ID`) make a command a description of how to type it.
+Commands stand in blocks marked `sh`, in the rows of a table whose last column is `needs`, and in
+running text. One that cannot be
+typed on a fresh machine says so in the page: `# needs network` in a block, `(needs network)` after
+it in the text, and the cell
+`needs network` in a table. Words in capitals (`PAPER_ID`) make a command a description of how to
+type it.
 """
 
 from __future__ import annotations
@@ -12,7 +16,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-PROGRAMS = {"carrel", "claude", "curl", "docker", "fastmcp", "make", "npx", "pip", "pipx", "python3", "uv"}
+PROGRAMS = {
+    "carrel",
+    "claude",
+    "curl",
+    "docker",
+    "fastmcp",
+    "make",
+    "npx",
+    "pip",
+    "pipx",
+    "python3",
+    "uv",
+}
 _SPAN = re.compile(r"`([^`]+)`(?:\s*\((needs [^)]*)\))?")
 _ASSIGNMENTS = re.compile(r"^(?:[A-Z_]+=(?:\$\([^)]*\)|\S*)\s*)+")
 _PLACEHOLDER = re.compile(r"(?<![\w$=-])[A-Z][A-Z_]+(?![\w=])|…")
@@ -67,7 +83,9 @@ def _walk(lines: list[str]) -> Iterator[Written]:
                 yield from _row(header, cells)
             continue
         elif line.startswith("    ") and not paragraph:
-            raise UnclearPageError(f"mark blocks with ```sh, ```python or another language: {line.strip()}")
+            raise UnclearPageError(
+                f"mark blocks with ```sh, ```python or another language: {line.strip()}"
+            )
         elif line.strip():
             paragraph.append(line)
             continue
@@ -94,7 +112,9 @@ def _row(header: list[str], cells: list[str]) -> Iterator[Written]:
         if header[-1] != "needs":
             raise UnclearPageError(f"a table with commands has `needs` as its last column: {span}")
         if not cells[-1].startswith(("nothing", "needs ")):
-            raise UnclearPageError(f"a cell of `needs` begins with nothing, or with needs: {cells[-1]}")
+            raise UnclearPageError(
+                f"a cell of `needs` begins with nothing, or with needs: {cells[-1]}"
+            )
         cell = cells[-1] if cells[-1].startswith("needs ") else None
         yield Written(span, "table", kind_of(span), marked or cell)
 

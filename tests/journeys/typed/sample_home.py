@@ -1,4 +1,6 @@
-"""The files that README and guide speak of, in an empty home: papers, a bibliography, notes and a list of nodes."""
+"""The files that README and guide speak of, in an empty home: papers, a bibliography, notes and a
+list of nodes.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,19 @@ from pathlib import Path
 from tests.engines.pdf_files import make_pdf
 
 _BRIDGES = ("blood viscosity", "platelet aggregation", "vascular reactivity")
-_OTHERS = ("sleep", "memory", "corn yield", "bird song", "cell wall", "soil moisture", "tooth decay")
+_OTHERS = (
+    "sleep",
+    "memory",
+    "corn yield",
+    "bird song",
+    "cell wall",
+    "soil moisture",
+    "tooth decay",
+)
 _METHODS = ("flow cytometry", "randomized trial", "confocal microscopy")
 
-# Measured in more and more months: no two papers are equally long, so that none are equally good answers.
+# Measured in more and more months: no two papers are equally long, so that none are equally good
+# answers.
 _MONTHS = calendar.month_name[1:]
 
 _MARKDOWN = """\
@@ -36,7 +47,7 @@ _JATS = """\
 <contrib-group><contrib contrib-type="author"><name><surname>Marsh</surname><given-names>Cleo</given-names></name></contrib></contrib-group>
 <pub-date><year>1984</year></pub-date><abstract><p>Fishermen had warm hands and low blood viscosity.</p></abstract>
 </article-meta></front><body><sec><title>Results</title><p>Hands stayed warm.</p></sec></body></article>
-"""
+"""  # noqa: E501
 _REFERENCES = """\
 @article{kucsko-2013,
   title = {Nanometre-scale thermometry in a living cell},
@@ -50,30 +61,44 @@ _REFERENCES = """\
 }
 """
 _NOTES = {
-    "viscosity.md": "---\ntitle: Measuring viscosity\ntags: [protocol]\n---\nKeep the room at 20 degrees for an hour first. See [[capsules]].\n",
+    "viscosity.md": "---\ntitle: Measuring viscosity\ntags: [protocol]\n---\nKeep the room at 20 "
+    "degrees for an hour first. See [[capsules]].\n",
     "capsules.md": "# Capsules\n\nThree grams a day, with a meal. #protocol\n",
 }
 
 
 def fill(home: Path) -> None:
-    """Writes the files; everything in them was made up for this purpose, except the two references."""
+    """Writes the files; everything in them was made up for this purpose, except the two
+    references.
+    """
     papers, notes = home / "papers", home / "notes"
     papers.mkdir(parents=True)
     notes.mkdir()
     for number, bridge in enumerate(_BRIDGES * 4):
         method, months = _METHODS[number % 3], ", ".join(_MONTHS[: number + 1])
-        abstract = f"Patients came in winter. We found that {bridge} is raised in Raynaud disease. We used {method} in {months}."
-        _write(papers, f"raynaud-{number}", f"Raised {bridge} in Raynaud disease {number + 1}", "Ada Moor", 1970 + number,
+        abstract = (
+            f"Patients came in winter. We found that {bridge} is raised in Raynaud "
+            f"disease. We used {method} in {months}."
+        )
+        _write(papers, f"raynaud-{number}", f"Raised {bridge} in Raynaud disease {number + 1}", "Ada Moor", 1970 + number,  # noqa: E501
                "Cold Medicine", ("Raynaud disease", bridge, method), abstract)  # fmt: skip
-        abstract = f"Volunteers took capsules. Fish oil lowered {bridge} but did not change weight. We used {method} in {months}."
-        _write(papers, f"oil-{number}", f"Fish oil lowers {bridge} {number + 1}", "Ben Lind", 1971 + number,
+        abstract = (
+            f"Volunteers took capsules. Fish oil lowered {bridge} but did not change "
+            f"weight. We used {method} in {months}."
+        )
+        _write(papers, f"oil-{number}", f"Fish oil lowers {bridge} {number + 1}", "Ben Lind", 1971 + number,  # noqa: E501
                "Lipid Letters", ("fish oil", bridge, method), abstract)  # fmt: skip
     for number, (one, other) in enumerate(product(_OTHERS, _OTHERS)):
         if one != other:
-            _write(papers, f"other-{number}", f"On {one} and {other}", "Eve Stone", 1969, "Field Notes", (one, other),
+            _write(papers, f"other-{number}", f"On {one} and {other}", "Eve Stone", 1969, "Field Notes", (one, other),  # noqa: E501
                    f"Here {one} met {other}.")  # fmt: skip
     (papers / "fishermen.xml").write_text(_JATS, encoding="utf-8")
-    lines = [(20, "Warm rooms and cold fingers"), (11, "Fay Hill"), (12, "Abstract"), (11, "Warm rooms help in Raynaud disease.")]
+    lines = [
+        (20, "Warm rooms and cold fingers"),
+        (11, "Fay Hill"),
+        (12, "Abstract"),
+        (11, "Warm rooms help in Raynaud disease."),
+    ]
     (papers / "rooms.pdf").write_bytes(make_pdf([lines], title="Warm rooms and cold fingers"))
     for name, text in _NOTES.items():
         (notes / name).write_text(text, encoding="utf-8")
@@ -81,7 +106,21 @@ def fill(home: Path) -> None:
 
 
 def _write(
-    folder: Path, name: str, title: str, author: str, year: int, venue: str, keywords: tuple[str, ...], abstract: str
+    folder: Path,
+    name: str,
+    title: str,
+    author: str,
+    year: int,
+    venue: str,
+    keywords: tuple[str, ...],
+    abstract: str,
 ) -> None:
-    text = _MARKDOWN.format(title=title, author=author, year=year, venue=venue, keywords=", ".join(keywords), abstract=abstract)
+    text = _MARKDOWN.format(
+        title=title,
+        author=author,
+        year=year,
+        venue=venue,
+        keywords=", ".join(keywords),
+        abstract=abstract,
+    )
     (folder / f"{name}.md").write_text(text, encoding="utf-8")

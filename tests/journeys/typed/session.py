@@ -1,4 +1,6 @@
-"""`python -m tests.journeys.typed.session` (make transcript): types README and guide and writes docs/transcript.md."""
+"""`python -m tests.journeys.typed.session` (make transcript): types README and guide and writes
+docs/transcript.md.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ def type_pages(folder: Path) -> Session:
         with Terminal(installed, home) as terminal:
             where = terminal.run_python("import carrel; print(carrel.__file__)")
             carrel_file = where.output.strip()
-            entries[name] = [Entry(each, _type(each, terminal)) for each in commands(file.read_text(encoding="utf-8"))]
+            entries[name] = [
+                Entry(each, _type(each, terminal))
+                for each in commands(file.read_text(encoding="utf-8"))
+            ]
             terminals[name] = terminal
     text = transcript.page((name, entries[name], terminals[name]) for name in PAGES)
     return Session(entries, text, carrel_file)
@@ -58,7 +63,9 @@ def _type(written: Written, terminal: Terminal) -> Typed | None:
 
 
 def _describe(written: Written, terminal: Terminal) -> Typed:
-    """What a description names must be there: its words up to the first option or placeholder, asked for help."""
+    """What a description names must be there: its words up to the first option or placeholder,
+    asked for help.
+    """
     words: list[str] = []
     for word in written.text.split():
         if word.startswith("-") or word.isupper():

@@ -1,4 +1,6 @@
-"""A fresh machine with Carrel installed from a wheel: no network, an empty home, and a shell that remembers its variables."""
+"""A fresh machine with Carrel installed from a wheel: no network, an empty home, and a shell that
+remembers its variables.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from typing import Self
 ROOT = Path(__file__).resolve().parents[3]
 _END = "--- typed, with status "
 _LAST_OF_BANNER = "Cursor:"
-# Every Python program of the installed environment runs this first: what is not on this machine cannot be reached.
+# Every Python program of the installed environment runs this first: what is not on this machine
+# cannot be reached.
 _NO_NETWORK = """
 import socket
 
@@ -41,16 +44,33 @@ socket.socket.connect, socket.getaddrinfo = connect, resolve
 
 
 def install_wheel(folder: Path) -> Path:
-    """Builds the wheel and installs it into a new environment, beside the dependencies that this one has; gives its bin folder."""
+    """Builds the wheel and installs it into a new environment, beside the dependencies that this
+    one has; gives its bin folder.
+    """
     wheels, environment = folder / "wheels", folder / "environment"
     _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels))
     (wheel,) = wheels.glob("carrel-*.whl")
     _run(sys.executable, "-m", "venv", "--without-pip", str(environment))
     python = environment / "bin" / "python"
-    _run(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--offline", "--no-deps", "--python", str(python), str(wheel))
+    _run(
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--offline",
+        "--no-deps",
+        "--python",
+        str(python),
+        str(wheel),
+    )
     (packages,) = (environment / "lib").glob("python*/site-packages")
-    # A path in a .pth file is searched last, and the .pth files in it are not read: carrel itself comes from the wheel.
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    # A path in a .pth file is searched last, and the .pth files in it are not read: carrel itself
+    # comes from the wheel.
+    (packages / "dependencies.pth").write_text(
+        sysconfig.get_path("purelib") + "\n", encoding="utf-8"
+    )
     (packages / "sitecustomize.py").write_text(_NO_NETWORK, encoding="utf-8")
     return environment / "bin"
 
@@ -69,7 +89,9 @@ class Typed:
 
 
 class Terminal:
-    """Types commands one after the other in one shell; a server goes on until the next one is started."""
+    """Types commands one after the other in one shell; a server goes on until the next one is
+    started.
+    """
 
     def __init__(self, bin: Path, home: Path) -> None:
         self.bin, self.home, self.port = bin, home, _free_port()
@@ -109,7 +131,9 @@ class Terminal:
     def type(self, command: str) -> Typed:
         """Runs a command to its end. The written port stands for one that is free here."""
         assert self._shell.stdin is not None and self._shell.stdout is not None
-        self._shell.stdin.write(f"{{ {self._here(command)}\n}} </dev/null\nprintf '\\n{_END}%d\\n' $?\n")
+        self._shell.stdin.write(
+            f"{{ {self._here(command)}\n}} </dev/null\nprintf '\\n{_END}%d\\n' $?\n"
+        )
         self._shell.stdin.flush()
         lines: list[str] = []
         for line in self._shell.stdout:
@@ -122,7 +146,9 @@ class Terminal:
         """Starts a server as in a terminal of its own, and gives what it says once it listens."""
         self.stop_server()
         words = shlex.split(command)
-        variables = [word for word in words if "=" in word.split("/")[0] and not word.startswith("-")]
+        variables = [
+            word for word in words if "=" in word.split("/")[0] and not word.startswith("-")
+        ]
         program = [word for word in words if word not in variables]
         self._server = subprocess.Popen(
             [str(self.bin / program[0]), *program[1:]],

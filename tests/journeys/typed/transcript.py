@@ -1,4 +1,6 @@
-"""The typed session as a page: commands and answers, with what differs from run to run made the same."""
+"""The typed session as a page: commands and answers, with what differs from run to run made the
+same.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _HEADING = """\
 Written by `make transcript`, which types every command of [README](../README.md) and the [guide](guide.md) in order: Carrel from an
 installed wheel, an empty home with a few papers, references and notes, no network. A test does the same and fails when this page is
 not what it saw. Times, sizes, ids and secrets are shown as `…`, the home as `~`, and long answers are cut.
-"""
+"""  # noqa: E501
 _PROGRESS = re.compile(
     r"^(reading|writing|indexing|importing|exporting|copying|checking|unpacking|linking)\b.*(kB|bytes|MB|papers|notes|files)\b"
 )
@@ -57,11 +59,22 @@ class Entry:
 
 def stable(text: str, terminal: Terminal) -> str:
     """An answer without what differs from run to run."""
-    text = text.replace(str(terminal.bin), "~/.local/bin").replace(str(terminal.home), "~").replace(str(terminal.port), "8080")
+    text = (
+        text.replace(str(terminal.bin), "~/.local/bin")
+        .replace(str(terminal.home), "~")
+        .replace(str(terminal.port), "8080")
+    )
     for pattern, by in _STABLE:
         text = pattern.sub(by, text)
-    lines = [line.rstrip() for line in text.splitlines() if not (_PROGRESS.match(line) or _LOG.match(line))]
-    shown = [line if len(line) <= _WIDTH_SHOWN else f"{line[:_WIDTH_SHOWN]}…" for line in lines[:_LINES_SHOWN]]
+    lines = [
+        line.rstrip()
+        for line in text.splitlines()
+        if not (_PROGRESS.match(line) or _LOG.match(line))
+    ]
+    shown = [
+        line if len(line) <= _WIDTH_SHOWN else f"{line[:_WIDTH_SHOWN]}…"
+        for line in lines[:_LINES_SHOWN]
+    ]
     left = len(lines) - len(shown)
     return "\n".join([*shown, *([f"… ({left} more lines)"] if left > 0 else [])])
 
@@ -69,7 +82,13 @@ def stable(text: str, terminal: Terminal) -> str:
 def page(parts: Iterable[tuple[str, Iterable[Entry], Terminal]]) -> str:
     """The whole transcript."""
     return "\n".join(
-        [_HEADING, *(f"## {name}\n\n{''.join(_entry(each, terminal) for each in some)}" for name, some, terminal in parts)]
+        [
+            _HEADING,
+            *(
+                f"## {name}\n\n{''.join(_entry(each, terminal) for each in some)}"
+                for name, some, terminal in parts
+            ),
+        ]
     )
 
 
@@ -80,7 +99,12 @@ def _entry(entry: Entry, terminal: Terminal) -> str:
     if typed is None:
         return f"- `{written.text}` was not typed: {written.needs}\n\n"
     prompt = ">>> " if written.kind == "python" else "$ "
-    command = "\n".join([written.text.splitlines()[0], *(f"... {line}".rstrip() for line in written.text.splitlines()[1:])])
+    command = "\n".join(
+        [
+            written.text.splitlines()[0],
+            *(f"... {line}".rstrip() for line in written.text.splitlines()[1:]),
+        ]
+    )
     answer = stable(typed.output, terminal)
     status = "" if typed.status == 0 else f"\n(exit status {typed.status})"
     return f"```text\n{prompt}{command}{answer and chr(10) + answer}{status}\n```\n\n"

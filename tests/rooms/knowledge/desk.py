@@ -17,7 +17,12 @@ Ask = Callable[..., Awaitable[Any]]
 
 
 def settings_at(home: Path, **environment: str) -> Settings:
-    given = {"CARREL_HOME": str(home), "CARREL_ROOMS": "knowledge", "CARREL_AUDIT_ENABLED": "false", **environment}
+    given = {
+        "CARREL_HOME": str(home),
+        "CARREL_ROOMS": "knowledge",
+        "CARREL_AUDIT_ENABLED": "false",
+        **environment,
+    }
     return read_settings(environment=given)
 
 
@@ -30,7 +35,9 @@ CHIEF = caller("chief", "knowledge:write", "knowledge:promote")
 READER = caller("reader", "knowledge:read")
 
 
-def at_the_desk(home: Path, work: Callable[[Ask], Awaitable[ResultT]], **environment: str) -> ResultT:
+def at_the_desk(
+    home: Path, work: Callable[[Ask], Awaitable[ResultT]], **environment: str
+) -> ResultT:
     """Opens the room in a fresh loop and hands over a way to ask it."""
 
     desk = open_desk(settings_at(home, **environment))
@@ -44,6 +51,8 @@ def at_the_desk(home: Path, work: Callable[[Ask], Awaitable[ResultT]], **environ
 
 def asking(desk: Desk) -> Ask:
     async def ask(who: Caller, name: str, **arguments: object) -> Any:
-        return await desk.gate.call(desk.catalogue.operations[name], arguments, who, Visit("test", "test-1"))
+        return await desk.gate.call(
+            desk.catalogue.operations[name], arguments, who, Visit("test", "test-1")
+        )
 
     return ask

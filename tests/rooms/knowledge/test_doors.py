@@ -1,4 +1,6 @@
-"""The room at the doors: REST and MCP over HTTP in memory, and `carrel serve --rooms knowledge` as a process of its own."""
+"""The room at the doors: REST and MCP over HTTP in memory, and `carrel serve --rooms knowledge` as
+a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,15 @@ class Doors:
         return answer.status_code, answer.json()
 
     async def call(self, name: str, path: str = "/mcp", **arguments: object) -> dict[str, Any]:
-        request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        answer = await self.http.post(path, json=request, headers={"mcp-protocol-version": "2025-06-18"})
+        request = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": name, "arguments": arguments},
+        }
+        answer = await self.http.post(
+            path, json=request, headers={"mcp-protocol-version": "2025-06-18"}
+        )
         body = answer.json()
         return dict(body.get("result") or body)
 
@@ -46,7 +55,10 @@ def through_the_doors(home: Path, work: Callable[[Doors], Awaitable[None]]) -> N
     async def whole() -> None:
         desk = open_desk(settings_at(home))
         transport = httpx2.ASGITransport(app=http_app(desk))
-        async with desk.opened(), httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080") as http:
+        async with (
+            desk.opened(),
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080") as http,
+        ):
             await work(Doors(http))
 
     asyncio.run(whole())
@@ -65,7 +77,12 @@ def test_the_refusals_of_the_specifications_are_the_same_at_both_doors(tmp_path:
             ("elasticsearch", {"index": "knowledge"}, "query is required"),
         ):
             status, body = await doors.invoke(name, **bad)
-            assert (status, body["success"], body["error"], body["error_type"]) == (400, False, message, "invalid_input")
+            assert (status, body["success"], body["error"], body["error_type"]) == (
+                400,
+                False,
+                message,
+                "invalid_input",
+            )
             answer = await doors.call(name, **bad)
             assert answer["isError"] is True
             assert answer["structuredContent"]["error"]["message"] == message
@@ -74,7 +91,9 @@ def test_the_refusals_of_the_specifications_are_the_same_at_both_doors(tmp_path:
         assert (status, body["error"]) == (400, "unknown tool")
         status, body = await doors.invoke("get_knowledge", id="absent")
         assert (status, body["error_type"]) == (404, "resource_not_found")
-        status, body = await doors.invoke("elasticsearch", index="knowledge", query={"query": {"script": {}}})
+        status, body = await doors.invoke(
+            "elasticsearch", index="knowledge", query={"query": {"script": {}}}
+        )
         assert (status, body["error_type"]) == (400, "unsupported_clause")
         status, body = await doors.invoke("elasticsearch", index="secrets", query={})
         assert status == 404
@@ -85,30 +104,48 @@ def test_the_refusals_of_the_specifications_are_the_same_at_both_doors(tmp_path:
 @pytest.mark.promise("K1", "D7", "D8")
 def test_a_note_saved_at_one_door_is_found_at_the_other(tmp_path: Path) -> None:
     async def work(doors: Doors) -> None:
-        status, body = await doors.invoke("save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"])
+        status, body = await doors.invoke(
+            "save_knowledge", title="Magnesium", content="Blocks NMDA.", tags=["ion"]
+        )
         assert status == 200 and body["success"] and body["result"]["status"] == "saved"
-        hit = {"id": body["result"]["id"], "title": "Magnesium", "content": "Blocks NMDA.", "score": 0.85}
+        hit = {
+            "id": body["result"]["id"],
+            "title": "Magnesium",
+            "content": "Blocks NMDA.",
+            "score": 0.85,
+        }
         for path in ("/mcp", "/knowledge/mcp"):
             answer = await doors.call("search_knowledge", path, query="#ion")
             assert answer["structuredContent"] == {"result": [hit]}
             assert json.loads(answer["content"][0]["text"]) == [hit]
         status, body = await doors.invoke("search_knowledge", query="nothing so named")
         assert (status, body["result"]) == (200, [])
-        status, body = await doors.invoke("node_knowledge_retriever", node_names=["Magnesium", "absent"])
+        status, body = await doors.invoke(
+            "node_knowledge_retriever", node_names=["Magnesium", "absent"]
+        )
         assert status == 200 and body["result"]["success"] and body["result"]["total_nodes"] == 2
         assert [set(result) for result in body["result"]["results"]] == [
             {"node_name", "knowledge", "similarity_score"},
             {"node_name", "knowledge", "similarity_score", "suggestions"},
         ]
-        status, body = await doors.invoke("elasticsearch", index="knowledge", query={"query": {"match": {"title": "magnesium"}}})
-        assert status == 200 and body["result"]["hits"]["hits"][0]["_source"]["title"] == "Magnesium"
+        status, body = await doors.invoke(
+            "elasticsearch", index="knowledge", query={"query": {"match": {"title": "magnesium"}}}
+        )
+        assert (
+            status == 200 and body["result"]["hits"]["hits"][0]["_source"]["title"] == "Magnesium"
+        )
         assert body["result"]["_shards"]["failed"] == 0
         stale = {"id": hit["id"], "content": "x", "updated_at": "2020-01-01T00:00:00+00:00"}
         status, body = await doors.invoke("save_knowledge", **stale)
         assert (status, body["error_type"]) == (409, "conflict")
         tools = (await doors.http.get("/mcp/tools")).json()["tools"]
         names = {tool["name"] for tool in tools}
-        assert {"save_knowledge", "search_knowledge", "node_knowledge_retriever", "elasticsearch"} <= names
+        assert {
+            "save_knowledge",
+            "search_knowledge",
+            "node_knowledge_retriever",
+            "elasticsearch",
+        } <= names
         assert all(tool["description"] and tool["parameters"]["type"] == "object" for tool in tools)
         assert (await doors.http.get("/health")).json() == {"status": "healthy"}
         ready = (await doors.http.get("/ready")).json()
@@ -131,11 +168,20 @@ def test_a_store_that_is_broken_is_said_at_ready_and_answers_503(tmp_path: Path)
 
 
 @pytest.mark.promise("K4")
-def test_serve_with_this_room_alone_listens_on_port_logs_json_and_ends_on_sigterm(tmp_path: Path) -> None:
+def test_serve_with_this_room_alone_listens_on_port_logs_json_and_ends_on_sigterm(
+    tmp_path: Path,
+) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-c", "from carrel.cli import main; raise SystemExit(main())", "serve", "--rooms", "knowledge"]
+    command = [
+        sys.executable,
+        "-c",
+        "from carrel.cli import main; raise SystemExit(main())",
+        "serve",
+        "--rooms",
+        "knowledge",
+    ]
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT / "src"),
@@ -150,7 +196,10 @@ def test_serve_with_this_room_alone_listens_on_port_logs_json_and_ends_on_sigter
         assert _first_answer(server, f"http://127.0.0.1:{port}/health") == {"status": "healthy"}
         body = json.dumps({"tool_name": "save_knowledge", "params": {"content": "kept"}}).encode()
         request = urllib.request.Request(
-            f"http://127.0.0.1:{port}/mcp/invoke", body, {"content-type": "application/json"}, method="POST"
+            f"http://127.0.0.1:{port}/mcp/invoke",
+            body,
+            {"content-type": "application/json"},
+            method="POST",
         )
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert json.load(answer)["result"]["status"] == "saved"
@@ -160,7 +209,10 @@ def test_serve_with_this_room_alone_listens_on_port_logs_json_and_ends_on_sigter
         if server.poll() is None:
             server.kill()
     events = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
-    assert any(event["message"] == "invoke" and event["severity"] == "INFO" and event["status"] == 200 for event in events)
+    assert any(
+        event["message"] == "invoke" and event["severity"] == "INFO" and event["status"] == 200
+        for event in events
+    )
 
 
 def _first_answer(server: subprocess.Popen[bytes], url: str) -> object:

@@ -50,7 +50,11 @@ def corpus(home: Path, papers: tuple[SamplePaper, ...] = CORPUS) -> Path:
 
 def library(home: Path, who: str, *items: dict[str, Any]) -> Path:
     folder = home / "references"
-    path = folder / "library.json" if who == LOCAL_USER else folder / "users" / library_name(who) / "library.json"
+    path = (
+        folder / "library.json"
+        if who == LOCAL_USER
+        else folder / "users" / library_name(who) / "library.json"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(list(items), indent=2))
     return path
@@ -106,7 +110,9 @@ def test_the_neighbours_need_what_the_neighbours_ask_for(tmp_path: Path, index: 
         ({"ids": {"values": [TRANSFORMER.paper_id]}}, [TRANSFORMER]),
     ],
 )
-def test_papers_are_found_by_their_fields(tmp_path: Path, query: dict[str, Any], papers: list[SamplePaper]) -> None:
+def test_papers_are_found_by_their_fields(
+    tmp_path: Path, query: dict[str, Any], papers: list[SamplePaper]
+) -> None:
     corpus(tmp_path)
 
     async def asked(ask: Ask) -> None:
@@ -119,7 +125,9 @@ def test_papers_are_found_by_their_fields(tmp_path: Path, query: dict[str, Any],
 
 
 @pytest.mark.promise("K6")
-def test_a_replaced_snapshot_is_noticed_in_the_same_process_and_after_a_restart(tmp_path: Path) -> None:
+def test_a_replaced_snapshot_is_noticed_in_the_same_process_and_after_a_restart(
+    tmp_path: Path,
+) -> None:
     everything: dict[str, Any] = {"size": 10, "sort": ["title.keyword"], "query": {"match_all": {}}}
     corpus(tmp_path)
 
@@ -161,12 +169,21 @@ def test_everybody_sees_only_their_own_references(tmp_path: Path) -> None:
                 (LOCAL, {"Of the local user"}),
             ):
                 answer = await search(
-                    ask, who, pattern, {"query": {"match_all": {}}, "aggs": {"t": {"terms": {"field": "type"}}}}
+                    ask,
+                    who,
+                    pattern,
+                    {"query": {"match_all": {}}, "aggs": {"t": {"terms": {"field": "type"}}}},
                 )
                 assert {hit["_source"]["title"] for hit in answer.hits["hits"]} == titles
                 assert {hit["_index"] for hit in answer.hits["hits"]} <= {"references"}
-                assert sum(bucket["doc_count"] for bucket in answer.aggregations["t"]["buckets"]) == len(titles)
-        for name in (f"references/{library_name('ada')}", f"references/{library_name('ada')}*", "references/*"):
+                assert sum(
+                    bucket["doc_count"] for bucket in answer.aggregations["t"]["buckets"]
+                ) == len(titles)
+        for name in (
+            f"references/{library_name('ada')}",
+            f"references/{library_name('ada')}*",
+            "references/*",
+        ):
             with pytest.raises(CarrelError) as refused:
                 await search(ask, BOB, name, {"match_all": {}})
             assert refused.value.code == "resource_not_found"
@@ -204,13 +221,22 @@ def test_a_changed_library_is_noticed(tmp_path: Path) -> None:
         everything: dict[str, Any] = {"match_all": {}}
         assert found(await search(ask, ADA, "references", everything)) == []
         added = await ask(ADA, "add_references", input=json.dumps([KNUTH]))
-        assert found(await search(ask, ADA, "references", {"match": {"title": "structured"}})) == [added.added[0].id]
+        assert found(await search(ask, ADA, "references", {"match": {"title": "structured"}})) == [
+            added.added[0].id
+        ]
         await ask(ADA, "remove_reference", id=added.added[0].id, force=True)
         assert found(await search(ask, ADA, "references", everything)) == []
-        path = library(tmp_path, "bob", KNUTH, {"id": "b", "title": "Second \ud800", "issued": {"literal": "x"}})
+        path = library(
+            tmp_path,
+            "bob",
+            KNUTH,
+            {"id": "b", "title": "Second \ud800", "issued": {"literal": "x"}},
+        )
         assert set(found(await search(ask, BOB, "references", everything))) == {"knuth1974", "b"}
         path.write_text(path.read_text().replace("Structured", "Unstructured"))
-        assert found(await search(ask, BOB, "references", {"match": {"title": "unstructured"}})) == ["knuth1974"]
+        assert found(
+            await search(ask, BOB, "references", {"match": {"title": "unstructured"}})
+        ) == ["knuth1974"]
         assert found(await search(ask, BOB, "references", {"match": {"title": "structured"}})) == []
 
     work(tmp_path, asked)

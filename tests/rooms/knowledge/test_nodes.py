@@ -49,23 +49,54 @@ def test_every_name_gets_its_answer_in_order_and_a_bad_one_spoils_nothing(tmp_pa
         answer = await ask(ADA, "node_knowledge_retriever", node_names=names)
         assert answer.success and answer.total_nodes == 7
         assert [result.node_name for result in answer.results] == names
-        assert [result.similarity_score for result in answer.results] == [0.0, 1.0, 0.0, 0.95, 0.0, 0.0, 1.0]
+        assert [result.similarity_score for result in answer.results] == [
+            0.0,
+            1.0,
+            0.0,
+            0.95,
+            0.0,
+            0.0,
+            1.0,
+        ]
         miss, hit = answer.results[0], answer.results[1]
         assert hit.knowledge == "A metal.\n\nBlocks NMDA."
-        assert "No knowledge found for node: Magnezium" in miss.knowledge and miss.suggestions[0] == "Magnesium"
+        assert (
+            "No knowledge found for node: Magnezium" in miss.knowledge
+            and miss.suggestions[0] == "Magnesium"
+        )
         assert all("metadata" not in result.model_dump() for result in answer.results)
-        whole = await ask(ADA, "node_knowledge_retriever", node_names=["Magnesium", "absent"], include_metadata=True)
-        assert whole.results[0].metadata == {"group": 2, "node_type": "ion"} and whole.results[1].metadata == {}
+        whole = await ask(
+            ADA,
+            "node_knowledge_retriever",
+            node_names=["Magnesium", "absent"],
+            include_metadata=True,
+        )
+        assert (
+            whole.results[0].metadata == {"group": 2, "node_type": "ion"}
+            and whole.results[1].metadata == {}
+        )
 
     at_the_desk(tmp_path, work)
 
 
 def test_a_note_of_that_title_is_knowledge_too(tmp_path: Path) -> None:
     async def work(ask: Ask) -> None:
-        saved = await ask(ADA, "save_knowledge", title="Serotonin", content="A transmitter.", tags=["t"])
-        answer = await ask(ADA, "node_knowledge_retriever", node_names=["Serotonin", "Serotonine"], include_metadata=True)
+        saved = await ask(
+            ADA, "save_knowledge", title="Serotonin", content="A transmitter.", tags=["t"]
+        )
+        answer = await ask(
+            ADA,
+            "node_knowledge_retriever",
+            node_names=["Serotonin", "Serotonine"],
+            include_metadata=True,
+        )
         assert answer.results[0].knowledge == "A transmitter."
-        assert answer.results[0].metadata == {"node_type": "note", "id": saved.id, "tags": ["t"], "source": "personal"}
+        assert answer.results[0].metadata == {
+            "node_type": "note",
+            "id": saved.id,
+            "tags": ["t"],
+            "source": "personal",
+        }
         assert answer.results[1].suggestions == ("Serotonin",)
 
     at_the_desk(tmp_path, work)
@@ -81,15 +112,26 @@ def test_concepts_of_the_papers_are_the_last_resort(tmp_path: Path) -> None:
 
     async def work(ask: Ask) -> None:
         names = ["Transformer", "survey", "深度学习", "transformer variant", "Residual Networks"]
-        await ask(READS_PAPERS, "save_knowledge", title="Residual networks", content="A note comes first.")
-        found = await ask(READS_PAPERS, "node_knowledge_retriever", node_names=names, include_metadata=True)
+        await ask(
+            READS_PAPERS, "save_knowledge", title="Residual networks", content="A note comes first."
+        )
+        found = await ask(
+            READS_PAPERS, "node_knowledge_retriever", node_names=names, include_metadata=True
+        )
         keyword, tag, chinese, miss, note = found.results
-        assert keyword.knowledge.startswith("transformer is a keyword of 2 papers") and TRANSFORMER.title in keyword.knowledge
+        assert (
+            keyword.knowledge.startswith("transformer is a keyword of 2 papers")
+            and TRANSFORMER.title in keyword.knowledge
+        )
         assert keyword.similarity_score == 0.95
         assert keyword.metadata["papers"] == [
             {"paper_id": paper.paper_id, "title": paper.title} for paper in (TRANSFORMER, UNDATED)
         ]
-        assert (tag.metadata["node_type"], tag.similarity_score, chinese.similarity_score) == ("tag", 1.0, 1.0)
+        assert (tag.metadata["node_type"], tag.similarity_score, chinese.similarity_score) == (
+            "tag",
+            1.0,
+            1.0,
+        )
         assert (miss.similarity_score, miss.suggestions[0]) == (0.0, "transformer variants")
         assert note.knowledge == "A note comes first."
 
@@ -102,7 +144,9 @@ def test_who_may_not_read_papers_learns_nothing_of_them_from_concepts(tmp_path: 
     write_snapshot(tmp_path / "papers", CORPUS)
 
     async def work(ask: Ask) -> None:
-        (exact, near) = (await ask(ADA, "node_knowledge_retriever", node_names=["transformer", "transformed"])).results
+        (exact, near) = (
+            await ask(ADA, "node_knowledge_retriever", node_names=["transformer", "transformed"])
+        ).results
         assert (exact.similarity_score, exact.suggestions, near.suggestions) == (0.0, (), ())
 
     at_the_desk(tmp_path, work, CARREL_ROOMS="papers,knowledge")
@@ -114,7 +158,9 @@ def test_papers_out_of_order_are_said_and_spoil_no_other_name(tmp_path: Path) ->
 
     async def work(ask: Ask) -> None:
         async def asked() -> list[str]:
-            found = await ask(READS_PAPERS, "node_knowledge_retriever", node_names=["Serotonin", "absent"])
+            found = await ask(
+                READS_PAPERS, "node_knowledge_retriever", node_names=["Serotonin", "absent"]
+            )
             return [result.knowledge for result in found.results]
 
         await ask(READS_PAPERS, "save_knowledge", title="Serotonin", content="A transmitter.")

@@ -57,5 +57,8 @@ def test_spans_stand_inside_the_text(text: str) -> None:
 
 
 def test_links_are_found_and_code_is_not() -> None:
-    text = "[[A]] ![[B.md]] [[c/D#h|shown]] [[A]] `[[E]]`\n```\n[[F]]\n```\n[[ ]] [[x\ny]] [[nested [[G]]"
+    text = (
+        "[[A]] ![[B.md]] [[c/D#h|shown]] [[A]] `[[E]]`\n```\n[[F]]\n```\n[[ ]] [[x\ny]] "
+        "[[nested [[G]]"
+    )
     assert links(text) == ["A", "B", "c/D", "G"]

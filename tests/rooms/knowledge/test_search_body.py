@@ -1,4 +1,6 @@
-"""The query subset by property: any body gets an answer or a named refusal, and clauses mean what they say."""
+"""The query subset by property: any body gets an answer or a named refusal, and clauses mean what
+they say.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,12 @@ def test_any_body_is_parsed_or_refused_and_never_breaks(body: dict[str, Any]) ->
             assert error.message
 
 
-FIELDS: dict[str, FieldKind] = {"title": "text", "tags": "keyword", "year": "number", "is_open": "boolean"}
+FIELDS: dict[str, FieldKind] = {
+    "title": "text",
+    "tags": "keyword",
+    "year": "number",
+    "is_open": "boolean",
+}
 WORDS = ["ion", "ions", "magnesium", "migraine", "日本語"]
 
 documents = st.lists(
@@ -83,15 +90,24 @@ leaves = st.one_of(
         st.sampled_from(["and", "or"]),
     ),
     st.builds(
-        lambda text: {"match_phrase": {"title": text}}, st.lists(st.sampled_from(WORDS), min_size=1, max_size=2).map(" ".join)
+        lambda text: {"match_phrase": {"title": text}},
+        st.lists(st.sampled_from(WORDS), min_size=1, max_size=2).map(" ".join),
     ),
     st.builds(lambda value: {"term": {"tags": value}}, st.sampled_from(["a", "ab", "c"])),
-    st.builds(lambda values: {"terms": {"year": values}}, st.lists(st.integers(1990, 1994), max_size=2)),
-    st.builds(lambda low, high: {"range": {"year": {"gte": low, "lt": high}}}, st.integers(1989, 1993), st.integers(1989, 1994)),
+    st.builds(
+        lambda values: {"terms": {"year": values}}, st.lists(st.integers(1990, 1994), max_size=2)
+    ),
+    st.builds(
+        lambda low, high: {"range": {"year": {"gte": low, "lt": high}}},
+        st.integers(1989, 1993),
+        st.integers(1989, 1994),
+    ),
     st.builds(lambda value: {"prefix": {"tags": value}}, st.sampled_from(["a", "b", "x"])),
     st.builds(lambda value: {"term": {"is_open": value}}, st.booleans()),
     st.builds(lambda field: {"exists": {"field": field}}, st.sampled_from([*FIELDS, "none"])),
-    st.builds(lambda ids: {"ids": {"values": ids}}, st.lists(st.sampled_from(["0", "1", "9"]), max_size=2)),
+    st.builds(
+        lambda ids: {"ids": {"values": ids}}, st.lists(st.sampled_from(["0", "1", "9"]), max_size=2)
+    ),
 )
 queries = st.recursive(
     leaves,
@@ -141,7 +157,10 @@ def fits(query: dict[str, Any], id: str, facts: dict[str, Any]) -> bool:
             default = 0 if inside.get("must") or inside.get("filter") else 1
             least = inside.get("minimum_should_match", default) if inside.get("should") else 0
             return (
-                all(fits(one, id, facts) for one in (*inside.get("must", ()), *inside.get("filter", ())))
+                all(
+                    fits(one, id, facts)
+                    for one in (*inside.get("must", ()), *inside.get("filter", ()))
+                )
                 and not any(fits(one, id, facts) for one in inside.get("must_not", ()))
                 and sum(fits(one, id, facts) for one in inside.get("should", ())) >= least
             )
@@ -153,32 +172,46 @@ def an_index(facts: list[dict[str, Any]]) -> tuple[sqlite3.Connection, Index]:
         for statement in step.split(";\n"):
             connection.execute(statement)
     index, _ = open_index(connection, "things", FIELDS)
-    apply(connection, index, [Put(Document(str(number), one)) for number, one in enumerate(facts)], Retelling())
+    apply(
+        connection,
+        index,
+        [Put(Document(str(number), one)) for number, one in enumerate(facts)],
+        Retelling(),
+    )
     return connection, index
 
 
 @pytest.mark.promise("K6")
 @settings(max_examples=200, deadline=None)
 @given(documents, queries)
-def test_the_engine_finds_what_the_plain_meaning_finds(facts: list[dict[str, Any]], query: dict[str, Any]) -> None:
+def test_the_engine_finds_what_the_plain_meaning_finds(
+    facts: list[dict[str, Any]], query: dict[str, Any]
+) -> None:
     connection, index = an_index(facts)
     request = parse({"query": query, "size": 100, "aggs": {"t": {"terms": {"field": "tags"}}}})
     part = ask(connection, index, request, frozenset({"everyone"}))
     expected = {str(number) for number, one in enumerate(facts) if fits(query, str(number), one)}
     assert {hit.id for hit in part.hits} == expected and part.total == len(expected)
-    counted = {tag: sum(tag in facts[int(found)].get("tags", []) for found in expected) for tag in ("a", "ab", "b")}
+    counted = {
+        tag: sum(tag in facts[int(found)].get("tags", []) for found in expected)
+        for tag in ("a", "ab", "b")
+    }
     assert part.buckets["t"] == {tag: count for tag, count in counted.items() if count}
     connection.close()
 
 
 @settings(max_examples=50, deadline=None)
 @given(documents, st.sampled_from(["asc", "desc"]), st.sampled_from(["_first", "_last"]))
-def test_the_order_of_one_index_is_the_order_of_several(facts: list[dict[str, Any]], order: str, missing: str) -> None:
+def test_the_order_of_one_index_is_the_order_of_several(
+    facts: list[dict[str, Any]], order: str, missing: str
+) -> None:
     connection, index = an_index(facts)
     request = parse({"sort": [{"year": {"order": order, "missing": missing}}, "_doc"], "size": 100})
     hits = ask(connection, index, request, frozenset({"everyone"})).hits
     assert in_order(hits[::-1], request) == hits
-    assert all(shown(connection, hit, request)["sort"][0] == facts[int(hit.id)].get("year") for hit in hits)
+    assert all(
+        shown(connection, hit, request)["sort"][0] == facts[int(hit.id)].get("year") for hit in hits
+    )
     connection.close()
 
 
@@ -197,12 +230,16 @@ COSTLY: dict[str, dict[str, Any]] = {
     "many stars": {"query": {"wildcard": {"title": "a" + "*a" * 11}}},
     "many question marks": {"query": {"wildcard": {"title": {"value": "a" + "?" * 11}}}},
     "a long pattern": {"query": {"wildcard": {"title": {"wildcard": "a" * 201}}}},
-    "a pattern in an aggregation": {"aggs": {"a": {"filter": {"wildcard": {"title": "a" + "?*" * 10}}}}},
+    "a pattern in an aggregation": {
+        "aggs": {"a": {"filter": {"wildcard": {"title": "a" + "?*" * 10}}}}
+    },
     "a long text": {"query": {"match": {"title": "a " * 1001}}},
     "a long name": {"query": {"match": {"a" * 2001: "x"}}},
     "many values": {"query": {"terms": {"tags": ["a"] * 1025}}},
     "many clauses": {"query": {"bool": {"should": [{"match": {"title": "a"}}] * 201}}},
-    "many clauses in levels": {"query": {"bool": {"should": [{"bool": {"should": [{"match": {"a": "b"}}] * 50}}] * 5}}},
+    "many clauses in levels": {
+        "query": {"bool": {"should": [{"bool": {"should": [{"match": {"a": "b"}}] * 50}}] * 5}}
+    },
     "many sort keys": {"sort": ["a"] * 1025},
     "deep": deep_filters(21),
     "very deep": deep_filters(100_000),
@@ -218,5 +255,12 @@ def test_a_body_that_would_keep_a_cluster_busy_is_not_passed_on(kind: str) -> No
 
 
 def test_an_ordinary_body_is_passed_on_as_it_is() -> None:
-    body = {"query": {"bool": {"must": [{"wildcard": {"title": "fis*"}}], "filter": {"terms": {"tags": ["a"] * 1024}}}}}
+    body = {
+        "query": {
+            "bool": {
+                "must": [{"wildcard": {"title": "fis*"}}],
+                "filter": {"terms": {"tags": ["a"] * 1024}},
+            }
+        }
+    }
     assert checked(body) == body

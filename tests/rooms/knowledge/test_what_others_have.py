@@ -1,4 +1,5 @@
-"""Order, scores and counts depend on nothing that the reader may not see: with or without others' private notes, every answer
+"""Order, scores and counts depend on nothing that the reader may not see: with or without others'
+private notes, every answer
 is the same, byte for byte."""
 
 from __future__ import annotations
@@ -55,7 +56,17 @@ hidden_notes = st.builds(
 )
 
 PHRASES = ("magnesium", "ion channel", "the migraine magnesium", "管理")
-QUERIES = ("*", "m", "the", "#a", "#a #b", "text:magnesium", 'text:the "ion channel"', "text:知識", "#a text:ion")
+QUERIES = (
+    "*",
+    "m",
+    "the",
+    "#a",
+    "#a #b",
+    "text:magnesium",
+    'text:the "ion channel"',
+    "text:知識",
+    "#a text:ion",
+)
 
 
 def bodies() -> list[dict[str, Any]]:
@@ -65,18 +76,36 @@ def bodies() -> list[dict[str, Any]]:
             {"query": {"match": {"content": phrase}}},
             {"query": {"match": {"content": {"query": phrase, "operator": "and"}}}},
             {"query": {"match": {"content": {"query": phrase, "minimum_should_match": 2}}}},
-            {"query": {"match_phrase": {"content": phrase}}, "highlight": {"fields": {"content": {}}}},
-            {"query": {"multi_match": {"query": phrase, "fields": ["title^3", "content", "tags"], "tie_breaker": 0.3}}},
+            {
+                "query": {"match_phrase": {"content": phrase}},
+                "highlight": {"fields": {"content": {}}},
+            },
+            {
+                "query": {
+                    "multi_match": {
+                        "query": phrase,
+                        "fields": ["title^3", "content", "tags"],
+                        "tie_breaker": 0.3,
+                    }
+                }
+            },
             {"query": {"multi_match": {"query": phrase, "type": "most_fields", "fields": ["*"]}}},
             {"query": {"term": {"content": phrase}}},
             {"query": {"prefix": {"content": phrase[:2]}}},
         ]
     found += [
         {"query": {"match_all": {}}, "sort": ["_doc"], "aggs": {"t": {"terms": {"field": "tags"}}}},
-        {"query": {"bool": {"should": [{"match": {"content": "the"}}, {"term": {"tags": "a"}}]}}, "from": 1, "size": 3},
+        {
+            "query": {"bool": {"should": [{"match": {"content": "the"}}, {"term": {"tags": "a"}}]}},
+            "from": 1,
+            "size": 3,
+        },
         {"query": {"bool": {"must_not": [{"match": {"content": "the"}}]}}},
         {"query": {"exists": {"field": "tags"}}, "sort": [{"title.keyword": "asc"}, "_score"]},
-        {"size": 0, "aggs": {"u": {"terms": {"field": "user_id"}}, "s": {"terms": {"field": "status"}}}},
+        {
+            "size": 0,
+            "aggs": {"u": {"terms": {"field": "user_id"}}, "s": {"terms": {"field": "status"}}},
+        },
     ]
     return found
 
@@ -97,8 +126,12 @@ def a_note(written: Written, number: int) -> Note:
     )
 
 
-def answers(home: Path, visible: list[Written], hidden: list[Written], deleted: list[Written]) -> list[bytes]:
-    """Everything that a reader and somebody who may promote are told, on a desk with these notes."""
+def answers(
+    home: Path, visible: list[Written], hidden: list[Written], deleted: list[Written]
+) -> list[bytes]:
+    """Everything that a reader and somebody who may promote are told, on a desk with these
+    notes.
+    """
     settings_here = settings_at(home)
 
     async def work() -> list[bytes]:
@@ -120,8 +153,14 @@ def answers(home: Path, visible: list[Written], hidden: list[Written], deleted: 
             ask = asking(desk)
             for who in (ADA, CHIEF):
                 for order in ("best", "newest"):
-                    told += [await _told(ask, who, "search_knowledge", query=one, order=order, limit=5) for one in QUERIES]
-                told += [await _told(ask, who, "elasticsearch", index="knowledge", query=body) for body in bodies()]
+                    told += [
+                        await _told(ask, who, "search_knowledge", query=one, order=order, limit=5)
+                        for one in QUERIES
+                    ]
+                told += [
+                    await _told(ask, who, "elasticsearch", index="knowledge", query=body)
+                    for body in bodies()
+                ]
         return told
 
     return asyncio.run(work())
@@ -145,6 +184,8 @@ async def _told(ask: Any, who: Any, name: str, **arguments: object) -> bytes:
     hidden=st.lists(hidden_notes, min_size=1, max_size=12),
     deleted=st.lists(hidden_notes, max_size=3),
 )
-def test_others_private_notes_change_no_answer(visible: list[Written], hidden: list[Written], deleted: list[Written]) -> None:
+def test_others_private_notes_change_no_answer(
+    visible: list[Written], hidden: list[Written], deleted: list[Written]
+) -> None:
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         assert answers(Path(one), visible, [], []) == answers(Path(other), visible, hidden, deleted)

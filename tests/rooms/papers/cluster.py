@@ -41,7 +41,9 @@ async def fill(settings: Settings, snapshot: Path) -> int:
 
     papers, client = RankedPapers(snapshot), elasticsearch_client(settings)
     try:
-        return (await sync(client, papers, f"{settings.elasticsearch.prefix}papers", lambda count: None)).put
+        return (
+            await sync(client, papers, f"{settings.elasticsearch.prefix}papers", lambda count: None)
+        ).put
     finally:
         await papers.close()
         await client.close()

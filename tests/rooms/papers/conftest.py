@@ -25,7 +25,10 @@ TRANSFORMER = SamplePaper(
     keywords=("Transformer", "attention mechanism"),
     tags=("survey",),
     institutions=("Google Brain",),
-    summaries={"simple": "Studies the transformer, an attention model.", "deep_read": "Reads it deeply."},
+    summaries={
+        "simple": "Studies the transformer, an attention model.",
+        "deep_read": "Reads it deeply.",
+    },
     source="# Attention\n\n" + "The transformer attends to everything. " * 2000,
     translations={"zh": "注意力机制翻译内容。"},
     bibtex="@inproceedings{vaswani2017, title={Attention Is All You Need}}",
@@ -63,7 +66,9 @@ def generation(request: pytest.FixtureRequest) -> Generation:
 
 
 @pytest.fixture(scope="session", params=["fts5", "tantivy", "elasticsearch"])
-def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, generation: Generation) -> Iterator[Desk]:
+def desk(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, generation: Generation
+) -> Iterator[Desk]:
     """Whichever index answers, the promises are the same."""
     folder = tmp_path_factory.mktemp(f"{generation}-{request.param}")
     snapshot = write_snapshot(folder, CORPUS, generation=generation)

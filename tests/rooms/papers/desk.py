@@ -26,10 +26,14 @@ DEMO = Path(__file__).parents[4] / "shared" / "data" / "snapshots" / "demo"
 class Desk:
     """Asks operations and reads addresses, one at a time, on a loop of its own."""
 
-    def __init__(self, snapshot: Path, static: Path | Assets, open_ranking: OpenRanking | None = None) -> None:
+    def __init__(
+        self, snapshot: Path, static: Path | Assets, open_ranking: OpenRanking | None = None
+    ) -> None:
         self._runner = asyncio.Runner()
         self.store = SqlitePaperStore(snapshot, threads=2, open_ranking=open_ranking)
-        self.room = room(Papers(self.store, FolderAssets(static) if isinstance(static, Path) else static))
+        self.room = room(
+            Papers(self.store, FolderAssets(static) if isinstance(static, Path) else static)
+        )
         self._catalogue = Catalogue([self.room])
 
     def __enter__(self) -> Self:

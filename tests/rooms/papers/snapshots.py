@@ -1,4 +1,6 @@
-"""Snapshots as other programs write them, in both generations of their schema, made for one test."""
+"""Snapshots as other programs write them, in both generations of their schema, made for one
+test.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,13 @@ class SamplePaper:
 
     @property
     def paper_key(self) -> str:
-        return f"doi:{self.doi}" if self.doi else f"arxiv:{self.arxiv}" if self.arxiv else f"meta:{_hash(self.title)}"
+        return (
+            f"doi:{self.doi}"
+            if self.doi
+            else f"arxiv:{self.arxiv}"
+            if self.arxiv
+            else f"meta:{_hash(self.title)}"
+        )
 
     @property
     def paper_id(self) -> str:
@@ -51,7 +59,9 @@ def write_snapshot(
     build_id: str = "0" * 32,
     name: str = "paper_snapshot.db",
 ) -> Path:
-    """Writes `paper_snapshot.db` and `paper-static/` into the folder; the path of the database is returned."""
+    """Writes `paper_snapshot.db` and `paper-static/` into the folder; the path of the database is
+    returned.
+    """
     path = folder / name
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path)
@@ -65,7 +75,9 @@ def write_snapshot(
     return path
 
 
-def _insert(connection: sqlite3.Connection, paper: SamplePaper, number: int, generation: Generation) -> None:
+def _insert(
+    connection: sqlite3.Connection, paper: SamplePaper, number: int, generation: Generation
+) -> None:
     source_hash = _hash(paper.source) if paper.source is not None else None
     preferred = "simple" if "simple" in paper.summaries else min(paper.summaries, default="")
     summary = " ".join(paper.summaries.values())
@@ -84,17 +96,27 @@ def _insert(connection: sqlite3.Connection, paper: SamplePaper, number: int, gen
         "source_md_content_hash": source_hash,
     } | ({"doi": paper.doi} if generation == "newer" else {})
     marks = ", ".join("?" * len(columns))
-    connection.execute(f"INSERT INTO paper ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+    connection.execute(
+        f"INSERT INTO paper ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values())
+    )
     for kind, value in (("doi", paper.doi), ("arxiv", paper.arxiv)):
         if value:
-            connection.execute("INSERT INTO paper_key_alias VALUES (?, ?, ?, NULL)", (f"{kind}:{value}", paper.paper_id, kind))
-    connection.executemany("INSERT INTO paper_summary VALUES (?, ?)", [(paper.paper_id, tag) for tag in paper.summaries])
+            connection.execute(
+                "INSERT INTO paper_key_alias VALUES (?, ?, ?, NULL)",
+                (f"{kind}:{value}", paper.paper_id, kind),
+            )
+    connection.executemany(
+        "INSERT INTO paper_summary VALUES (?, ?)",
+        [(paper.paper_id, tag) for tag in paper.summaries],
+    )
     connection.executemany(
         "INSERT INTO paper_translation VALUES (?, ?, ?)",
         [(paper.paper_id, lang, _hash(text)) for lang, text in paper.translations.items()],
     )
     if paper.bibtex and generation == "newer":
-        connection.execute("INSERT INTO paper_bibtex VALUES (?, ?, NULL, NULL)", (paper.paper_id, paper.bibtex))
+        connection.execute(
+            "INSERT INTO paper_bibtex VALUES (?, ?, NULL, NULL)", (paper.paper_id, paper.bibtex)
+        )
     values = (paper.authors, paper.keywords, paper.institutions, paper.tags, (paper.venue,))
     for facet, names in zip(FACETS, values, strict=True):
         for name in sorted({" ".join(name.lower().split()) for name in names} - {"", "unknown"}):
@@ -104,13 +126,31 @@ def _insert(connection: sqlite3.Connection, paper: SamplePaper, number: int, gen
                 (name,),
             )
             connection.execute(
-                f"INSERT INTO paper_{facet} SELECT ?, {facet}_id FROM {facet} WHERE value = ?", (paper.paper_id, name)
+                f"INSERT INTO paper_{facet} SELECT ?, {facet}_id FROM {facet} WHERE value = ?",
+                (paper.paper_id, name),
             )
     metadata = " ".join(
-        [paper.title, *paper.authors, paper.venue, *paper.keywords, *paper.institutions, paper.year, paper.doi or ""]
+        [
+            paper.title,
+            *paper.authors,
+            paper.venue,
+            *paper.keywords,
+            *paper.institutions,
+            paper.year,
+            paper.doi or "",
+        ]
     )
-    texts = (paper.title, summary, paper.source or "", " ".join(paper.translations.values()), metadata)
-    connection.execute("INSERT INTO paper_fts VALUES (?, ?, ?, ?, ?, ?)", (paper.paper_id, *(split_cjk(text) for text in texts)))
+    texts = (
+        paper.title,
+        summary,
+        paper.source or "",
+        " ".join(paper.translations.values()),
+        metadata,
+    )
+    connection.execute(
+        "INSERT INTO paper_fts VALUES (?, ?, ?, ?, ?, ?)",
+        (paper.paper_id, *(split_cjk(text) for text in texts)),
+    )
 
 
 def _write_static(folder: Path, paper: SamplePaper) -> None:
@@ -121,7 +161,13 @@ def _write_static(folder: Path, paper: SamplePaper) -> None:
         files[f"md_translate/{lang}/{_hash(text)}.md"] = text
     for tag, text in paper.summaries.items():
         body = json.dumps(
-            {"paper_id": paper.paper_id, "paper_authors": paper.authors, "template_tag": tag, "summary": text}, ensure_ascii=False
+            {
+                "paper_id": paper.paper_id,
+                "paper_authors": paper.authors,
+                "template_tag": tag,
+                "summary": text,
+            },
+            ensure_ascii=False,
         )
         files[f"summary/{paper.paper_id}/{tag}.json"] = body
     for name, text in files.items():
@@ -138,10 +184,13 @@ def schema(generation: Generation) -> str:
         f"""CREATE TABLE {facet} ({facet}_id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE,
             paper_count INTEGER NOT NULL DEFAULT 0);
         CREATE TABLE paper_{facet} (paper_id TEXT NOT NULL, {facet}_id INTEGER NOT NULL, PRIMARY KEY (paper_id, {facet}_id));
-        CREATE INDEX idx_paper_{facet}_{facet}_id ON paper_{facet}({facet}_id);"""
+        CREATE INDEX idx_paper_{facet}_{facet}_id ON paper_{facet}({facet}_id);"""  # noqa: E501
         for facet in FACETS
     )
-    bibtex = "CREATE TABLE paper_bibtex (paper_id TEXT PRIMARY KEY, bibtex_raw TEXT NOT NULL, bibtex_key TEXT, entry_type TEXT);"
+    bibtex = (
+        "CREATE TABLE paper_bibtex (paper_id TEXT PRIMARY KEY, bibtex_raw TEXT NOT NULL, "
+        "bibtex_key TEXT, entry_type TEXT);"
+    )
     return f"""
     PRAGMA journal_mode = WAL;
     CREATE TABLE snapshot_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -160,4 +209,4 @@ def schema(generation: Generation) -> str:
     CREATE VIRTUAL TABLE paper_fts USING fts5(paper_id UNINDEXED, title, summary, source, translated, metadata,
         tokenize='unicode61');
     CREATE VIRTUAL TABLE paper_fts_trigram USING fts5(paper_id UNINDEXED, title, venue, tokenize='trigram');
-    """
+    """  # noqa: E501

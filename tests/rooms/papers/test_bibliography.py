@@ -1,4 +1,6 @@
-"""Papers as a bibliography: readable keys, true types, and what no source states marked and left out of citations."""
+"""Papers as a bibliography: readable keys, true types, and what no source states marked and left
+out of citations.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,18 @@ GUESSED: list[Line] = [
     (10, "(c) 2011 The Authors"),
     (11, "Abstract"),
     (10, "We study very small engines and find that they behave in a manner that is not at all"),
-    (10, "unlike larger engines, against Jones (1998), doi:10.9999/cited.one, https://doi.org/10.9999/cited.two"),
+    (
+        10,
+        "unlike larger engines, against Jones (1998), doi:10.9999/cited.one, "
+        "https://doi.org/10.9999/cited.two",
+    ),
     (12, "1 Introduction"),
     (10, "1998 1998 1998 1998 arXiv:1706.03762 and doi:10.9999/cited.three"),
     (10, "Copyright 1975 is in the text."),
 ]
 SOURCES = {
-    "talk.ris": "TY  - CPAPER\nAU  - Lee, Bo\nTI  - Talks\nT2  - Proceedings of Talks\nPY  - 2001\nSP  - 3\nEP  - 9\nER  - \n",
+    "talk.ris": "TY  - CPAPER\nAU  - Lee, Bo\nTI  - Talks\nT2  - Proceedings of Talks\nPY  - "
+"2001\nSP  - 3\nEP  - 9\nER  - \n",
     "thesis.json": json.dumps(
         [
             {
@@ -45,18 +52,26 @@ SOURCES = {
             }
         ]
     ),
-    "book.bib": "@book{knuth84, title={The {TeX}book}, author={Knuth, Donald E.}, year=1984, publisher={Addison-Wesley}}",
-    "preprint.md": "---\ntitle: Attention is enough\nauthors: [Ada Vaswani]\nyear: 2017\narxiv: 1706.03762\n---\n# Attention is enough\n\nText.\n",
-    "meeting.md": "---\ntitle: The meeting\nauthors: [Ada Lovelace]\nyear: 2018\nvenue: Proceedings of the 3rd Workshop on Meetings\n---\nText.\n",
-    "journal.md": "---\ntitle: A journal paper\nauthors: [Ada Lovelace]\ndate: 2019-05-17\nvenue: Journal of Tests\n---\nText.\n",
-    "twin.md": "---\ntitle: A journal twin\nauthors: [Ada Lovelace]\ndate: 2019\nvenue: Journal of Tests\n---\nText.\n",
+    "book.bib": "@book{knuth84, title={The {TeX}book}, author={Knuth, Donald E.}, year=1984, "
+"publisher={Addison-Wesley}}",
+    "preprint.md": "---\ntitle: Attention is enough\nauthors: [Ada Vaswani]\nyear: 2017\narxiv: "
+"1706.03762\n---\n# Attention is enough\n\nText.\n",
+    "meeting.md": "---\ntitle: The meeting\nauthors: [Ada Lovelace]\nyear: 2018\nvenue: "
+"Proceedings of the 3rd Workshop on Meetings\n---\nText.\n",
+    "journal.md": "---\ntitle: A journal paper\nauthors: [Ada Lovelace]\ndate: 2019-05-17\nvenue: "
+"Journal of Tests\n---\nText.\n",
+    "twin.md": "---\ntitle: A journal twin\nauthors: [Ada Lovelace]\ndate: 2019\nvenue: Journal "
+"of Tests\n---\nText.\n",
     "no_title_here.md": "Only text without any heading at all.\n",
     "article.nxml": (
-        '<article><front><journal-meta><journal-title-group><journal-title>J. Jats</journal-title></journal-title-group>'
+        '<article><front><journal-meta><journal-title-group><journal-title>J. '
+'Jats</journal-title></journal-title-group>'
         '</journal-meta><article-meta><title-group><article-title>Tagged</article-title></title-group><contrib-group>'
-        '<contrib contrib-type="author"><name><surname>van Dam</surname><given-names>Eva</given-names></name></contrib>'
+        '<contrib contrib-type="author"><name><surname>van '
+'Dam</surname><given-names>Eva</given-names></name></contrib>'
         "</contrib-group><pub-date><year>2015</year></pub-date><volume>7</volume><fpage>11</fpage><lpage>19</lpage>"
-        "</article-meta></front><body><sec><title>One</title><p>Body text.</p></sec></body></article>"
+        "</article-meta></front><body><sec><title>One</title><p>Body "
+"text.</p></sec></body></article>"
     ),
 }  # fmt: skip
 
@@ -66,20 +81,30 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources, home = tmp_path_factory.mktemp("sources"), tmp_path_factory.mktemp("home")
     for name, text in SOURCES.items():
         (sources / name).write_text(text, encoding="utf-8")
-    (sources / "guessed.pdf").write_bytes(make_pdf([GUESSED, [(10, "See doi:10.9999/cited.four on the second page, in full.")]]))
+    (sources / "guessed.pdf").write_bytes(
+        make_pdf([GUESSED, [(10, "See doi:10.9999/cited.four on the second page, in full.")]])
+    )
     assert run(["build", str(sources), "--into", str(home / "papers"), "--workers", "1"]) == 0
     return home
 
 
 def ask(home: Path, name: str, **arguments: Any) -> Any:
-    settings = Settings.model_validate({"home": home, "rooms": ("papers", "references"), "audit": {"enabled": False}})
+    settings = Settings.model_validate(
+        {"home": home, "rooms": ("papers", "references"), "audit": {"enabled": False}}
+    )
 
     async def scene() -> Any:
         async with open_desk(settings).opened() as desk:
             visit = Visit("cli", "test")
             operation = desk.catalogue.operations[name]
-            answer = await desk.gate.call(operation, arguments, await desk.gate.identify(visit), visit)
-            return answer.body if isinstance(answer, Text) else TypeAdapter(operation.answer).dump_python(answer, mode="json")
+            answer = await desk.gate.call(
+                operation, arguments, await desk.gate.identify(visit), visit
+            )
+            return (
+                answer.body
+                if isinstance(answer, Text)
+                else TypeAdapter(operation.answer).dump_python(answer, mode="json")
+            )
 
     return asyncio.run(scene())
 
@@ -91,7 +116,9 @@ def found(home: Path, query: str) -> dict[str, Any]:
 
 def test_keys_are_readable_unique_and_types_are_true(home: Path) -> None:
     bibtex = ask(home, "export_papers", format="bibtex", limit=100)
-    entries = dict(reversed(pair) for pair in re.findall(r"^@(\w+)\{([^,]+),", bibtex, re.MULTILINE))
+    entries = dict(
+        reversed(pair) for pair in re.findall(r"^@(\w+)\{([^,]+),", bibtex, re.MULTILINE)
+    )
     twins = [key for key in entries if key.startswith("lovelace-2019-journal-")]
     assert len(twins) == 2
     assert {key: kind for key, kind in entries.items() if key not in twins} == {
@@ -106,14 +133,22 @@ def test_keys_are_readable_unique_and_types_are_true(home: Path) -> None:
     }
     assert {entries[key] for key in twins} == {"article"}
     assert ask(home, "export_papers", format="bibtex", limit=100) == bibtex
-    assert "pages = {3--9}" in bibtex and "school = {ETH}" in bibtex and "volume = {7}" in bibtex and "pages = {11--19}" in bibtex
+    assert (
+        "pages = {3--9}" in bibtex
+        and "school = {ETH}" in bibtex
+        and "volume = {7}" in bibtex
+        and "pages = {11--19}" in bibtex
+    )
     assert "eprint = {1706.03762}" in bibtex and "month = may" in bibtex
     assert "carrel" not in bibtex
 
 
 @pytest.mark.parametrize("form", ["csl-json", "ris"])
 def test_other_forms_say_the_same(home: Path, form: str) -> None:
-    items = {item.item["id"]: item.item for item in read(ask(home, "export_papers", format=form, limit=100)).items}
+    items = {
+        item.item["id"]: item.item
+        for item in read(ask(home, "export_papers", format=form, limit=100)).items
+    }
     assert items["vaswani-2017-attention"]["type"] == "article"
     assert items["lovelace-2018-meeting"]["type"] == "paper-conference"
     assert "issued" not in items["anon-nd-behaviour"]

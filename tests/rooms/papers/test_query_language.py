@@ -9,7 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years, parse
+from carrel.rooms.papers.query_language import (
+    All,
+    Any,
+    Facet,
+    Named,
+    Node,
+    Not,
+    Phrase,
+    Query,
+    Years,
+    parse,
+)
 from carrel.rooms.papers.words import fold, words
 from tests.rooms.papers.conftest import CORPUS
 from tests.rooms.papers.desk import Desk
@@ -110,7 +121,9 @@ def phrases(node: Node | None) -> list[Phrase]:
 def test_anything_can_be_read_and_no_phrase_is_empty(typed: str) -> None:
     query = parse(typed)
     assert isinstance(query, Query)
-    assert all(phrase.words and all(phrase.words) for phrase in (*query.loose, *phrases(query.strict)))
+    assert all(
+        phrase.words and all(phrase.words) for phrase in (*query.loose, *phrases(query.strict))
+    )
 
 
 @pytest.mark.promise("Q3")

@@ -1,4 +1,6 @@
-"""Reading papers: metadata, summaries, sources, translations, and everything that can be missing."""
+"""Reading papers: metadata, summaries, sources, translations, and everything that can be
+missing.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def refused(desk: Desk, name: str, **arguments: object) -> CarrelError:
 
 
 @pytest.mark.promise("P7")
-@pytest.mark.parametrize("name", ["get_paper_metadata", "get_paper_summary", "get_paper_source", "get_paper_bibtex"])
+@pytest.mark.parametrize(
+    "name", ["get_paper_metadata", "get_paper_summary", "get_paper_source", "get_paper_bibtex"]
+)
 def test_an_unknown_paper_is_said_to_be_unknown(desk: Desk, name: str) -> None:
     error = refused(desk, name, paper_id="nobody")
     assert error.code == "paper_not_found"
@@ -48,17 +52,28 @@ def test_a_missing_template_names_those_there_are(desk: Desk) -> None:
 
 @pytest.mark.promise("P7")
 def test_missing_source_translation_and_bibtex_are_said_to_be_missing(desk: Desk) -> None:
-    assert refused(desk, "get_paper_source", paper_id=RESIDUAL.paper_id).code == "source_not_available"
+    assert (
+        refused(desk, "get_paper_source", paper_id=RESIDUAL.paper_id).code == "source_not_available"
+    )
     assert refused(desk, "get_paper_bibtex", paper_id=LIDAR.paper_id).code == "bibtex_not_available"
     with pytest.raises(CarrelError) as caught:
         desk.read(f"paper://{TRANSFORMER.paper_id}/translation/fr")
     assert caught.value.code == "translation_not_available"
-    assert caught.value.details == {"paper_id": TRANSFORMER.paper_id, "lang": "fr", "available_translations": ["zh"]}
+    assert caught.value.details == {
+        "paper_id": TRANSFORMER.paper_id,
+        "lang": "fr",
+        "available_translations": ["zh"],
+    }
 
 
 @pytest.mark.promise("P7")
-@pytest.mark.parametrize(("spoil", "reason"), [("remove", "not_found"), ("garble", "unreadable"), ("not json", "unreadable")])
-def test_a_summary_that_cannot_be_had_is_a_failed_fetch_that_shows_no_place(tmp_path: Path, spoil: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [("remove", "not_found"), ("garble", "unreadable"), ("not json", "unreadable")],
+)
+def test_a_summary_that_cannot_be_had_is_a_failed_fetch_that_shows_no_place(
+    tmp_path: Path, spoil: str, reason: str
+) -> None:
     snapshot = write_snapshot(tmp_path, CORPUS)
     file = tmp_path / "paper-static" / "summary" / TRANSFORMER.paper_id / "simple.json"
     match spoil:
@@ -71,7 +86,11 @@ def test_a_summary_that_cannot_be_had_is_a_failed_fetch_that_shows_no_place(tmp_
     with Desk(snapshot, tmp_path / "paper-static") as desk:
         error = refused(desk, "get_paper_summary", paper_id=TRANSFORMER.paper_id)
     assert error.code == "asset_fetch_failed"
-    assert error.details == {"paper_id": TRANSFORMER.paper_id, "template": "simple", "reason": reason}
+    assert error.details == {
+        "paper_id": TRANSFORMER.paper_id,
+        "template": "simple",
+        "reason": reason,
+    }
     shown = json.dumps(error.to_facts())
     assert str(tmp_path) not in shown
     assert "summary/" not in shown
@@ -85,7 +104,10 @@ def test_a_link_out_of_the_static_folder_is_not_followed(tmp_path: Path) -> None
     file.unlink()
     file.symlink_to(tmp_path / "secret.json")
     with Desk(snapshot, tmp_path / "paper-static") as desk:
-        assert refused(desk, "get_paper_summary", paper_id=TRANSFORMER.paper_id).code == "asset_fetch_failed"
+        assert (
+            refused(desk, "get_paper_summary", paper_id=TRANSFORMER.paper_id).code
+            == "asset_fetch_failed"
+        )
 
 
 @pytest.mark.promise("P2")
@@ -120,19 +142,28 @@ def test_authors_come_from_the_summary_where_the_index_has_lost_their_order(tmp_
         connection.execute("UPDATE paper_fts SET metadata = ''")
     connection.close()
     with Desk(snapshot, tmp_path / "paper-static") as desk:
-        assert desk.ask("get_paper_metadata", paper_id=TRANSFORMER.paper_id).authors == ("Zoe Vaswani", "Ashish Müller")
+        assert desk.ask("get_paper_metadata", paper_id=TRANSFORMER.paper_id).authors == (
+            "Zoe Vaswani",
+            "Ashish Müller",
+        )
     summaries = list((tmp_path / "paper-static" / "summary").rglob("*.json"))
     kept = {file: file.read_bytes() for file in summaries}
     for file in summaries:
         file.write_bytes(b"\xff{damaged")
     with Desk(snapshot, tmp_path / "paper-static") as desk:
-        assert refused(desk, "get_paper_metadata", paper_id=TRANSFORMER.paper_id).details["reason"] == "unreadable"
+        assert (
+            refused(desk, "get_paper_metadata", paper_id=TRANSFORMER.paper_id).details["reason"]
+            == "unreadable"
+        )
     for file, content in kept.items():
         file.write_bytes(content)
     for file in (tmp_path / "paper-static" / "summary" / TRANSFORMER.paper_id).iterdir():
         file.unlink()
     with Desk(snapshot, tmp_path / "paper-static") as desk:
-        assert set(desk.ask("get_paper_metadata", paper_id=TRANSFORMER.paper_id).authors) == {"zoe vaswani", "ashish müller"}
+        assert set(desk.ask("get_paper_metadata", paper_id=TRANSFORMER.paper_id).authors) == {
+            "zoe vaswani",
+            "ashish müller",
+        }
 
 
 @pytest.mark.promise("P3")
@@ -141,7 +172,9 @@ def test_a_summary_is_the_stored_json_whole(desk: Desk) -> None:
     assert preferred.media_type == "application/json"
     assert json.loads(preferred.body)["template_tag"] == "simple"
     assert (
-        json.loads(desk.ask("get_paper_summary", paper_id=TRANSFORMER.paper_id, template="Deep_Read").body)["template_tag"]
+        json.loads(
+            desk.ask("get_paper_summary", paper_id=TRANSFORMER.paper_id, template="Deep_Read").body
+        )["template_tag"]
         == "deep_read"
     )
 
@@ -151,10 +184,15 @@ def test_a_long_source_is_cut_with_a_marker_and_read_on_by_offset(desk: Desk) ->
     whole = TRANSFORMER.source or ""
     first = desk.ask("get_paper_source", paper_id=TRANSFORMER.paper_id, max_chars=10_000)
     assert first.body == whole[:10_000] + f"\n[truncated: {len(whole) - 10_000} more chars]"
-    second = desk.ask("get_paper_source", paper_id=TRANSFORMER.paper_id, max_chars=len(whole), offset=10_000)
+    second = desk.ask(
+        "get_paper_source", paper_id=TRANSFORMER.paper_id, max_chars=len(whole), offset=10_000
+    )
     assert second.body == whole[10_000:]
     by_default = desk.ask("get_paper_source", paper_id=TRANSFORMER.paper_id)
-    assert by_default.body == whole[:DEFAULT_MAX_CHARS] + f"\n[truncated: {len(whole) - DEFAULT_MAX_CHARS} more chars]"
+    assert (
+        by_default.body
+        == whole[:DEFAULT_MAX_CHARS] + f"\n[truncated: {len(whole) - DEFAULT_MAX_CHARS} more chars]"
+    )
     with pytest.raises(InvalidInputError, match="past the end"):
         desk.ask("get_paper_source", paper_id=TRANSFORMER.paper_id, offset=len(whole))
 
@@ -173,8 +211,15 @@ def test_every_address_is_readable_and_cut_like_the_tools(desk: Desk) -> None:
     assert json.loads(desk.read(f"{base}/summary").body)["template_tag"] == "simple"
     assert json.loads(desk.read(f"{base}/summary/deep_read").body)["template_tag"] == "deep_read"
     assert desk.read(f"{base}/translation/zh").body == "注意力机制翻译内容。"
-    assert desk.read(f"{base}/source").body == desk.ask("get_paper_source", paper_id=TRANSFORMER.paper_id).body
-    for uri in (f"paper://{'x' * 65}/metadata", "paper://a%2F..%2Fb/source", "paper://nobody/summary"):
+    assert (
+        desk.read(f"{base}/source").body
+        == desk.ask("get_paper_source", paper_id=TRANSFORMER.paper_id).body
+    )
+    for uri in (
+        f"paper://{'x' * 65}/metadata",
+        "paper://a%2F..%2Fb/source",
+        "paper://nobody/summary",
+    ):
         with pytest.raises(CarrelError) as caught:
             desk.read(uri)
         assert caught.value.code == "paper_not_found"
@@ -183,7 +228,10 @@ def test_every_address_is_readable_and_cut_like_the_tools(desk: Desk) -> None:
 @pytest.mark.promise("P3")
 def test_the_descriptions_say_what_the_specification_asks_for(desk: Desk) -> None:
     described = {operation.name: operation.description for operation in desk.room.operations}
-    assert "Call get_paper_metadata first to discover available templates" in described["get_paper_summary"]
+    assert (
+        "Call get_paper_metadata first to discover available templates"
+        in described["get_paper_summary"]
+    )
     assert "Content can be large" in described["get_paper_source"]
     assert "max_chars limits" in described["get_paper_source"]
     assert all(operation.title and operation.description for operation in desk.room.operations)
@@ -197,17 +245,30 @@ def test_the_genuine_snapshot_is_read(demo: Desk) -> None:
     assert answer.available_summary_templates == ("deep_read", "simple")
     assert answer.has_bibtex
     assert "vaswani2017attention" in demo.ask("get_paper_bibtex", paper_id=paper_id).body
-    assert json.loads(demo.ask("get_paper_summary", paper_id=paper_id, template="deep_read").body)["template_tag"] == "deep_read"
-    assert demo.ask("get_paper_source", paper_id=paper_id).body.startswith("# Attention Is All You Need")
+    assert (
+        json.loads(demo.ask("get_paper_summary", paper_id=paper_id, template="deep_read").body)[
+            "template_tag"
+        ]
+        == "deep_read"
+    )
+    assert demo.ask("get_paper_source", paper_id=paper_id).body.startswith(
+        "# Attention Is All You Need"
+    )
     assert "注意力" in demo.read(f"paper://{paper_id}/translation/zh").body
     missing = demo.ask("search_papers", query="A Paper Without Source Markdown")[0]
     assert missing.year == "unknown"
-    assert refused(demo, "get_paper_source", paper_id=missing.paper_id).code == "source_not_available"
+    assert (
+        refused(demo, "get_paper_source", paper_id=missing.paper_id).code == "source_not_available"
+    )
 
 
 @pytest.mark.promise("P9")
 def test_a_corpus_says_how_large_it_is_and_is_written_out(tmp_path: Path) -> None:
-    settings = with_demo(Settings.model_validate({"home": tmp_path, "rooms": ("papers",), "audit": {"enabled": False}}))
+    settings = with_demo(
+        Settings.model_validate(
+            {"home": tmp_path, "rooms": ("papers",), "audit": {"enabled": False}}
+        )
+    )
 
     async def scene() -> tuple[Any, str, str, str]:
         async with open_desk(settings).opened() as desk:
@@ -215,9 +276,14 @@ def test_a_corpus_says_how_large_it_is_and_is_written_out(tmp_path: Path) -> Non
             caller = await desk.gate.identify(visit)
 
             async def ask(name: str, **arguments: object) -> Any:
-                return await desk.gate.call(desk.catalogue.operations[name], arguments, caller, visit)
+                return await desk.gate.call(
+                    desk.catalogue.operations[name], arguments, caller, visit
+                )
 
-            found = [await ask("export_papers", format=form, query="BM25", limit=1) for form in ("jsonl", "bibtex")]
+            found = [
+                await ask("export_papers", format=form, query="BM25", limit=1)
+                for form in ("jsonl", "bibtex")
+            ]
             everything = await ask("export_papers")
             return await ask("get_corpus_statistics"), found[0].body, found[1].body, everything.body
 

@@ -29,7 +29,9 @@ def test_a_question_beyond_the_limits_is_refused(desk: Desk, arguments: dict[str
 
 @pytest.mark.promise("P8")
 @pytest.mark.parametrize("name", ["search_papers", "search_papers_by_keyword"])
-def test_nothing_past_item_ten_thousand_is_listed_and_the_limit_is_named(desk: Desk, name: str) -> None:
+def test_nothing_past_item_ten_thousand_is_listed_and_the_limit_is_named(
+    desk: Desk, name: str
+) -> None:
     text = {"query": "transformer"} if name == "search_papers" else {"keyword": "transformer"}
     assert desk.ask(name, **text, page=100, limit=100) == []
     with pytest.raises(InvalidInputError, match="10000") as refused:
@@ -59,13 +61,21 @@ def test_a_match_in_the_title_counts_more_than_one_in_the_text(desk: Desk) -> No
 @pytest.mark.promise("P1")
 def test_papers_with_all_words_come_before_papers_with_some(desk: Desk) -> None:
     assert desk.search("residual transformer attention")[0] in {TRANSFORMER.title, RESIDUAL.title}
-    assert set(desk.search("residual transformer genes")) == {TRANSFORMER.title, RESIDUAL.title, UNDATED.title}
+    assert set(desk.search("residual transformer genes")) == {
+        TRANSFORMER.title,
+        RESIDUAL.title,
+        UNDATED.title,
+    }
 
 
 @pytest.mark.promise("P1")
 def test_pages_show_every_paper_once(desk: Desk) -> None:
     whole = desk.search("transformer residual deep")
-    pages = [title for page in (1, 2, 3, 4) for title in desk.search("transformer residual deep", page=page, page_size=1)]
+    pages = [
+        title
+        for page in (1, 2, 3, 4)
+        for title in desk.search("transformer residual deep", page=page, page_size=1)
+    ]
     assert pages == whole
     assert len(set(whole)) == len(whole) == 3
 
@@ -133,7 +143,24 @@ def test_fields_and_operators_decide(desk: Desk, typed: str, found: set[object])
 
 @pytest.mark.promise("P10")
 @pytest.mark.parametrize(
-    "typed", ["and", "a AND", '"', "-", ":", "NOT", "(", ")", "author:", "*", "AND OR NOT", "''", "year:x", "", "   "]
+    "typed",
+    [
+        "and",
+        "a AND",
+        '"',
+        "-",
+        ":",
+        "NOT",
+        "(",
+        ")",
+        "author:",
+        "*",
+        "AND OR NOT",
+        "''",
+        "year:x",
+        "",
+        "   ",
+    ],
 )
 def test_nothing_that_is_typed_fails(desk: Desk, typed: str) -> None:
     assert isinstance(desk.search(typed), list)
@@ -160,7 +187,9 @@ def test_a_keyword_finds_exact_values_first_then_values_that_contain_it(desk: De
 
 @pytest.mark.promise("P1")
 def test_a_keyword_finds_tags_and_never_parts_of_words(desk: Desk) -> None:
-    assert [hit.title for hit in desk.ask("search_papers_by_keyword", keyword="survey")] == [TRANSFORMER.title]
+    assert [hit.title for hit in desk.ask("search_papers_by_keyword", keyword="survey")] == [
+        TRANSFORMER.title
+    ]
     assert desk.ask("search_papers_by_keyword", keyword="transform") == []
     assert desk.ask("search_papers_by_keyword", keyword="-") == []
 
@@ -168,8 +197,14 @@ def test_a_keyword_finds_tags_and_never_parts_of_words(desk: Desk) -> None:
 @pytest.mark.promise("P4")
 def test_facets_are_counted_most_papers_first(desk: Desk) -> None:
     keywords = desk.ask("list_top_facets", category="keyword", limit=2)
-    assert [(facet.value, facet.paper_count) for facet in keywords] == [("transformer", 2), ("attention mechanism", 1)]
-    assert {facet.value for facet in desk.ask("list_top_facets", category="tag")} == {"survey", "method"}
+    assert [(facet.value, facet.paper_count) for facet in keywords] == [
+        ("transformer", 2),
+        ("attention mechanism", 1),
+    ]
+    assert {facet.value for facet in desk.ask("list_top_facets", category="tag")} == {
+        "survey",
+        "method",
+    }
     with pytest.raises(ValidationError):
         desk.ask("list_top_facets", category="colour")
 
@@ -182,7 +217,10 @@ def test_facets_are_counted_most_papers_first(desk: Desk) -> None:
         ("1706.03762", "Attention Is All You Need"),
         ("激光雷达", "深度学习在激光雷达定位中的应用"),
         ("author:zhang", "Deep Residual Learning for Image Recognition"),
-        ('Table Heavy: A/B Results & "Quotes" <Tags>', 'Table Heavy: A/B Results & "Quotes" <Tags>'),
+        (
+            'Table Heavy: A/B Results & "Quotes" <Tags>',
+            'Table Heavy: A/B Results & "Quotes" <Tags>',
+        ),
     ],
 )
 def test_the_genuine_snapshot_is_searched(demo: Desk, typed: str, title: str) -> None:

@@ -60,7 +60,10 @@ def test_stems_mark_the_other_forms_of_a_word() -> None:
     def stem(word: str) -> str:
         return word.removesuffix("s").removesuffix("ing")
 
-    assert Marker(parse("cell running").phrases, stem).snippet(["cells run in cellars"]) == "**cells** run in cellars"
+    assert (
+        Marker(parse("cell running").phrases, stem).snippet(["cells run in cellars"])
+        == "**cells** run in cellars"
+    )
 
 
 @pytest.mark.promise("Q3")

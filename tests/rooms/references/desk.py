@@ -32,14 +32,20 @@ class Reader:
         visit = Visit(self.door, "test")
         caller = Caller(self.user, ALL_SCOPES, is_limited=False)
         answer = await self.desk.gate.call(operation, arguments, caller, visit)
-        return answer.body if isinstance(answer, Text) else TypeAdapter(operation.answer).dump_python(answer, mode="json")
+        return (
+            answer.body
+            if isinstance(answer, Text)
+            else TypeAdapter(operation.answer).dump_python(answer, mode="json")
+        )
 
     async def read(self, uri: str) -> str:
         for resource in self.desk.catalogue.resources.values():
             variables = resource.matcher()(uri)
             if variables is not None:
                 visit = Visit(self.door, "test")
-                content = await self.desk.gate.read(resource, variables, Caller(self.user, ALL_SCOPES, is_limited=False), visit)
+                content = await self.desk.gate.read(
+                    resource, variables, Caller(self.user, ALL_SCOPES, is_limited=False), visit
+                )
                 return str(content.body)
         raise LookupError(uri)
 

@@ -1,4 +1,5 @@
-"""Adding: what is at hand is kept at once and never asked for, what must be asked for is asked side by side, and what lasts
+"""Adding: what is at hand is kept at once and never asked for, what must be asked for is asked side
+by side, and what lasts
 goes on as a job."""
 
 from __future__ import annotations
@@ -58,14 +59,23 @@ def offline(stage: Stage) -> Stage:
 
 
 @pytest.mark.promise("L10")
-def test_a_hundred_dois_beside_a_bibtex_entry_are_all_kept(stage: Stage, works: WorksServer) -> None:
+def test_a_hundred_dois_beside_a_bibtex_entry_are_all_kept(
+    stage: Stage, works: WorksServer
+) -> None:
     answer = add(stage, BIBTEX, *(doi(number) for number in range(100)))
-    assert (len(answer["added"]), answer["failed"], answer["pending"], answer["job_id"]) == (101, [], 0, None)
+    assert (len(answer["added"]), answer["failed"], answer["pending"], answer["job_id"]) == (
+        101,
+        [],
+        0,
+        None,
+    )
     assert len(kept(stage)) == 101
     assert works.most_at_once <= 4
 
 
-def test_works_are_looked_up_side_by_side_within_what_the_service_allows(stage: Stage, works: WorksServer) -> None:
+def test_works_are_looked_up_side_by_side_within_what_the_service_allows(
+    stage: Stage, works: WorksServer
+) -> None:
     works.held = {doi(number) for number in range(20)}
     works.releases_at = 3
     assert len(add(stage, *(doi(number) for number in range(20)))["added"]) == 20
@@ -82,24 +92,40 @@ def test_off_line_a_hundred_dois_fail_soon_and_the_bibtex_entry_is_kept(stage: S
 
 
 @pytest.mark.promise("L10")
-def test_a_service_that_only_fails_is_asked_a_few_times_and_not_a_hundred(stage: Stage, works: WorksServer) -> None:
+def test_a_service_that_only_fails_is_asked_a_few_times_and_not_a_hundred(
+    stage: Stage, works: WorksServer
+) -> None:
     works.breaks_all = 503
     answer = add(stage, *(doi(number) for number in range(100)))
     assert len(answer["failed"]) == 100
-    # The breakers of doi.org and of Crossref open after eight failures each; a few more were under way.
+    # The breakers of doi.org and of Crossref open after eight failures each; a few more were under
+    # way.
     assert len(works.asked) <= 30
 
 
 def test_a_service_that_fails_for_some_gives_the_others(stage: Stage, works: WorksServer) -> None:
     works.broken = {doi(number): 500 for number in range(0, 6, 3)}
     answer = add(stage, *(doi(number) for number in range(6)), "10.5555/unknown")
-    assert sorted(added["source"] for added in answer["added"]) == [doi(number) for number in (1, 2, 4, 5)]
+    assert sorted(added["source"] for added in answer["added"]) == [
+        doi(number) for number in (1, 2, 4, 5)
+    ]
     failed = {row["source"]: row["code"] for row in answer["failed"]}
-    assert failed == {doi(0): "lookup_unavailable", doi(3): "lookup_unavailable", "10.5555/unknown": "resource_not_found"}
+    assert failed == {
+        doi(0): "lookup_unavailable",
+        doi(3): "lookup_unavailable",
+        "10.5555/unknown": "resource_not_found",
+    }
 
 
 PRESENT = [
-    {"id": "a", "type": "book", "title": "A", "DOI": "10.5555/Present", "PMID": "77", "PMCID": "PMC88"},
+    {
+        "id": "a",
+        "type": "book",
+        "title": "A",
+        "DOI": "10.5555/Present",
+        "PMID": "77",
+        "PMCID": "PMC88",
+    },
     {"id": "b", "type": "article", "title": "B", "custom": {"arxiv_id": "2101.00001v2"}},
     {"id": "c", "type": "book", "title": "C", "ISBN": "978-0-632-05808-2"},
 ]
@@ -119,7 +145,9 @@ SPELLINGS = {
 
 @pytest.mark.promise("L10")
 @pytest.mark.parametrize(("spelling", "reference_id"), SPELLINGS.items())
-def test_what_the_library_has_is_found_off_line_however_it_is_spelt(stage: Stage, spelling: str, reference_id: str) -> None:
+def test_what_the_library_has_is_found_off_line_however_it_is_spelt(
+    stage: Stage, spelling: str, reference_id: str
+) -> None:
     stage.library.write_text(json.dumps(PRESENT), encoding="utf-8")
     answer = add(offline(stage), spelling)
     assert [skipped["duplicate_of"] for skipped in answer["skipped"]] == [reference_id]
@@ -136,14 +164,18 @@ def test_what_the_papers_at_hand_have_is_added_off_line(stage: Stage, tmp_path: 
 
         with sqlite3.connect(snapshot or "") as connection:
             connection.execute("UPDATE paper SET doi = '10.5555/At.Hand' WHERE rowid = 1")
-        added: dict[str, Any] = await reader.ask("add_references", input=["https://doi.org/10.5555/at.hand"])
+        added: dict[str, Any] = await reader.ask(
+            "add_references", input=["https://doi.org/10.5555/at.hand"]
+        )
         assert added["failed"] == []
         return str(added["added"][0]["title"])
 
     assert offline(stage).play(a_doi)
 
 
-def test_papers_that_cannot_be_read_are_said_and_not_taken_for_none(stage: Stage, tmp_path: Path) -> None:
+def test_papers_that_cannot_be_read_are_said_and_not_taken_for_none(
+    stage: Stage, tmp_path: Path
+) -> None:
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"SQLite format 3\0" + b"garbage" * 2000)
     stage.papers = {"snapshot": broken}
@@ -155,16 +187,29 @@ def test_papers_that_cannot_be_read_are_said_and_not_taken_for_none(stage: Stage
 
 def test_the_same_work_named_twice_is_asked_for_once(stage: Stage, works: WorksServer) -> None:
     answer = add(
-        stage, doi(1), f"https://doi.org/{doi(1).upper()}", f"@article{{own, title={{Work 2}}, doi={{{doi(2)}}}}}", doi(2)
+        stage,
+        doi(1),
+        f"https://doi.org/{doi(1).upper()}",
+        f"@article{{own, title={{Work 2}}, doi={{{doi(2)}}}}}",
+        doi(2),
     )
     assert [added["source"] for added in answer["added"]][1:] == [doi(1)]
     assert sorted(skipped["by"] for skipped in answer["skipped"]) == ["doi", "doi"]
     assert len(works.asked) == 1
 
 
-def test_numbers_of_pubmed_and_arxiv_go_together_in_one_request(stage: Stage, works: WorksServer) -> None:
-    add(stage, *(f"PMID:{number}" for number in range(100, 140)), *(f"arXiv:2101.000{number}" for number in range(10, 40)))
-    assert sorted(path.split("?")[0] for path in works.asked) == ["/arxiv/api/query", "/pubmed/efetch.fcgi"]
+def test_numbers_of_pubmed_and_arxiv_go_together_in_one_request(
+    stage: Stage, works: WorksServer
+) -> None:
+    add(
+        stage,
+        *(f"PMID:{number}" for number in range(100, 140)),
+        *(f"arXiv:2101.000{number}" for number in range(10, 40)),
+    )
+    assert sorted(path.split("?")[0] for path in works.asked) == [
+        "/arxiv/api/query",
+        "/pubmed/efetch.fcgi",
+    ]
 
 
 @pytest.mark.promise("L10")
@@ -183,14 +228,20 @@ def test_what_lasts_longer_than_the_call_goes_on_as_a_job(stage: Stage, works: W
         works.release.set()
         done = await reader.ask("get_job", job_id=job_id, wait_seconds=60)
         assert (done["state"], done["done"], done["result"]["pending"]) == ("completed", 3, 0)
-        assert sorted(added["source"] for added in done["result"]["added"])[:3] == [doi(1), doi(2), doi(3)]
+        assert sorted(added["source"] for added in done["result"]["added"])[:3] == [
+            doi(1),
+            doi(2),
+            doi(3),
+        ]
 
     stage.play(scene)
     assert len(kept(stage)) == 4
 
 
 @pytest.mark.promise("L10")
-def test_a_strangers_job_is_not_found_and_its_scope_is_asked_for(stage: Stage, works: WorksServer) -> None:
+def test_a_strangers_job_is_not_found_and_its_scope_is_asked_for(
+    stage: Stage, works: WorksServer
+) -> None:
     stage.references["lookup_wait_seconds"] = 0.0
     works.held = {doi(1)}
 
@@ -206,14 +257,18 @@ def test_a_strangers_job_is_not_found_and_its_scope_is_asked_for(stage: Stage, w
             operation = reader.desk.catalogue.operations[name]
             reading = Caller("local", frozenset({"references:read"}), is_limited=False)
             with pytest.raises(InsufficientPermissionsError):
-                await reader.desk.gate.call(operation, {"job_id": job_id}, reading, Visit("stdio", "test"))
+                await reader.desk.gate.call(
+                    operation, {"job_id": job_id}, reading, Visit("stdio", "test")
+                )
         assert (await reader.ask("get_job", job_id=job_id))["state"] == "running"
 
     stage.play(scene)
 
 
 @pytest.mark.promise("L10")
-def test_a_cancelled_job_keeps_what_it_had_and_says_what_it_has_not(stage: Stage, works: WorksServer) -> None:
+def test_a_cancelled_job_keeps_what_it_had_and_says_what_it_has_not(
+    stage: Stage, works: WorksServer
+) -> None:
     stage.references["lookup_wait_seconds"] = 0.0
     works.held = {doi(2)}
 
@@ -230,7 +285,9 @@ def test_a_cancelled_job_keeps_what_it_had_and_says_what_it_has_not(stage: Stage
     assert [item["DOI"] for item in kept(stage)] == [doi(1)]
 
 
-def test_a_call_whose_caller_is_gone_leaves_no_work_behind(stage: Stage, works: WorksServer) -> None:
+def test_a_call_whose_caller_is_gone_leaves_no_work_behind(
+    stage: Stage, works: WorksServer
+) -> None:
     works.held = {doi(1)}
 
     async def scene(reader: Reader) -> None:
@@ -246,7 +303,9 @@ def test_a_call_whose_caller_is_gone_leaves_no_work_behind(stage: Stage, works: 
     assert not stage.library.exists() or kept(stage) == []
 
 
-def test_a_job_that_a_stopped_process_left_is_taken_up_by_the_next(stage: Stage, works: WorksServer) -> None:
+def test_a_job_that_a_stopped_process_left_is_taken_up_by_the_next(
+    stage: Stage, works: WorksServer
+) -> None:
     stage.references["lookup_wait_seconds"] = 0.0
     works.held = {doi(2)}
 
@@ -305,7 +364,9 @@ HOSTILE = {
 
 @pytest.mark.promise("L10")
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_bad_element_fails_alone_with_a_code_and_its_neighbour_is_kept(stage: Stage, name: str) -> None:
+def test_a_bad_element_fails_alone_with_a_code_and_its_neighbour_is_kept(
+    stage: Stage, name: str
+) -> None:
     answer = add(offline(stage), HOSTILE[name], GOOD)
     assert "good" in [added["id"] for added in answer["added"]]
     assert "good" in [item["id"] for item in kept(stage)]
@@ -324,6 +385,8 @@ def test_an_element_that_is_no_text_fails_alone(stage: Stage, element: object) -
 
 
 def test_a_key_that_could_not_be_asked_for_is_replaced_and_that_is_said(stage: Stage) -> None:
-    answer = add(stage, json.dumps([{"id": "x" * 600, "title": "Long"}, {"id": "a\0b", "title": "Nul"}]))
+    answer = add(
+        stage, json.dumps([{"id": "x" * 600, "title": "Long"}, {"id": "a\0b", "title": "Nul"}])
+    )
     assert [len(added["id"]) < 40 for added in answer["added"]] == [True, True]
     assert sum("key" in warning["message"] for warning in answer["warnings"]) == 2

@@ -1,4 +1,6 @@
-"""`reference-manager mcp` as another program starts it: names, errors and files of its specification."""
+"""`reference-manager mcp` as another program starts it: names, errors and files of its
+specification.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,16 @@ from typing import Any
 
 import pytest
 
-PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import reference_manager; sys.exit(reference_manager())"]
+PROGRAM = [
+    sys.executable,
+    "-c",
+    "import sys; from carrel.cli import reference_manager; sys.exit(reference_manager())",
+]
 
 
-def talk(home: Path, *messages: dict[str, Any], arguments: tuple[str, ...] = (), **environment: str) -> dict[int, dict[str, Any]]:
+def talk(
+    home: Path, *messages: dict[str, Any], arguments: tuple[str, ...] = (), **environment: str
+) -> dict[int, dict[str, Any]]:
     lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
     done = subprocess.run(
         [*PROGRAM, "mcp", *arguments],
@@ -35,9 +43,22 @@ def call(number: int, name: str, **arguments: Any) -> dict[str, Any]:
 
 @pytest.mark.promise("L1")
 def test_the_tools_have_the_names_of_the_specification(tmp_path: Path) -> None:
-    answers = talk(tmp_path, {"id": 1, "method": "tools/list"}, arguments=("--library", str(tmp_path / "lib.json")))
+    answers = talk(
+        tmp_path,
+        {"id": 1, "method": "tools/list"},
+        arguments=("--library", str(tmp_path / "lib.json")),
+    )
     names = {tool["name"] for tool in answers[1]["result"]["tools"]}
-    assert {"search", "list", "add", "remove", "cite", "fulltext_attach", "fulltext_get", "fulltext_detach"} <= names
+    assert {
+        "search",
+        "list",
+        "add",
+        "remove",
+        "cite",
+        "fulltext_attach",
+        "fulltext_get",
+        "fulltext_detach",
+    } <= names
 
 
 @pytest.mark.promise("L5")
@@ -51,7 +72,10 @@ def test_errors_are_json_rpc_errors(tmp_path: Path) -> None:
         call(5, "nothing"),
         arguments=("--library", str(tmp_path / "lib.json")),
     )
-    assert (answers[1]["error"]["code"], answers[1]["error"]["message"]) == (-32000, "Reference not found: smith2024")
+    assert (answers[1]["error"]["code"], answers[1]["error"]["message"]) == (
+        -32000,
+        "Reference not found: smith2024",
+    )
     assert answers[2]["error"]["code"] == -32602
     assert answers[3]["error"]["code"] == -32601
     assert answers[4]["error"]["code"] == -32000
@@ -66,7 +90,9 @@ def test_the_library_is_found_where_it_was_named(tmp_path: Path, way: str) -> No
     arguments: tuple[str, ...] = ("--library", str(library)) if way == "flag" else ()
     environment = {"REFERENCE_MANAGER_LIBRARY": str(library)} if way == "environment" else {}
     if way == "config":
-        (tmp_path / ".reference-manager.config.toml").write_text('library = "elsewhere.json"\n', encoding="utf-8")
+        (tmp_path / ".reference-manager.config.toml").write_text(
+            'library = "elsewhere.json"\n', encoding="utf-8"
+        )
     answers = talk(tmp_path, call(1, "list"), arguments=arguments, **environment)
     assert answers[1]["result"]["structuredContent"]["total"] == 1
 
@@ -88,7 +114,9 @@ for number in range(count):
 
 
 @pytest.mark.promise("L4")
-def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_kill(tmp_path: Path) -> None:
+def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_kill(
+    tmp_path: Path,
+) -> None:
     library = tmp_path / "lib.json"
     library.write_text('[{"id": "first", "type": "book", "weird": 1.10}]', encoding="utf-8")
     environment = {**os.environ, "HOME": str(tmp_path)}
@@ -98,20 +126,30 @@ def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_k
         command = [*PROGRAM, "mcp", "--library", str(library)]
         pipe = subprocess.PIPE
         return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={**environment, "CARREL_HOME": str(home)}
+            command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=subprocess.DEVNULL,
+            env={**environment, "CARREL_HOME": str(home)},
         )
 
     def add(process: subprocess.Popen[bytes], key: str) -> bool:
         """Whether the server said that it added the reference."""
         assert process.stdin is not None
         assert process.stdout is not None
-        given = json.dumps([{"id": key, "type": "book", "title": f"Title {key}", "author": [{"family": key}]}])
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **call(1, "add", input=given)}).encode() + b"\n")
+        given = json.dumps(
+            [{"id": key, "type": "book", "title": f"Title {key}", "author": [{"family": key}]}]
+        )
+        process.stdin.write(
+            json.dumps({"jsonrpc": "2.0", **call(1, "add", input=given)}).encode() + b"\n"
+        )
         process.stdin.flush()
         line = process.stdout.readline()
         return bool(line) and json.loads(line)["result"]["structuredContent"]["added"] != []
 
-    outsider = subprocess.Popen([sys.executable, "-c", _OUTSIDER, str(library), "60"], stdout=subprocess.PIPE, text=True)
+    outsider = subprocess.Popen(
+        [sys.executable, "-c", _OUTSIDER, str(library), "60"], stdout=subprocess.PIPE, text=True
+    )
     servers = [server(0), server(1)]
     promised = []
     for turn in range(12):
@@ -123,8 +161,12 @@ def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_k
             victim = turn % 2
             stdin = servers[victim].stdin
             assert stdin is not None
-            given = json.dumps([{"id": f"unsure-{turn}", "type": "book", "title": f"Unsure {turn}"}])
-            stdin.write(json.dumps({"jsonrpc": "2.0", **call(2, "add", input=given)}).encode() + b"\n")
+            given = json.dumps(
+                [{"id": f"unsure-{turn}", "type": "book", "title": f"Unsure {turn}"}]
+            )
+            stdin.write(
+                json.dumps({"jsonrpc": "2.0", **call(2, "add", input=given)}).encode() + b"\n"
+            )
             stdin.flush()
             servers[victim].kill()
             servers[victim].wait(timeout=30)
@@ -139,5 +181,7 @@ def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_k
     versions = (tmp_path / ".lib.json.carrel" / "versions").iterdir()
     backups = "".join(version.read_text(encoding="utf-8") for version in versions)
     assert [name for name in outside if name not in ids and f'"{name}"' not in backups] == []
-    first = next(item for item in json.loads(library.read_text(encoding="utf-8")) if item["id"] == "first")
+    first = next(
+        item for item in json.loads(library.read_text(encoding="utf-8")) if item["id"] == "first"
+    )
     assert first == {"id": "first", "type": "book", "weird": 1.1}

@@ -1,4 +1,6 @@
-"""What is written into a library is CSL-JSON; lists that go on say so; exports are what other programs expect."""
+"""What is written into a library is CSL-JSON; lists that go on say so; exports are what other
+programs expect.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ import pytest
 from carrel.core.errors import CarrelError
 from tests.rooms.references.desk import Reader, Stage
 
-TWO_AND_OTHERS = "@article{two, title={On cells}, author={Smith, Ann and Jones, Bo and others}, journal={Cell}, year=2020}"
+TWO_AND_OTHERS = (
+    "@article{two, title={On cells}, author={Smith, Ann and Jones, Bo and others}, "
+    "journal={Cell}, year=2020}"
+)
 
 
 @pytest.fixture
@@ -72,9 +77,15 @@ def test_an_edit_that_is_not_csl_json_is_refused_by_field_and_changes_nothing(
 
 
 def test_an_edit_that_is_csl_json_is_taken_and_odd_fields_can_be_removed(stage: Stage) -> None:
-    stage.library.write_text(json.dumps([{"id": "odd", "type": "my-own", "titel": "T", "author": "Ann"}]), encoding="utf-8")
+    stage.library.write_text(
+        json.dumps([{"id": "odd", "type": "my-own", "titel": "T", "author": "Ann"}]),
+        encoding="utf-8",
+    )
     changed = ask(
-        stage, "edit_reference", id="odd", changes={"titel": None, "title": "T", "issued": "2020-05", "volume": 7, "type": "book"}
+        stage,
+        "edit_reference",
+        id="odd",
+        changes={"titel": None, "title": "T", "issued": "2020-05", "volume": 7, "type": "book"},
     )
     assert changed["reference"]["issued"] == {"date-parts": [[2020, 5]]}
     assert stored(stage)[0]["author"] == "Ann", "what an edit does not name stays as it was"
@@ -83,7 +94,16 @@ def test_an_edit_that_is_csl_json_is_taken_and_odd_fields_can_be_removed(stage: 
 
 
 def test_a_library_of_odd_items_is_still_read_and_exported(stage: Stage) -> None:
-    odd = [{"id": "odd", "type": "my-own", "titel": "T", "title": "Odd", "author": "Ann", "issued": {"date-parts": [["2020"]]}}]
+    odd = [
+        {
+            "id": "odd",
+            "type": "my-own",
+            "titel": "T",
+            "title": "Odd",
+            "author": "Ann",
+            "issued": {"date-parts": [["2020"]]},
+        }
+    ]
     stage.library.write_text(json.dumps(odd), encoding="utf-8")
     assert ask(stage, "list_references")["references"] == odd
     assert "year = {2020}" in ask(stage, "export_references", format="bibtex")
@@ -96,10 +116,21 @@ def test_csl_json_that_is_added_is_brought_into_shape_or_named(stage: Stage) -> 
         "add_references",
         input=json.dumps(
             [
-                {"id": "good", "type": "book", "title": "Good", "PMID": 77, "author": [{"family": "A", "ORCID": "0000-0001"}]},
+                {
+                    "id": "good",
+                    "type": "book",
+                    "title": "Good",
+                    "PMID": 77,
+                    "author": [{"family": "A", "ORCID": "0000-0001"}],
+                },
                 {"id": "type", "type": "no-such-type", "title": "Bad type"},
                 {"id": "name", "type": "book", "title": "Bad name", "author": [{"family": ["A"]}]},
-                {"id": "date", "type": "book", "title": "Bad date", "issued": {"date-parts": [["soon"]]}},
+                {
+                    "id": "date",
+                    "type": "book",
+                    "title": "Bad date",
+                    "issued": {"date-parts": [["soon"]]},
+                },
                 {
                     "id": "else",
                     "type": "book",
@@ -133,8 +164,10 @@ def test_csl_json_that_is_added_is_brought_into_shape_or_named(stage: Stage) -> 
         TWO_AND_OTHERS,
         TWO_AND_OTHERS.replace("and others", "and et al."),
         TWO_AND_OTHERS.replace("Jones, Bo and others", "Jones, Bo et al."),
-        "TY  - JOUR\nID  - two\nAU  - Smith, Ann\nAU  - Jones, Bo\nAU  - et al.,\nTI  - On cells\nJO  - Cell\nPY  - 2020\nER  - \n",
-        "%0 Journal Article\n%F two\n%A Smith, Ann\n%A Jones, Bo\n%A et al.\n%T On cells\n%J Cell\n%D 2020\n",
+        "TY  - JOUR\nID  - two\nAU  - Smith, Ann\nAU  - Jones, Bo\nAU  - et al.,\nTI  - On "
+        "cells\nJO  - Cell\nPY  - 2020\nER  - \n",
+        "%0 Journal Article\n%F two\n%A Smith, Ann\n%A Jones, Bo\n%A et al.\n%T On cells\n%J "
+        "Cell\n%D 2020\n",
         json.dumps(
             [
                 {
@@ -143,19 +176,30 @@ def test_csl_json_that_is_added_is_brought_into_shape_or_named(stage: Stage) -> 
                     "title": "On cells",
                     "container-title": "Cell",
                     "issued": {"date-parts": [[2020]]},
-                    "author": [{"family": "Smith", "given": "Ann"}, {"family": "Jones", "given": "Bo"}, {"literal": "others"}],
+                    "author": [
+                        {"family": "Smith", "given": "Ann"},
+                        {"family": "Jones", "given": "Bo"},
+                        {"literal": "others"},
+                    ],
                 }
             ]
         ),
     ],
 )
-def test_and_others_is_no_author_is_cited_as_et_al_and_exported_as_it_came(stage: Stage, source: str) -> None:
+def test_and_others_is_no_author_is_cited_as_et_al_and_exported_as_it_came(
+    stage: Stage, source: str
+) -> None:
     ask(stage, "add_references", input=source)
     (item,) = stored(stage)
-    assert item["author"] == [{"family": "Smith", "given": "Ann"}, {"family": "Jones", "given": "Bo"}]
+    assert item["author"] == [
+        {"family": "Smith", "given": "Ann"},
+        {"family": "Jones", "given": "Bo"},
+    ]
     cited = ask(stage, "cite_references", ids=[item["id"]])["text"]
     assert "et al." in cited and "thers" not in cited and "Jones" in cited
-    assert "author = {Smith, Ann and Jones, Bo and others}" in ask(stage, "export_references", format="bibtex")
+    assert "author = {Smith, Ann and Jones, Bo and others}" in ask(
+        stage, "export_references", format="bibtex"
+    )
     assert "AU  - et al.,\r\n" in ask(stage, "export_references", format="ris")
     assert ask(stage, "search_references", query="author:others")["total"] == 0
 
@@ -164,20 +208,37 @@ def test_a_new_list_of_authors_is_complete_unless_it_says_otherwise(stage: Stage
     ask(stage, "add_references", input=TWO_AND_OTHERS)
     ask(stage, "edit_reference", id="two", changes={"author": [{"family": "Lee"}]})
     assert "et_al" not in stored(stage)[0]["custom"]
-    ask(stage, "edit_reference", id="two", changes={"author": [{"family": "Lee"}, {"literal": "others"}]})
-    assert (stored(stage)[0]["author"], stored(stage)[0]["custom"]["et_al"]) == ([{"family": "Lee"}], ["author"])
+    ask(
+        stage,
+        "edit_reference",
+        id="two",
+        changes={"author": [{"family": "Lee"}, {"literal": "others"}]},
+    )
+    assert (stored(stage)[0]["author"], stored(stage)[0]["custom"]["et_al"]) == (
+        [{"family": "Lee"}],
+        ["author"],
+    )
     assert "uuid" in stored(stage)[0]["custom"]
 
 
 def test_an_older_library_with_an_author_called_others_is_cited_as_et_al(stage: Stage) -> None:
-    old = {"id": "old", "type": "book", "title": "T", "author": [{"family": "Lee", "given": "A"}, {"literal": "others"}]}
+    old = {
+        "id": "old",
+        "type": "book",
+        "title": "T",
+        "author": [{"family": "Lee", "given": "A"}, {"literal": "others"}],
+    }
     stage.library.write_text(json.dumps([old]), encoding="utf-8")
     assert "Lee, A. et al." in ask(stage, "cite_references", ids=["old"])["text"]
     assert "author = {Lee, A and others}" in ask(stage, "export_references")
 
 
 def test_an_institution_called_others_in_braces_is_one(stage: Stage) -> None:
-    ask(stage, "add_references", input="@book{b, title={T}, author={Lee, A and {Others}}, year=2020}")
+    ask(
+        stage,
+        "add_references",
+        input="@book{b, title={T}, author={Lee, A and {Others}}, year=2020}",
+    )
     assert stored(stage)[0]["author"][-1] == {"literal": "Others"}
     assert "{Others}" in ask(stage, "export_references")
 
@@ -193,7 +254,13 @@ def test_the_default_style_is_used_where_none_is_asked_for(tmp_path: Path) -> No
 
 
 def test_exports_are_plain_unless_asked_to_be_lossless(stage: Stage) -> None:
-    speech = {"id": "talk", "type": "speech", "title": "A talk", "note": "mine", "custom": {"uuid": "u", "tags": ["a"]}}
+    speech = {
+        "id": "talk",
+        "type": "speech",
+        "title": "A talk",
+        "note": "mine",
+        "custom": {"uuid": "u", "tags": ["a"]},
+    }
     stage.library.write_text(json.dumps([speech]), encoding="utf-8")
     for form in ("bibtex", "biblatex", "ris"):
         assert "carrel" not in ask(stage, "export_references", format=form)
@@ -227,5 +294,7 @@ def test_dates_that_a_calendar_has_are_taken(stage: Stage, issued: object) -> No
 
 
 def test_a_date_that_no_calendar_has_is_kept_as_it_came_in(stage: Stage) -> None:
-    answer = ask(stage, "add_references", input="@article{feb, title={F}, year=2000, month=feb, day=31}")
+    answer = ask(
+        stage, "add_references", input="@article{feb, title={F}, year=2000, month=feb, day=31}"
+    )
     assert answer["failed"] == [] and stored(stage)[0]["issued"] == {"date-parts": [[2000, 2, 31]]}

@@ -1,4 +1,6 @@
-"""Only what is not found reads as absent: a damaged or unreadable file is an error with its own code."""
+"""Only what is not found reads as absent: a damaged or unreadable file is an error with its own
+code.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def test_without_a_corpus_an_unknown_id_is_no_paper_id(tmp_path: Path) -> None:
     assert "no identifier, bibliography, paper_id" in add(Stage(tmp_path))
 
 
-@pytest.mark.parametrize("damage", ["garbage", "truncated", "empty database", "folder", "no tables of ours"])
+@pytest.mark.parametrize(
+    "damage", ["garbage", "truncated", "empty database", "folder", "no tables of ours"]
+)
 def test_a_damaged_snapshot_is_said_and_is_not_a_missing_paper(tmp_path: Path, damage: str) -> None:
     snapshot = tmp_path / "paper_snapshot.db"
     match damage:
@@ -58,7 +62,9 @@ def test_a_file_that_cannot_be_looked_at_is_not_absent(tmp_path: Path) -> None:
         asyncio.run(LocalFiles().exists(tmp_path / ("x" * 5000)))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork") or os.geteuid() != 0, reason="needs to become another user")
+@pytest.mark.skipif(
+    not hasattr(os, "fork") or os.geteuid() != 0, reason="needs to become another user"
+)
 def test_a_folder_that_may_not_be_read_is_not_absent(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
@@ -76,13 +82,17 @@ def test_a_folder_that_may_not_be_read_is_not_absent(tmp_path: Path) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_a_library_that_an_editor_left_broken_is_said_and_what_it_may_hold_is_not_absent(tmp_path: Path) -> None:
+def test_a_library_that_an_editor_left_broken_is_said_and_what_it_may_hold_is_not_absent(
+    tmp_path: Path,
+) -> None:
     stage = Stage(tmp_path)
 
     async def scene(reader: Reader) -> None:
         await reader.ask("add_references", input="@book{a, title={A}}")
         whole = stage.library.read_text(encoding="utf-8")
-        stage.library.write_text('[{"id": "a", "type": "book"}, {"id": "b", "type": "book"},]', encoding="utf-8")
+        stage.library.write_text(
+            '[{"id": "a", "type": "book"}, {"id": "b", "type": "book"},]', encoding="utf-8"
+        )
         for name, arguments in (
             ("cite_references", {"ids": ["a", "b"]}),
             ("get_fulltext", {"id": "b"}),

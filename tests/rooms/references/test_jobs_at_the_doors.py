@@ -1,4 +1,6 @@
-"""A job that add_references begins is followed and cancelled at every door, and outlives the server that began it."""
+"""A job that add_references begins is followed and cancelled at every door, and outlives the server
+that began it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,15 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from carrel.settings import Settings
-from tests.journeys.doors import ENVIRONMENT, PROGRAM, RestDoor, Said, SdkDoor, serving, stdio_parameters
+from tests.journeys.doors import (
+    ENVIRONMENT,
+    PROGRAM,
+    RestDoor,
+    Said,
+    SdkDoor,
+    serving,
+    stdio_parameters,
+)
 from tests.rooms.references.works_server import WorksServer, doi, works_server
 
 mcp = pytest.importorskip("mcp")
@@ -45,7 +55,11 @@ def settings(tmp_path: Path, works: WorksServer) -> Settings:
         {
             "home": home,
             "rooms": ("references",),
-            "references": {"lookup_wait_seconds": 0.0, "task_after_seconds": 0.0, "services": works.services},
+            "references": {
+                "lookup_wait_seconds": 0.0,
+                "task_after_seconds": 0.0,
+                "services": works.services,
+            },
             "jobs": {"lease_seconds": 1.0, "look_every_seconds": 0.1},
         }
     )
@@ -74,7 +88,11 @@ def value(said: object) -> Any:
 def follow(door: Any, works: WorksServer, tool: str = "add_references") -> None:
     """Begins, sees it running, lets the service answer, and waits for the end."""
     begun = value(door.ask(tool, input=[BIBTEX, doi(1)]))
-    assert ([added["id"] for added in begun["added"]], begun["pending"], begun["waiting"]) == (["knuth84"], 1, [doi(1)])
+    assert ([added["id"] for added in begun["added"]], begun["pending"], begun["waiting"]) == (
+        ["knuth84"],
+        1,
+        [doi(1)],
+    )
     assert value(door.ask("get_job", job_id=begun["job_id"]))["state"] == "running"
     works.release.set()
     ended = value(door.ask("get_job", job_id=begun["job_id"], wait_seconds=60))
@@ -111,9 +129,13 @@ def test_over_stdio(settings: Settings, works: WorksServer, portal: BlockingPort
 
 
 @pytest.mark.promise("S1")
-def test_on_the_command_line_whoever_typed_it_waits_for_the_end(settings: Settings, works: WorksServer) -> None:
+def test_on_the_command_line_whoever_typed_it_waits_for_the_end(
+    settings: Settings, works: WorksServer
+) -> None:
     words = [*PROGRAM, "references", "add", *options(settings), "--json", BIBTEX, doi(1)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as typed:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as typed:
         assert typed.stderr is not None
         assert typed.stderr.readline().startswith("carrel: ")
         works.release.set()
@@ -124,7 +146,9 @@ def test_on_the_command_line_whoever_typed_it_waits_for_the_end(settings: Settin
 
 
 @pytest.mark.promise("S1")
-def test_where_the_tasks_extension_is_spoken_the_job_is_the_task(settings: Settings, works: WorksServer) -> None:
+def test_where_the_tasks_extension_is_spoken_the_job_is_the_task(
+    settings: Settings, works: WorksServer
+) -> None:
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}},
@@ -132,10 +156,15 @@ def test_where_the_tasks_extension_is_spoken_the_job_is_the_task(settings: Setti
 
     def send(port: int, method: str, **params: Any) -> Any:
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": meta, **params}}
-        headers = {"mcp-protocol-version": "2026-07-28", "accept": "application/json, text/event-stream"}
+        headers = {
+            "mcp-protocol-version": "2026-07-28",
+            "accept": "application/json, text/event-stream",
+        }
         name = params.get("name") or params.get("taskId")
         headers |= {"mcp-method": method, **({"mcp-name": name} if name else {})}
-        answer = httpx2.post(f"http://127.0.0.1:{port}/references/mcp", json=message, headers=headers, timeout=60)
+        answer = httpx2.post(
+            f"http://127.0.0.1:{port}/references/mcp", json=message, headers=headers, timeout=60
+        )
         return answer.json()["result"]
 
     with serving(settings) as port:
@@ -153,7 +182,9 @@ def test_where_the_tasks_extension_is_spoken_the_job_is_the_task(settings: Setti
 def server_process(settings: Settings) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """`carrel serve` in a process of its own."""
     words = [*PROGRAM, "serve", *options(settings), "--rooms", "references", "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT) as process:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT
+    ) as process:
         try:
             yield process, _port(process)
         finally:
@@ -170,7 +201,9 @@ def _port(process: subprocess.Popen[str]) -> int:
 
 @pytest.mark.promise("S1")
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
-def test_a_job_survives_kill_9_of_its_server_and_loses_nothing_it_had_kept(settings: Settings, works: WorksServer) -> None:
+def test_a_job_survives_kill_9_of_its_server_and_loses_nothing_it_had_kept(
+    settings: Settings, works: WorksServer
+) -> None:
     with server_process(settings) as (process, port):
         door = RestDoor(port)
         begun = value(door.ask("add_references", input=[BIBTEX, doi(2), doi(1)]))

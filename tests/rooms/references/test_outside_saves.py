@@ -1,4 +1,6 @@
-"""Outside saves as callers meet them: at the gate, over MCP on standard input, and at the command line."""
+"""Outside saves as callers meet them: at the gate, over MCP on standard input, and at the command
+line.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,17 @@ from tests.rooms.references.desk import Reader, Stage
 from tests.rooms.references.test_alone import call, talk
 
 pytestmark = pytest.mark.promise("L9")
-FIRST = [{"id": "first", "type": "book", "title": "First"}, {"id": "second", "type": "book", "title": "Second"}]
+FIRST = [
+    {"id": "first", "type": "book", "title": "First"},
+    {"id": "second", "type": "book", "title": "Second"},
+]
 
 
 def entry(number: int) -> str:
-    return f"@book{{new{number}, title={{Work number {number}}}, author={{Doe, Jane}}, year={1800 + number}}}"
+    return (
+        f"@book{{new{number}, title={{Work number {number}}}, author={{Doe, Jane}}, "
+        f"year={1800 + number}}}"
+    )
 
 
 async def add_some(reader: Reader, count: int) -> list[str]:
@@ -37,10 +45,14 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def save_stale(path: Path) -> None:
-    path.write_text(json.dumps([{**FIRST[0], "note": "edited"}, FIRST[1]], indent=4), encoding="utf-8")
+    path.write_text(
+        json.dumps([{**FIRST[0], "note": "edited"}, FIRST[1]], indent=4), encoding="utf-8"
+    )
 
 
-def test_forty_acknowledged_references_survive_and_the_next_answer_says_so_once(stage: Stage) -> None:
+def test_forty_acknowledged_references_survive_and_the_next_answer_says_so_once(
+    stage: Stage,
+) -> None:
     async def scene(reader: Reader) -> tuple[list[str], list[Any]]:
         promised = await add_some(reader, 40)
         save_stale(stage.library)
@@ -79,7 +91,9 @@ def test_every_answer_can_say_it(stage: Stage, name: str, arguments: dict[str, A
 def test_it_is_said_over_mcp(stage: Stage) -> None:
     stage.play(lambda reader: add_some(reader, 3))
     save_stale(stage.library)
-    answers = talk(stage.home, call(1, "search", query="first"), arguments=("--library", str(stage.library)))
+    answers = talk(
+        stage.home, call(1, "search", query="first"), arguments=("--library", str(stage.library))
+    )
     assert "3 references were kept" in answers[1]["result"]["structuredContent"]["notices"][0]
 
 
@@ -101,15 +115,24 @@ def test_it_is_said_at_the_command_line_and_an_intended_return_is_a_command(
     assert "outside: wrote first; kept new0, new1, new2" in past
     (version,) = [line for line in past.splitlines() if "saved by another program" in line]
     run("restore", "--version", version.split()[1].rstrip(":"))
-    assert [item["id"] for item in json.loads(stage.library.read_text(encoding="utf-8"))] == ["first", "second"]
+    assert [item["id"] for item in json.loads(stage.library.read_text(encoding="utf-8"))] == [
+        "first",
+        "second",
+    ]
     run("restore", "new1")
-    assert [item["id"] for item in json.loads(stage.library.read_text(encoding="utf-8"))] == ["first", "second", "new1"]
+    assert [item["id"] for item in json.loads(stage.library.read_text(encoding="utf-8"))] == [
+        "first",
+        "second",
+        "new1",
+    ]
     run("restore", "first")
     assert "note" not in json.loads(stage.library.read_text(encoding="utf-8"))[0]
     assert "from revision" in run("history", "first")
 
 
-def test_restoring_what_is_not_kept_is_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restoring_what_is_not_kept_is_refused(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CARREL_HOME", str(stage.home / "home"))
     before = stage.library.read_bytes()
     assert main(["references", "restore", "nothing", "--library", str(stage.library)]) == 3
@@ -126,7 +149,12 @@ def test_a_library_behind_a_link_is_changed_where_it_is(stage: Stage, is_relativ
     stage.library.symlink_to(Path("elsewhere") / "real.json" if is_relative else target)
     stage.play(lambda reader: add_some(reader, 2))
     assert stage.library.is_symlink()
-    assert [item["id"] for item in json.loads(target.read_text(encoding="utf-8"))] == ["first", "second", "new0", "new1"]
+    assert [item["id"] for item in json.loads(target.read_text(encoding="utf-8"))] == [
+        "first",
+        "second",
+        "new0",
+        "new1",
+    ]
 
 
 def test_a_loop_of_links_is_an_error_that_says_so(stage: Stage) -> None:

@@ -11,7 +11,10 @@ import pytest
 from carrel.core.errors import CarrelError
 from tests.rooms.references.desk import Reader, Stage
 
-KNUTH = "@book{knuth84, title={The {\\TeX}book}, author={Knuth, Donald E.}, year=1984, publisher={Addison-Wesley}}"
+KNUTH = (
+    "@book{knuth84, title={The {\\TeX}book}, author={Knuth, Donald E.}, year=1984, "
+    "publisher={Addison-Wesley}}"
+)
 RIS = "TY  - JOUR\nAU  - Smith, Ann\nTI  - On cells\nPY  - 2024\nDO  - 10.1234/abc\nER  - \n"
 
 
@@ -20,7 +23,9 @@ def stage(tmp_path: Path) -> Stage:
     return Stage(tmp_path)
 
 
-def refused(stage: Stage, name: str, *, door: str = "stdio", user: str = "local", **arguments: Any) -> CarrelError:
+def refused(
+    stage: Stage, name: str, *, door: str = "stdio", user: str = "local", **arguments: Any
+) -> CarrelError:
     async def scene(reader: Reader) -> CarrelError:
         with pytest.raises(CarrelError) as error:
             await reader.ask(name, **arguments)
@@ -49,7 +54,9 @@ def added(stage: Stage, *given: str) -> dict[str, Any]:
         ("attach_fulltext", {"id": "smith2024", "path": "x.pdf"}),
     ],
 )
-def test_a_reference_that_is_not_there_is_named(stage: Stage, name: str, arguments: dict[str, Any]) -> None:
+def test_a_reference_that_is_not_there_is_named(
+    stage: Stage, name: str, arguments: dict[str, Any]
+) -> None:
     error = refused(stage, name, **arguments)
     assert (error.code, error.message) == ("resource_not_found", "Reference not found: smith2024")
 
@@ -61,7 +68,9 @@ def test_removing_needs_force(stage: Stage) -> None:
     assert json.loads(stage.library.read_text(encoding="utf-8"))
 
     async def scene(reader: Reader) -> None:
-        assert (await reader.ask("remove_reference", id="knuth84", force=True))["removed"]["id"] == "knuth84"
+        assert (await reader.ask("remove_reference", id="knuth84", force=True))["removed"][
+            "id"
+        ] == "knuth84"
 
     stage.play(scene)
     assert json.loads(stage.library.read_text(encoding="utf-8")) == []
@@ -74,7 +83,10 @@ def test_over_http_no_file_is_read_unless_its_folder_is_named(stage: Stage, tmp_
     bibliography.write_text(RIS, encoding="utf-8")
     paper = tmp_path / "paper.md"
     paper.write_text("text", encoding="utf-8")
-    assert refused(stage, "attach_fulltext", door="http", id="knuth84", path=str(paper)).code == "permission_denied"
+    assert (
+        refused(stage, "attach_fulltext", door="http", id="knuth84", path=str(paper)).code
+        == "permission_denied"
+    )
 
     async def scene(reader: Reader) -> list[dict[str, Any]]:
         reader.user = "ada"
@@ -82,7 +94,9 @@ def test_over_http_no_file_is_read_unless_its_folder_is_named(stage: Stage, tmp_
         with pytest.raises(CarrelError) as error:
             await reader.ask("attach_fulltext", id="knuth84", path=str(paper))
         assert error.value.code == "permission_denied"
-        found: list[dict[str, Any]] = (await reader.ask("add_references", input=str(bibliography)))["failed"]
+        found: list[dict[str, Any]] = (await reader.ask("add_references", input=str(bibliography)))[
+            "failed"
+        ]
         return found
 
     failed = stage.play(scene, door="http")
@@ -111,11 +125,19 @@ def test_each_user_has_a_library_of_their_own(stage: Stage) -> None:
 def test_a_mixed_list_is_recognised_element_by_element(stage: Stage, tmp_path: Path) -> None:
     file = tmp_path / "more.bib"
     file.write_text(
-        "@article{one, title={One}, author={A B}, year=2001}\n@article{two, title={Two}, year=2002}\n", encoding="utf-8"
+        "@article{one, title={One}, author={A B}, year=2001}\n@article{two, title={Two}, "
+        "year=2002}\n",
+        encoding="utf-8",
     )
     csl = json.dumps([{"id": "csl-1", "type": "webpage", "title": "A page"}])
     found = added(stage, KNUTH, RIS, csl, str(file), "not anything", str(tmp_path / "absent.bib"))
-    assert [item["id"] for item in found["added"]] == ["knuth84", "smith-2024", "csl-1", "one", "two"]
+    assert [item["id"] for item in found["added"]] == [
+        "knuth84",
+        "smith-2024",
+        "csl-1",
+        "one",
+        "two",
+    ]
     assert found["added"][4]["line"] == 2
     assert found["failed"][0]["source"] == "not anything"
     assert "There is no file" in found["failed"][1]["reason"]
@@ -126,8 +148,16 @@ def test_a_mixed_list_is_recognised_element_by_element(stage: Stage, tmp_path: P
 @pytest.mark.promise("L6")
 def test_the_same_work_again_is_skipped_and_said(stage: Stage) -> None:
     added(stage, RIS)
-    again = added(stage, '[{"id": "x", "type": "article", "title": "Other", "DOI": "https://doi.org/10.1234/ABC"}]', KNUTH, KNUTH)
-    assert [(item["duplicate_of"], item["by"]) for item in again["skipped"]] == [("smith-2024", "doi"), ("knuth84", "title")]
+    again = added(
+        stage,
+        '[{"id": "x", "type": "article", "title": "Other", "DOI": "https://doi.org/10.1234/ABC"}]',
+        KNUTH,
+        KNUTH,
+    )
+    assert [(item["duplicate_of"], item["by"]) for item in again["skipped"]] == [
+        ("smith-2024", "doi"),
+        ("knuth84", "title"),
+    ]
     assert [item["id"] for item in again["added"]] == ["knuth84"]
 
 
@@ -139,7 +169,10 @@ def test_keys_that_clash_get_a_letter(stage: Stage) -> None:
 
 @pytest.mark.promise("L6")
 def test_without_a_network_an_identifier_says_so(stage: Stage) -> None:
-    stage.references["services"] = {"doi_org": "http://127.0.0.1:9", "crossref": "http://127.0.0.1:9"}
+    stage.references["services"] = {
+        "doi_org": "http://127.0.0.1:9",
+        "crossref": "http://127.0.0.1:9",
+    }
     failed = added(stage, "10.1000/xyz")["failed"]
     assert "cannot be reached" in failed[0]["reason"]
     assert "BibTeX" in failed[0]["reason"]
@@ -151,14 +184,22 @@ def test_a_doi_is_looked_up_in_the_papers_at_hand_first(stage: Stage, tmp_path: 
 
     source = tmp_path / "source"
     source.mkdir()
-    text = "---\ntitle: Found at home\nauthors: [Ada Lovelace]\nyear: 2020\ndoi: 10.5555/home\n---\n\n# Found at home\n\nText.\n"
+    text = (
+        "---\ntitle: Found at home\nauthors: [Ada Lovelace]\nyear: 2020\ndoi: "
+        "10.5555/home\n---\n\n# Found at home\n\nText.\n"
+    )
     (source / "paper.md").write_text(text, encoding="utf-8")
     build_papers([source], tmp_path / "corpus", workers=1)
     stage.papers["snapshot"] = tmp_path / "corpus" / "paper_snapshot.db"
-    stage.references["services"] = {"doi_org": "http://127.0.0.1:9", "crossref": "http://127.0.0.1:9"}
+    stage.references["services"] = {
+        "doi_org": "http://127.0.0.1:9",
+        "crossref": "http://127.0.0.1:9",
+    }
     found = added(stage, "https://doi.org/10.5555/HOME")
     assert [item["title"] for item in found["added"]] == ["Found at home"]
-    assert json.loads(stage.library.read_text(encoding="utf-8"))[0]["issued"] == {"date-parts": [[2020]]}
+    assert json.loads(stage.library.read_text(encoding="utf-8"))[0]["issued"] == {
+        "date-parts": [[2020]]
+    }
 
 
 @pytest.mark.promise("L2")
@@ -182,18 +223,31 @@ def test_citing(stage: Stage, arguments: dict[str, Any], text: str) -> None:
 
 def test_an_unknown_style_and_unknown_ids_are_named(stage: Stage) -> None:
     added(stage, KNUTH)
-    assert refused(stage, "cite_references", ids=["knuth84"], style="nope").code == "style_not_found"
-    assert refused(stage, "cite_references", ids=["knuth84", "x", "y"]).details["missing"] == ["x", "y"]
+    assert (
+        refused(stage, "cite_references", ids=["knuth84"], style="nope").code == "style_not_found"
+    )
+    assert refused(stage, "cite_references", ids=["knuth84", "x", "y"]).details["missing"] == [
+        "x",
+        "y",
+    ]
 
 
 @pytest.mark.promise("L7")
 def test_editing_changes_what_was_asked_and_nothing_else(stage: Stage) -> None:
-    stage.library.write_text('[{"id": "a", "type": "book", "weird": 1.10, "title": "Old", "note": "n"}]', encoding="utf-8")
+    stage.library.write_text(
+        '[{"id": "a", "type": "book", "weird": 1.10, "title": "Old", "note": "n"}]',
+        encoding="utf-8",
+    )
 
     async def scene(reader: Reader) -> Any:
         return await reader.ask("edit_reference", id="a", changes={"title": "New", "note": None})
 
-    assert stage.play(scene)["reference"] == {"id": "a", "type": "book", "weird": 1.1, "title": "New"}
+    assert stage.play(scene)["reference"] == {
+        "id": "a",
+        "type": "book",
+        "weird": 1.1,
+        "title": "New",
+    }
     assert '"weird": 1.10' in stage.library.read_text(encoding="utf-8")
     assert refused(stage, "edit_reference", id="a", changes={"id": "b"}).code == "invalid_input"
 
@@ -208,7 +262,10 @@ def test_an_export_can_be_added_to_another_library(stage: Stage, tmp_path: Path,
 
     other = Stage(tmp_path / "other")
     other.home.mkdir()
-    assert {item["title"] for item in added(other, stage.play(scene))["added"]} == {"The TeXbook", "On cells"}
+    assert {item["title"] for item in added(other, stage.play(scene))["added"]} == {
+        "The TeXbook",
+        "On cells",
+    }
 
 
 @pytest.mark.promise("L7")
@@ -258,7 +315,10 @@ def test_full_texts_are_attached_read_and_detached(stage: Stage, tmp_path: Path)
 
 @pytest.mark.promise("L3")
 def test_the_older_layout_is_read_and_never_deleted(stage: Stage, tmp_path: Path) -> None:
-    stage.library.write_text('[{"id": "a", "type": "book", "custom": {"fulltext": {"markdown": "old.md"}}}]', encoding="utf-8")
+    stage.library.write_text(
+        '[{"id": "a", "type": "book", "custom": {"fulltext": {"markdown": "old.md"}}}]',
+        encoding="utf-8",
+    )
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "old.md").write_text("old", encoding="utf-8")
@@ -274,7 +334,9 @@ def test_the_older_layout_is_read_and_never_deleted(stage: Stage, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["../secret.md", "/etc/passwd", "link.md"])
-def test_a_name_in_the_library_never_leads_out_of_the_folder(stage: Stage, tmp_path: Path, name: str) -> None:
+def test_a_name_in_the_library_never_leads_out_of_the_folder(
+    stage: Stage, tmp_path: Path, name: str
+) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
@@ -307,17 +369,29 @@ def test_an_outside_edit_is_found_by_the_next_search(stage: Stage) -> None:
     async def scene(reader: Reader) -> tuple[int, int]:
         before = (await reader.ask("search_references", query="newton"))["total"]
         items = json.loads(stage.library.read_text(encoding="utf-8"))
-        items.append({"id": "newton-1687", "type": "book", "title": "Principia", "author": [{"family": "Newton"}]})
+        items.append(
+            {
+                "id": "newton-1687",
+                "type": "book",
+                "title": "Principia",
+                "author": [{"family": "Newton"}],
+            }
+        )
         stage.library.write_text(json.dumps(items), encoding="utf-8")
         return before, (await reader.ask("search_references", query="newton"))["total"]
 
     assert stage.play(scene) == (0, 1)
 
 
-@pytest.mark.parametrize("doi", ["https://doi.org/10.1000/ABC.d", "doi:10.1000/ABC.d", "10.1000/ABC.d"])
+@pytest.mark.parametrize(
+    "doi", ["https://doi.org/10.1000/ABC.d", "doi:10.1000/ABC.d", "10.1000/ABC.d"]
+)
 def test_a_doi_that_has_its_resolver_is_cited_with_one(tmp_path: Path, doi: str) -> None:
     stage = Stage(tmp_path)
-    stage.library.write_text(json.dumps([{"id": "a", "type": "article-journal", "title": "T", "DOI": doi}]), encoding="utf-8")
+    stage.library.write_text(
+        json.dumps([{"id": "a", "type": "article-journal", "title": "T", "DOI": doi}]),
+        encoding="utf-8",
+    )
 
     async def scene(reader: Reader) -> Any:
         return await reader.ask("cite_references", ids=["a"], style="apa")

@@ -1,4 +1,6 @@
-"""Searching a library: the syntax, and an index that answers as looking at every reference would."""
+"""Searching a library: the syntax, and an index that answers as looking at every reference
+would.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ SMITH: Item = {
     "keyword": "sequencing; single cell",
     "custom": {"tags": ["to-read"], "uuid": "u-1"},
 }
-TANAKA: Item = {"id": "tanaka-nd", "type": "book", "title": "田中の本 on aids for learning", "ISBN": "978-0-306-40615-7"}
+TANAKA: Item = {
+    "id": "tanaka-nd",
+    "type": "book",
+    "title": "田中の本 on aids for learning",
+    "ISBN": "978-0-306-40615-7",
+}
 LIBRARY = [SMITH, TANAKA]
 
 
@@ -68,17 +75,25 @@ def test_the_syntax_of_a_reference_search(query: str, ids: list[str]) -> None:
     assert found(query) == ids
 
 
-WORDS = st.sampled_from(["gene", "general", "gen", "RNA", "cell", "single cell", "éa", "a", "2019", "smith"])
+WORDS = st.sampled_from(
+    ["gene", "general", "gen", "RNA", "cell", "single cell", "éa", "a", "2019", "smith"]
+)
 SOME_ITEMS = st.lists(
     st.fixed_dictionaries(
-        {"id": st.uuids().map(str), "type": st.just("book"), "title": st.lists(WORDS, max_size=4).map(" ".join)}
+        {
+            "id": st.uuids().map(str),
+            "type": st.just("book"),
+            "title": st.lists(WORDS, max_size=4).map(" ".join),
+        }
     ),
     max_size=12,
 )
 
 
 @given(SOME_ITEMS, st.lists(WORDS, min_size=1, max_size=3))
-def test_the_index_answers_as_looking_at_every_reference_would(items: list[Item], words: list[str]) -> None:
+def test_the_index_answers_as_looking_at_every_reference_would(
+    items: list[Item], words: list[str]
+) -> None:
     terms = parse(" ".join(f'"{word}"' for word in words))
     expected = [item["id"] for item in items if all(_matches(item, term) for term in terms)]
     assert [item["id"] for item in Index(items).search(terms)] == expected
@@ -104,7 +119,9 @@ def test_anything_typed_is_understood(query: str) -> None:
 
 
 def test_a_page_is_taken_out_without_the_rest() -> None:
-    items: list[Item] = [{"id": str(number), "type": "book", "title": "cell"} for number in range(300)]
+    items: list[Item] = [
+        {"id": str(number), "type": "book", "title": "cell"} for number in range(300)
+    ]
     hits = Index(items).search(parse("cell"))
     assert len(hits) == 300
     assert [item["id"] for item in hits[100:103]] == ["100", "101", "102"]

@@ -1,4 +1,6 @@
-"""A local server that knows works as doi.org, Crossref, PubMed and arXiv do, and can be slow, half dead or dead."""
+"""A local server that knows works as doi.org, Crossref, PubMed and arXiv do, and can be slow, half
+dead or dead.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _LIMITS = {"x-rate-limit-limit": "5000", "x-rate-limit-interval": "1s", "x-concu
 
 @dataclass
 class WorksServer:
-    """What it was asked. DOIs in `held` are answered once `release` is set, by the test or by as many
+    """What it was asked. DOIs in `held` are answered once `release` is set, by the test or by as
+    many
     questions at once as `releases_at` says; `broken` says how to fail, as an HTTP status."""
 
     url: str = ""
@@ -72,13 +75,19 @@ class WorksServer:
                     self.release.wait(_WAIT_SECONDS)
                 if not name.startswith("10.5555/work"):
                     return 404, "text/html", b"<html>DOI not found</html>"
-                return 200, "application/vnd.citationstyles.csl+json", json.dumps(csl(name)).encode()
+                return (
+                    200,
+                    "application/vnd.citationstyles.csl+json",
+                    json.dumps(csl(name)).encode(),
+                )
             case "pubmed":
                 records = "".join(PUBMED_ARTICLE % number for number in query["id"].split(","))
                 return 200, "text/xml", (PUBMED % records).encode()
             case "arxiv":
                 entries = "".join(
-                    ARXIV_ENTRY.replace("hep-ex/0307015v1", f"{one}v1").replace("10.1140/epjc/s2003-01326-x", f"10.5555/{one}")
+                    ARXIV_ENTRY.replace("hep-ex/0307015v1", f"{one}v1").replace(
+                        "10.1140/epjc/s2003-01326-x", f"10.5555/{one}"
+                    )
                     for one in query["id_list"].split(",")
                 )
                 return 200, "application/atom+xml", (ARXIV % entries).encode()
@@ -112,7 +121,11 @@ def works_server() -> Iterator[WorksServer]:
         def do_GET(self) -> None:
             status, kind, body = works.answer(self.path)
             self.send_response(status)
-            for name, value in {**_LIMITS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            for name, value in {
+                **_LIMITS,
+                "Content-Type": kind,
+                "Content-Length": str(len(body)),
+            }.items():
                 self.send_header(name, value)
             # Whoever asked may have been killed meanwhile.
             with suppress(BrokenPipeError, ConnectionResetError):

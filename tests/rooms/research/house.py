@@ -25,7 +25,13 @@ def build_snapshot(folder: Path) -> Path:
     source.mkdir(parents=True)
     lines = [
         json.dumps(
-            {"title": p.title, "abstract": p.abstract, "keywords": list(p.keywords), "year": p.year, "authors": [f"Ann {p.id}"]}
+            {
+                "title": p.title,
+                "abstract": p.abstract,
+                "keywords": list(p.keywords),
+                "year": p.year,
+                "authors": [f"Ann {p.id}"],
+            }
         )
         for p in small_papers()
     ]
@@ -54,7 +60,9 @@ class Asker:
     caller: Caller
 
     async def ask(self, tool: str, **arguments: Any) -> Any:
-        return await self.desk.gate.call(self.desk.catalogue.operations[tool], arguments, self.caller, _VISIT)
+        return await self.desk.gate.call(
+            self.desk.catalogue.operations[tool], arguments, self.caller, _VISIT
+        )
 
     async def in_full(self, research_id: str) -> list[Any]:
         """A project's hypotheses, best first, each with everything there is of it."""
@@ -65,11 +73,15 @@ class Asker:
         for resource in self.desk.catalogue.resources.values():
             variables = resource.matcher()(uri)
             if variables is not None:
-                return str((await self.desk.gate.read(resource, variables, self.caller, _VISIT)).body)
+                return str(
+                    (await self.desk.gate.read(resource, variables, self.caller, _VISIT)).body
+                )
         raise AssertionError(f"nothing is readable at {uri}")
 
     async def prompt(self, name: str, **arguments: str) -> str:
-        expanded = await self.desk.gate.expand(self.desk.catalogue.prompts[name], arguments, self.caller, _VISIT)
+        expanded = await self.desk.gate.expand(
+            self.desk.catalogue.prompts[name], arguments, self.caller, _VISIT
+        )
         return str(expanded.messages[0].content.body)
 
     async def finished(self, research_id: str) -> Any:
@@ -98,7 +110,10 @@ def visit(
     """One story at an open desk."""
 
     async def run() -> None:
-        async with asyncio.timeout(60), open_desk(settings).opened(takes_up_work=takes_up_work) as desk:
+        async with (
+            asyncio.timeout(60),
+            open_desk(settings).opened(takes_up_work=takes_up_work) as desk,
+        ):
             await story(Asker(desk, Caller("ada", expand(scopes))))
 
     asyncio.run(run())

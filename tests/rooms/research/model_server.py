@@ -1,4 +1,6 @@
-"""A local server that answers in each provider's format, from a script, and remembers what it was asked."""
+"""A local server that answers in each provider's format, from a script, and remembers what it was
+asked.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Cut:
 
 @dataclass
 class Script:
-    """What the server says by the shape that is asked for; `first` is said before anything else, as (status, headers, body)."""
+    """What the server says by the shape that is asked for; `first` is said before anything else, as
+    (status, headers, body).
+    """
 
     url: str = ""
     asked: list[Asked] = field(default_factory=list)
@@ -73,10 +77,14 @@ def texts(asked: Asked) -> list[str]:
     return re.findall(r"^\d+\. (.+)$", asked.material, re.MULTILINE)
 
 
-def opinions(asked: Asked, is_allowed: Callable[[str], bool], reason: str = "Harmless.") -> dict[str, Any]:
+def opinions(
+    asked: Asked, is_allowed: Callable[[str], bool], reason: str = "Harmless."
+) -> dict[str, Any]:
     """An opinion on each of them."""
     said = enumerate(texts(asked), start=1)
-    return {f"text_{number}": {"allowed": is_allowed(text), "reason": reason} for number, text in said}
+    return {
+        f"text_{number}": {"allowed": is_allowed(text), "reason": reason} for number, text in said
+    }
 
 
 def usual_answers() -> dict[str, Callable[[Asked], Any]]:
@@ -85,12 +93,14 @@ def usual_answers() -> dict[str, Callable[[Asked], Any]]:
         return int(found[1]) if found else 1
 
     return {
-        "WrittenHypotheses": lambda asked: {"hypotheses": [hypothesis(asked, n) for n in range(wanted(asked))]},
+        "WrittenHypotheses": lambda asked: {"hypotheses": [hypothesis(asked, n) for n in range(wanted(asked))]},  # noqa: E501
         "WrittenHypothesis": hypothesis,
         "WrittenDebate": lambda asked: {"turns": [{"speaker": "A chemist", "says": "Objection!"}]},
         "WrittenReview": lambda asked: {
-            "plausibility": 0.7, "novelty": 0.9, "testability": 0.5, "safety": 1.0, "strengths": ["Clear"], "weaknesses": ["Thin"],
-            "recommendations": [], "quotations": ["Nobody ever wrote this."], "citations": [*asked.paper_ids[:1], "made-up"],
+            "plausibility": 0.7, "novelty": 0.9, "testability": 0.5, "safety": 1.0,
+            "strengths": ["Clear"], "weaknesses": ["Thin"],
+            "recommendations": [], "quotations": ["Nobody ever wrote this."],
+            "citations": [*asked.paper_ids[:1], "made-up"],
         },
         "WrittenVerdict": lambda asked: {"winner": "first", "reason": "Better."},
         "WrittenSafety": lambda asked: opinions(asked, lambda text: True),
@@ -102,18 +112,38 @@ def _read(path: str, headers: Any, body: dict[str, Any]) -> Asked:
     if path.endswith("/chat/completions"):
         system, user = (message["content"] for message in body["messages"])
         wanted = body["response_format"]
-        shape = wanted.get("json_schema") or {"name": wanted["schema"]["title"], "strict": True, "schema": wanted["schema"]}
+        shape = wanted.get("json_schema") or {
+            "name": wanted["schema"]["title"],
+            "strict": True,
+            "schema": wanted["schema"],
+        }
         assert shape["strict"] is True
         assert shape["schema"]["additionalProperties"] is False
-        return Asked(path, headers.get("authorization"), system, user, shape["name"], body["max_tokens"], wanted["type"])
+        return Asked(
+            path,
+            headers.get("authorization"),
+            system,
+            user,
+            shape["name"],
+            body["max_tokens"],
+            wanted["type"],
+        )
     if path.endswith("/v1/messages"):
         assert headers["anthropic-version"]
         assert body["tool_choice"]["name"] == body["tools"][0]["name"]
         texts = (body["system"], body["messages"][0]["content"])
-        return Asked(path, headers.get("x-api-key"), *texts, body["tools"][0]["name"], body["max_tokens"])
+        return Asked(
+            path, headers.get("x-api-key"), *texts, body["tools"][0]["name"], body["max_tokens"]
+        )
     texts = (body["systemInstruction"]["parts"][0]["text"], body["contents"][0]["parts"][0]["text"])
     config = body["generationConfig"]
-    return Asked(path, headers.get("x-goog-api-key"), *texts, config["responseJsonSchema"]["title"], config["maxOutputTokens"])
+    return Asked(
+        path,
+        headers.get("x-goog-api-key"),
+        *texts,
+        config["responseJsonSchema"]["title"],
+        config["maxOutputTokens"],
+    )
 
 
 def _written(path: str, answer: Any) -> dict[str, Any]:
@@ -127,9 +157,19 @@ def _written(path: str, answer: Any) -> dict[str, Any]:
         used = {"type": "tool_use", "id": "t", "name": "answer", "input": answer}
         part = {"type": "text", "text": text} if is_cut or isinstance(answer, str) else used
         reason = "max_tokens" if is_cut else "tool_use"
-        return {"content": [part], "stop_reason": reason, "usage": {"input_tokens": 100, "output_tokens": 10}}
-    candidate = {"content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "MAX_TOKENS" if is_cut else "STOP"}
-    return {"candidates": [candidate], "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10}}
+        return {
+            "content": [part],
+            "stop_reason": reason,
+            "usage": {"input_tokens": 100, "output_tokens": 10},
+        }
+    candidate = {
+        "content": {"parts": [{"text": text}], "role": "model"},
+        "finishReason": "MAX_TOKENS" if is_cut else "STOP",
+    }
+    return {
+        "candidates": [candidate],
+        "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10},
+    }
 
 
 @contextmanager
@@ -147,7 +187,11 @@ def model_server() -> Iterator[Script]:
                 status, headers = 200, {}
                 sent = json.dumps(_written(self.path, script.answers[asked.shape](asked))).encode()
             self.send_response(status)
-            for name, value in {"content-type": "application/json", "content-length": str(len(sent)), **headers}.items():
+            for name, value in {
+                "content-type": "application/json",
+                "content-length": str(len(sent)),
+                **headers,
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(sent)

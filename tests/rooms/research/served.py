@@ -32,7 +32,9 @@ class Server:
 
     def invoke(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The whole body of the answer, whether the call succeeded or not."""
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)) as connection:
+        with contextlib.closing(
+            http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+        ) as connection:
             body = json.dumps({"tool_name": tool, "params": arguments})
             connection.request("POST", "/mcp/invoke", body, {"content-type": "application/json"})
             answer = json.loads(connection.getresponse().read())
@@ -41,16 +43,33 @@ class Server:
 
 @contextlib.contextmanager
 def serving(snapshot: Path, home: Path, **more: str) -> Iterator[Server]:
-    words = [*PROGRAM, "serve", "--port", "0", "--home", str(home), "--snapshot", str(snapshot), "--rooms", "papers,research"]
+    words = [
+        *PROGRAM,
+        "serve",
+        "--port",
+        "0",
+        "--home",
+        str(home),
+        "--snapshot",
+        str(snapshot),
+        "--rooms",
+        "papers,research",
+    ]
     environment = {
         **os.environ,
         **more,
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *filter(None, [more.get("PYTHONPATH")])]),
     }
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT
+    ) as process:
         try:
             assert process.stderr is not None
-            found = next(found for line in process.stderr if (found := re.search(r"http://127\.0\.0\.1:(\d+)", line)))
+            found = next(
+                found
+                for line in process.stderr
+                if (found := re.search(r"http://127\.0\.0\.1:(\d+)", line))
+            )
             # Nobody reads its log; a full pipe would stop it.
             threading.Thread(target=process.stderr.read, daemon=True).start()
             yield Server(process, int(found[1]))

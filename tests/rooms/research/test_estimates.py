@@ -8,7 +8,8 @@ from carrel.rooms.research.estimates import progress, remaining_seconds
 from carrel.rooms.research.records import Pace, Project, StepDone
 
 PROJECT = Project(
-    id="res_1", owner="ada", goal="A goal of some length", domain="medicine", hypothesis_count=4, seed=1, created_at="", updated_at="",
+    id="res_1", owner="ada", goal="A goal of some length", domain="medicine", hypothesis_count=4,
+    seed=1, created_at="", updated_at="",
     status="active",
 )  # fmt: skip
 EXPECTED = {"generate": 2, "match": 100}
@@ -34,7 +35,11 @@ def test_before_a_run_has_a_pace_that_of_earlier_ones_counts() -> None:
 @pytest.mark.promise("S2")
 def test_progress_weighs_steps_by_what_their_kind_takes_and_never_goes_back() -> None:
     assert progress(PROJECT, EXPECTED, []) == 0.0
-    steps = [done("generate", 9.0), done("generate", 0.1, 2), *(done("match", 5.0, number) for number in range(100))]
+    steps = [
+        done("generate", 9.0),
+        done("generate", 0.1, 2),
+        *(done("match", 5.0, number) for number in range(100)),
+    ]
     shown = [progress(PROJECT, EXPECTED, steps[:count]) for count in range(len(steps) + 1)]
     assert shown == sorted(shown)
     assert shown[1] > 10 * (shown[3] - shown[2])

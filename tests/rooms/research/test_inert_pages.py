@@ -30,7 +30,9 @@ ATTACKS = [
     "<!-- hidden --> <?php ?> </div> <svg/onload=alert(1)> <iframe src=//evil.example>",
     "safe\u202egnp.exe\u2066 \x1b]8;;https://evil.example\x07click\x1b]8;;\x07",
 ]
-LIVE = re.compile(r"<[A-Za-z/!?]|!\[|\]\(|\]:|\]\[|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+LIVE = re.compile(
+    r"<[A-Za-z/!?]|!\[|\]\(|\]:|\]\[|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -52,10 +54,22 @@ def test_ordinary_text_stays_readable(text: str, shown: str) -> None:
     assert inert_text(text) == shown
 
 
-def test_exports_of_a_project_hold_nothing_live_and_references_keep_their_markup(tmp_path: Path) -> None:
-    attack = ' <i>in vivo</i> <img src="https://evil.example/x.png"> ![x](https://evil.example/y.png) <script>1</script>'
+def test_exports_of_a_project_hold_nothing_live_and_references_keep_their_markup(
+    tmp_path: Path,
+) -> None:
+    attack = (
+        ' <i>in vivo</i> <img src="https://evil.example/x.png"> '
+        "![x](https://evil.example/y.png) <script>1</script>"
+    )
     lines = [
-        json.dumps({"title": p.title + attack, "abstract": p.abstract + attack, "keywords": list(p.keywords), "year": p.year})
+        json.dumps(
+            {
+                "title": p.title + attack,
+                "abstract": p.abstract + attack,
+                "keywords": list(p.keywords),
+                "year": p.year,
+            }
+        )
         for p in small_papers()
     ]
     (tmp_path / "source").mkdir()
@@ -66,13 +80,17 @@ def test_exports_of_a_project_hold_nothing_live_and_references_keep_their_markup
         started = await asker.ask("start_research", goal=GOAL, hypothesis_count=3)
         assert (await asker.finished(started.research_id)).status == "completed"
         for form in ("markdown", "json"):
-            page = (await asker.ask("export_research", research_id=started.research_id, format=form)).body
+            page = (
+                await asker.ask("export_research", research_id=started.research_id, format=form)
+            ).body
             assert "evil.example" in page, "the attack is in the material"
             assert not re.search(r"<(img|script|i)\b|!\[|\]\(", page)
         results = await asker.ask("get_results", research_id=started.research_id, format="detailed")
         assert not LIVE.search(results.markdown)
         assert any("<i>in vivo</i>" in str(item.get("title")) for item in results.bibliography)
-        whole = (await asker.ask("export_research", research_id=started.research_id, format="html")).body
+        whole = (
+            await asker.ask("export_research", research_id=started.research_id, format="html")
+        ).body
         assert not re.search(r"<(img|script|iframe)\b", whole)
         assert not LIVE.search(await asker.read(f"research://projects/{started.research_id}"))
 

@@ -42,12 +42,19 @@ def test_the_rejected_come_last_and_who_has_not_played_before_them() -> None:
     assert [made.id for made in by_place(those)] == ["high", "low", "new", "rejected"]
     assert [made.id for made in by_elo(those)] == ["rejected", "high", "new", "low"]
     assert [made.id for made in leading(those)] == ["high", "low"]
-    assert [place_of(made) for made in by_place(those)] == ["ranked", "ranked", "not yet compared", "rejected"]
+    assert [place_of(made) for made in by_place(those)] == [
+        "ranked",
+        "ranked",
+        "not yet compared",
+        "rejected",
+    ]
     assert [made.id for made in leading(those[:2])] == ["new"]
 
 
 async def _finished(asker: Asker, count: int) -> str:
-    research_id = str((await asker.ask("start_research", goal=GOAL, hypothesis_count=count)).research_id)
+    research_id = str(
+        (await asker.ask("start_research", goal=GOAL, hypothesis_count=count)).research_id
+    )
     assert (await asker.finished(research_id)).status == "completed"
     return research_id
 
@@ -59,7 +66,9 @@ def test_a_run_makes_no_more_hypotheses_than_were_asked_for(settings: Settings, 
         research_id = await _finished(asker, count)
         rows = await asker.ask("list_hypotheses", research_id=research_id, limit=50)
         assert 1 <= len(rows) <= count
-        assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
+        assert [row.elo_score for row in rows] == sorted(
+            (row.elo_score for row in rows), reverse=True
+        )
 
     visit(settings, story)
 
@@ -72,7 +81,9 @@ def test_a_rejected_leader_stays_visible_and_leads_nothing(settings: Settings) -
         await asker.ask("reject_hypothesis", hypothesis_id=first.id, reason="Known already")
         status = await asker.ask("get_research_status", research_id=research_id)
         assert status.top_hypothesis.id == second.id
-        results = await asker.ask("get_results", research_id=research_id, format="nih_aims", top_n=50)
+        results = await asker.ask(
+            "get_results", research_id=research_id, format="nih_aims", top_n=50
+        )
         *_, last = results.top_hypotheses
         assert (last.id, last.place, last.approval) == (first.id, "rejected", "rejected")
         assert results.top_hypotheses[0].id == second.id
@@ -80,12 +91,16 @@ def test_a_rejected_leader_stays_visible_and_leads_nothing(settings: Settings) -
         assert first.id not in {aim.hypothesis_id for aim in results.nih_aims.aims}
         assert results.nih_aims.aims[0].hypothesis_id == second.id
         rows = await asker.ask("list_hypotheses", research_id=research_id)
-        assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
+        assert [row.elo_score for row in rows] == sorted(
+            (row.elo_score for row in rows), reverse=True
+        )
         assert first.id in {row.id for row in rows}
         for row in await asker.ask("list_hypotheses", research_id=research_id):
             if row.id != first.id:
                 await asker.ask("reject_hypothesis", hypothesis_id=row.id)
-        assert (await asker.ask("get_research_status", research_id=research_id)).top_hypothesis is None
+        assert (
+            await asker.ask("get_research_status", research_id=research_id)
+        ).top_hypothesis is None
         results = await asker.ask("get_results", research_id=research_id, format="nih_aims")
         assert results.nih_aims.aims == []
         assert len(results.top_hypotheses) == results.total_hypotheses
@@ -99,19 +114,33 @@ def test_one_that_has_not_been_compared_stands_after_all_that_have(settings: Set
         research_id = await _finished(asker, 3)
         own = await asker.ask("submit_hypothesis", research_id=research_id, **_OWN)
         rows = await asker.ask("list_hypotheses", research_id=research_id)
-        assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
-        assert any(row.elo_score < own.elo_score for row in rows), "one that has not played stands where its start rating puts it"
-        results = await asker.ask("get_results", research_id=research_id, format="nih_aims", top_n=50)
-        assert (results.top_hypotheses[-1].id, results.top_hypotheses[-1].place) == (own.id, "not yet compared")
+        assert [row.elo_score for row in rows] == sorted(
+            (row.elo_score for row in rows), reverse=True
+        )
+        assert any(row.elo_score < own.elo_score for row in rows), (
+            "one that has not played stands where its start rating puts it"
+        )
+        results = await asker.ask(
+            "get_results", research_id=research_id, format="nih_aims", top_n=50
+        )
+        assert (results.top_hypotheses[-1].id, results.top_hypotheses[-1].place) == (
+            own.id,
+            "not yet compared",
+        )
         assert own.id not in {aim.hypothesis_id for aim in results.nih_aims.aims}
-        assert "not yet compared" in (await asker.ask("get_results", research_id=research_id, top_n=50)).markdown
+        assert (
+            "not yet compared"
+            in (await asker.ask("get_results", research_id=research_id, top_n=50)).markdown
+        )
 
     visit(settings, story)
 
 
 @pytest.mark.promise("S8")
 @pytest.mark.promise("S9")
-def test_a_run_that_is_complete_has_reviewed_and_compared_what_people_added_meanwhile(settings: Settings) -> None:
+def test_a_run_that_is_complete_has_reviewed_and_compared_what_people_added_meanwhile(
+    settings: Settings,
+) -> None:
     async def story(asker: Asker) -> None:
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=5)).research_id
         await asker.ask("pause_research", research_id=research_id)
@@ -120,7 +149,11 @@ def test_a_run_that_is_complete_has_reviewed_and_compared_what_people_added_mean
         await asker.ask("resume_research", research_id=research_id)
         status = await asker.finished(research_id)
         assert status.status == "completed"
-        assert status.hypotheses_generated == status.hypotheses_reviewed == status.hypotheses_in_tournament
+        assert (
+            status.hypotheses_generated
+            == status.hypotheses_reviewed
+            == status.hypotheses_in_tournament
+        )
         rows = {row.id: row for row in await asker.ask("list_hypotheses", research_id=research_id)}
         for one in (own.id, *(each.id for each in made)):
             assert rows[one].review_count == 1
@@ -131,7 +164,9 @@ def test_a_run_that_is_complete_has_reviewed_and_compared_what_people_added_mean
 
 
 @pytest.mark.promise("S8")
-def test_every_rating_follows_from_the_matches_and_no_pair_is_decided_twice(settings: Settings) -> None:
+def test_every_rating_follows_from_the_matches_and_no_pair_is_decided_twice(
+    settings: Settings,
+) -> None:
     async def story(asker: Asker) -> None:
         research_id = await _finished(asker, 6)
         whole = await _whole(asker, research_id)
@@ -149,7 +184,9 @@ def test_every_rating_follows_from_the_matches_and_no_pair_is_decided_twice(sett
 
 
 async def _whole(asker: Asker, research_id: str) -> dict[str, Any]:
-    whole: dict[str, Any] = json.loads((await asker.ask("export_research", research_id=research_id)).body)
+    whole: dict[str, Any] = json.loads(
+        (await asker.ask("export_research", research_id=research_id)).body
+    )
     return whole
 
 
@@ -157,10 +194,27 @@ def _check(whole: dict[str, Any]) -> None:
     ratings = EloRatings(made["id"] for made in whole["hypotheses"])
     tallies: Counter[tuple[str, str]] = Counter()
     for match in whole["matches"]:
-        ratings.record(match["first"], match["second"], {"first": 1.0, "second": 0.0, "draw": 0.5}[match["verdict"]])
-        assert (match["first_elo"], match["second_elo"]) == (ratings[match["first"]], ratings[match["second"]])
+        ratings.record(
+            match["first"],
+            match["second"],
+            {"first": 1.0, "second": 0.0, "draw": 0.5}[match["verdict"]],
+        )
+        assert (match["first_elo"], match["second_elo"]) == (
+            ratings[match["first"]],
+            ratings[match["second"]],
+        )
         for one, won in ((match["first"], "first"), (match["second"], "second")):
-            tallies[one, "draws" if match["verdict"] == "draw" else "wins" if match["verdict"] == won else "losses"] += 1
+            tallies[
+                one,
+                "draws"
+                if match["verdict"] == "draw"
+                else "wins"
+                if match["verdict"] == won
+                else "losses",
+            ] += 1
     for made in whole["hypotheses"]:
         assert made["standing"]["elo_score"] == ratings[made["id"]]
-        assert all(made["standing"][kind] == tallies[made["id"], kind] for kind in ("wins", "losses", "draws"))
+        assert all(
+            made["standing"][kind] == tallies[made["id"], kind]
+            for kind in ("wins", "losses", "draws")
+        )

@@ -20,10 +20,15 @@ def test_results_come_in_three_forms_with_their_bibliography(settings: Settings)
         summary = await asker.ask("get_results", research_id=research_id, top_n=2)
         assert len(summary.top_hypotheses) == 2 < summary.total_hypotheses
         assert summary.top_hypotheses[0].experimental_protocol is None
-        assert {item["id"] for item in summary.bibliography} == {name for row in summary.top_hypotheses for name in row.citations}
+        assert {item["id"] for item in summary.bibliography} == {
+            name for row in summary.top_hypotheses for name in row.citations
+        }
         assert summary.bibliography_bibtex.count("@") == len(summary.bibliography)
         assert summary.top_hypotheses[0].title in summary.markdown
-        assert all(f"[{item['id']}]" in summary.markdown.partition("## Bibliography")[2] for item in summary.bibliography)
+        assert all(
+            f"[{item['id']}]" in summary.markdown.partition("## Bibliography")[2]
+            for item in summary.bibliography
+        )
         detailed = await asker.ask("get_results", research_id=research_id, format="detailed")
         assert all(row.experimental_protocol and row.reviews for row in detailed.top_hypotheses)
         assert "**Protocol**" in detailed.markdown
@@ -31,11 +36,22 @@ def test_results_come_in_three_forms_with_their_bibliography(settings: Settings)
         assert aims is not None
         assert 1 <= len(aims.aims) <= 3
         assert all(aim.goal and aim.hypothesis and aim.reasoning for aim in aims.aims)
-        assert aims.disease_description and aims.unmet_need and aims.proposed_solution and aims.pilot_evaluation
-        assert aims.articles and all(article.summary and article.relevance for article in aims.articles)
+        assert (
+            aims.disease_description
+            and aims.unmet_need
+            and aims.proposed_solution
+            and aims.pilot_evaluation
+        )
+        assert aims.articles and all(
+            article.summary and article.relevance for article in aims.articles
+        )
         page = (await asker.ask("export_research", research_id=research_id, format="html")).body
         assert page.startswith("<!doctype html>")
-        assert "<polyline" in page and "<line" in page and "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+        assert (
+            "<polyline" in page
+            and "<line" in page
+            and "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+        )
         whole = await asker.in_full(research_id)
         assert all(f'id="{row.id}"' in page for row in whole)
         assert all(f'id="paper-{paper_id}"' in page for row in whole for paper_id in row.citations)
@@ -61,7 +77,9 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
         assert (own.origin, own.citations, own.elo_score) == ("submitted by ada", cited, 1000.0)
         assert "Steps: none were given." in own.experimental_protocol
         with pytest.raises(ConflictError, match=own.id):
-            await asker.ask("submit_hypothesis", research_id=research_id, title=own.title, summary=own.summary)
+            await asker.ask(
+                "submit_hypothesis", research_id=research_id, title=own.title, summary=own.summary
+            )
         with pytest.raises(InvalidInputError, match="none in it"):
             await asker.ask("import_hypotheses", hypotheses="[]")
         with pytest.raises(InvalidInputError, match="no paper of this corpus"):
@@ -72,20 +90,30 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
                 summary="With an invented paper.",
                 citations=["x"],
             )
-        rating = await asker.ask("rate_hypothesis", hypothesis_id=own.id, score=0.9, comment="Worth a pilot")
-        assert (rating.reviewer, rating.scores.overall, rating.strengths) == ("ada", 0.9, ["Worth a pilot"])
+        rating = await asker.ask(
+            "rate_hypothesis", hypothesis_id=own.id, score=0.9, comment="Worth a pilot"
+        )
+        assert (rating.reviewer, rating.scores.overall, rating.strengths) == (
+            "ada",
+            0.9,
+            ["Worth a pilot"],
+        )
         assert (rating.scores.plausibility, rating.scores.novelty) == (None, None)
         assert (await asker.ask("review_hypothesis", hypothesis_id=own.id)).citations
         approved = await asker.ask("approve_hypothesis", hypothesis_id=own.id, reason="Feasible")
         assert (approved.approval, approved.approval_reason) == ("approved", "Feasible")
         await asker.ask("reject_hypothesis", hypothesis_id=rows[0].id, reason="Known already")
-        ranked = {row.id: row for row in await asker.ask("rank_hypotheses", research_id=research_id)}
+        ranked = {
+            row.id: row for row in await asker.ask("rank_hypotheses", research_id=research_id)
+        }
         assert ranked[rows[0].id].approval == "rejected"
         assert ranked[rows[0].id].wins == rows[0].wins
         assert ranked[own.id].wins + ranked[own.id].losses + ranked[own.id].draws > 0
         assert (await asker.ask("get_results", research_id=research_id)).approved == [own.id]
         whole = json.loads((await asker.ask("export_research", research_id=research_id)).body)
-        assert {"submitted", "rated", "approved", "rejected"} <= {event["kind"] for event in whole["events"]}
+        assert {"submitted", "rated", "approved", "rejected"} <= {
+            event["kind"] for event in whole["events"]
+        }
         assert {"generation", "reflection", "ranking", "evolution", "proximity", "meta-review"} <= {
             output["agent"] for output in whole["agent_outputs"]
         }
@@ -105,11 +133,23 @@ def test_resources_and_prompts_have_the_headings_of_the_specification(settings: 
         (first, *_) = await asker.in_full(research_id)
         page = await asker.read(f"research://projects/{research_id}")
         assert _in_order(
-            page, f"# Research Project: {research_id}", "## Goal", "## Status", "## Statistics", "- Hypotheses Generated: "
+            page,
+            f"# Research Project: {research_id}",
+            "## Goal",
+            "## Status",
+            "## Statistics",
+            "- Hypotheses Generated: ",
         )
         assert _in_order(page, "- Average ELO Score: ", "## Top Hypotheses", "1. **", "(ELO: ")
         page = await asker.read(f"hypothesis://{first.id}")
-        assert _in_order(page, "# Hypothesis: ", f"**ID**: {first.id}", "**ELO Score**: ", "**Status**: ", "## Rationale")
+        assert _in_order(
+            page,
+            "# Hypothesis: ",
+            f"**ID**: {first.id}",
+            "**ELO Score**: ",
+            "**Status**: ",
+            "## Rationale",
+        )
         assert _in_order(
             page,
             "## Experimental Protocol",
@@ -120,19 +160,35 @@ def test_resources_and_prompts_have_the_headings_of_the_specification(settings: 
         )
         workflow = await asker.prompt("research-workflow")
         steps = [
-            "# AI Co-Scientist Research Workflow", "## 1. Start Research Project", "`start_research`", "## 2. Generate Initial Hypotheses",
-            "`generate_hypotheses`", "## 3. Monitor Progress", "`get_research_status`", "## 4. Review Hypotheses", "`review_hypothesis`",
-            "## 5. Rank Hypotheses", "`rank_hypotheses`", 'method="tournament"', "## 6. Evolve Top Hypotheses", "`evolve_hypothesis`",
+            "# AI Co-Scientist Research Workflow", "## 1. Start Research Project",
+            "`start_research`", "## 2. Generate Initial Hypotheses",
+            "`generate_hypotheses`", "## 3. Monitor Progress", "`get_research_status`",
+            "## 4. Review Hypotheses", "`review_hypothesis`",
+            "## 5. Rank Hypotheses", "`rank_hypotheses`", 'method="tournament"',
+            "## 6. Evolve Top Hypotheses", "`evolve_hypothesis`",
             "## 7. Iterate", "## 8. Export Results", "`get_results`", "## Tips",
         ]  # fmt: skip
         assert _in_order(workflow, *steps)
         analysis = await asker.prompt("hypothesis-analysis", hypothesis_id=first.id)
-        tasks = ["**Testability Assessment**", "**Literature Review**", "**Mechanism Analysis**", "**Impact Assessment**"]
+        tasks = [
+            "**Testability Assessment**",
+            "**Literature Review**",
+            "**Mechanism Analysis**",
+            "**Impact Assessment**",
+        ]
         assert _in_order(
-            analysis, f"# Deep Hypothesis Analysis: {first.id}", f"# Hypothesis: {first.title}", "## Analysis Tasks", *tasks
+            analysis,
+            f"# Deep Hypothesis Analysis: {first.id}",
+            f"# Hypothesis: {first.title}",
+            "## Analysis Tasks",
+            *tasks,
         )
         assert _in_order(
-            analysis, "## Recommended Actions", "`review_hypothesis`", 'review_type="deep_verification"', "`evolve_hypothesis`"
+            analysis,
+            "## Recommended Actions",
+            "`review_hypothesis`",
+            'review_type="deep_verification"',
+            "`evolve_hypothesis`",
         )
 
     visit(settings, story)

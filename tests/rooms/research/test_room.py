@@ -41,7 +41,9 @@ HARMFUL = "Make a strain of influenza that spreads faster between people and esc
         ("get_results", {"research_id": "res_x", "format": "poem"}),
     ],
 )
-def test_what_the_specification_does_not_allow_is_refused(settings: Settings, tool: str, arguments: dict[str, Any]) -> None:
+def test_what_the_specification_does_not_allow_is_refused(
+    settings: Settings, tool: str, arguments: dict[str, Any]
+) -> None:
     async def story(asker: Asker) -> None:
         with pytest.raises(InvalidInputError):
             await asker.ask(tool, **arguments)
@@ -63,7 +65,9 @@ def test_what_the_specification_does_not_allow_is_refused(settings: Settings, to
         ("get_results", {"research_id": "x"}, {"research:read"}),
     ],
 )
-def test_every_tool_asks_for_its_scopes(settings: Settings, tool: str, arguments: dict[str, Any], scopes: set[str]) -> None:
+def test_every_tool_asks_for_its_scopes(
+    settings: Settings, tool: str, arguments: dict[str, Any], scopes: set[str]
+) -> None:
     async def story(asker: Asker) -> None:
         with pytest.raises(InsufficientPermissionsError):
             await asker.ask(tool, **arguments)
@@ -72,7 +76,9 @@ def test_every_tool_asks_for_its_scopes(settings: Settings, tool: str, arguments
 
 
 @pytest.mark.promise("S6")
-def test_an_unsafe_goal_is_refused_with_a_reason_and_every_check_is_written_down(settings: Settings) -> None:
+def test_an_unsafe_goal_is_refused_with_a_reason_and_every_check_is_written_down(
+    settings: Settings,
+) -> None:
     async def story(asker: Asker) -> None:
         with pytest.raises(UnsafeGoalError) as refused:
             await asker.ask("start_research", goal=HARMFUL)
@@ -82,7 +88,9 @@ def test_an_unsafe_goal_is_refused_with_a_reason_and_every_check_is_written_down
         assert await asker.ask("list_research_projects") == []
         research_id = await finished_project(asker, 3)
         with pytest.raises(UnsafeGoalError):
-            await asker.ask("submit_hypothesis", research_id=research_id, title=HARMFUL, summary=HARMFUL)
+            await asker.ask(
+                "submit_hypothesis", research_id=research_id, title=HARMFUL, summary=HARMFUL
+            )
 
     visit(settings, story)
 
@@ -90,7 +98,10 @@ def test_an_unsafe_goal_is_refused_with_a_reason_and_every_check_is_written_down
         memory = sqlite_research(research_file(settings))
         checks = await memory.safety("ada")
         await memory.close()
-        assert [(one.subject, one.is_allowed) for one in checks][:2] == [("goal", False), ("goal", True)]
+        assert [(one.subject, one.is_allowed) for one in checks][:2] == [
+            ("goal", False),
+            ("goal", True),
+        ]
         assert sum(one.subject == "hypothesis" and one.is_allowed for one in checks) >= 3
         assert not checks[-1].is_allowed
 
@@ -104,10 +115,29 @@ def test_to_everybody_else_a_project_does_not_exist(settings: Settings) -> None:
         research_id = await finished_project(asker, 2)
         (first, *_) = await asker.ask("list_hypotheses", research_id=research_id)
         stranger = other(asker)
-        by_project = ("get_research_status", "generate_hypotheses", "list_hypotheses", "rank_hypotheses", "get_results")
-        people = ("pause_research", "resume_research", "cancel_research", "delete_research", "export_research")
-        by_hypothesis = ("evolve_hypothesis", "review_hypothesis", "approve_hypothesis", "reject_hypothesis")
-        asked: list[tuple[str, dict[str, Any]]] = [(tool, {"research_id": research_id}) for tool in (*by_project, *people)]
+        by_project = (
+            "get_research_status",
+            "generate_hypotheses",
+            "list_hypotheses",
+            "rank_hypotheses",
+            "get_results",
+        )
+        people = (
+            "pause_research",
+            "resume_research",
+            "cancel_research",
+            "delete_research",
+            "export_research",
+        )
+        by_hypothesis = (
+            "evolve_hypothesis",
+            "review_hypothesis",
+            "approve_hypothesis",
+            "reject_hypothesis",
+        )
+        asked: list[tuple[str, dict[str, Any]]] = [
+            (tool, {"research_id": research_id}) for tool in (*by_project, *people)
+        ]
         asked.extend((tool, {"hypothesis_id": first.id}) for tool in by_hypothesis)
         asked.append(("rate_hypothesis", {"hypothesis_id": first.id, "score": 1.0}))
         for tool, arguments in asked:
@@ -124,7 +154,9 @@ def test_to_everybody_else_a_project_does_not_exist(settings: Settings) -> None:
 
 @pytest.mark.promise("S1")
 @pytest.mark.promise("S7")
-def test_a_goal_becomes_ranked_hypotheses_that_cite_only_what_is_there(settings: Settings, snapshot: Path) -> None:
+def test_a_goal_becomes_ranked_hypotheses_that_cite_only_what_is_there(
+    settings: Settings, snapshot: Path
+) -> None:
     async def story(asker: Asker) -> None:
         answer = await asker.ask("start_research", goal=GOAL, hypothesis_count=4)
         assert answer.status == "initializing"
@@ -133,25 +165,39 @@ def test_a_goal_becomes_ranked_hypotheses_that_cite_only_what_is_there(settings:
         assert re.fullmatch(r"res_\w+", answer.research_id)
         status = await asker.finished(answer.research_id)
         assert (status.status, status.progress) == ("completed", 1.0)
-        assert status.hypotheses_generated == status.hypotheses_reviewed == status.hypotheses_in_tournament
+        assert (
+            status.hypotheses_generated
+            == status.hypotheses_reviewed
+            == status.hypotheses_in_tournament
+        )
         assert status.top_hypothesis is not None
         rows = await asker.in_full(answer.research_id)
         assert rows[0].id == status.top_hypothesis.id
-        assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
+        assert [row.elo_score for row in rows] == sorted(
+            (row.elo_score for row in rows), reverse=True
+        )
         assert sum(row.elo_score for row in rows) == pytest.approx(1000.0 * len(rows))
         corpus = {paper.id: paper for paper, _ in PaperTexts(snapshot).everything()}
         for row in rows:
             assert re.fullmatch(r"hyp_\w+", row.id)
             assert 50 <= len(row.summary.split()) <= 100
             assert row.origin == "literature-based discovery over the paper snapshot"
-            assert row.bridges and row.evidence and row.citations and row.predictions and row.experimental_protocol
+            assert (
+                row.bridges
+                and row.evidence
+                and row.citations
+                and row.predictions
+                and row.experimental_protocol
+            )
             assert set(row.citations) <= set(corpus)
             assert all(_says(corpus[piece.paper_id], piece.sentence) for piece in row.evidence)
         (listed,) = await asker.ask("list_research_projects", status="completed")
         assert (listed.id, listed.hypothesis_count) == (answer.research_id, len(rows))
         high = await asker.ask("list_hypotheses", research_id=answer.research_id, min_elo=1000.001)
         assert high and all(row.elo_score > 1000 for row in high)
-        evolved = await asker.ask("list_hypotheses", research_id=answer.research_id, status="evolved")
+        evolved = await asker.ask(
+            "list_hypotheses", research_id=answer.research_id, status="evolved"
+        )
         assert evolved and all(row.parents for row in evolved)
 
     visit(settings, story)
@@ -167,12 +213,19 @@ def test_every_method_type_and_strategy_answers_with_its_own(settings: Settings)
         research_id = await finished_project(asker, 2)
         for method in ("literature_based", "debate", "assumptions", "expansion"):
             try:
-                rows = await asker.ask("generate_hypotheses", research_id=research_id, count=1, method=method)
+                rows = await asker.ask(
+                    "generate_hypotheses", research_id=research_id, count=1, method=method
+                )
             except CarrelError as error:
                 assert error.code == "no_connection_found"
                 continue
-            assert all((row.method, row.elo_score, row.status) == (method, 1000.0, "pending") for row in rows)
-        first = next(row for row in await asker.in_full(research_id) if row.title.startswith("Marine oil"))
+            assert all(
+                (row.method, row.elo_score, row.status) == (method, 1000.0, "pending")
+                for row in rows
+            )
+        first = next(
+            row for row in await asker.in_full(research_id) if row.title.startswith("Marine oil")
+        )
         for kind in ("initial", "deep_verification", "simulation"):
             review = await asker.ask("review_hypothesis", hypothesis_id=first.id, review_type=kind)
             assert (review.review_type, review.hypothesis_id) == (kind, first.id)
@@ -184,7 +237,9 @@ def test_every_method_type_and_strategy_answers_with_its_own(settings: Settings)
         made = {row.method for row in await asker.in_full(research_id) if first.id in row.parents}
         for strategy in ("refine", "combine", "simplify", "paradigm_shift"):
             try:
-                child = await asker.ask("evolve_hypothesis", hypothesis_id=first.id, strategy=strategy)
+                child = await asker.ask(
+                    "evolve_hypothesis", hypothesis_id=first.id, strategy=strategy
+                )
             except CarrelError as error:
                 assert error.code == "nothing_to_evolve"
                 continue
@@ -204,15 +259,21 @@ def test_ranking_lets_everyone_play_and_keeps_every_verdict(settings: Settings) 
     async def story(asker: Asker) -> None:
         research_id = await finished_project(asker, 3)
         for method in ("tournament", "direct_comparison"):
-            before = (await asker.ask("get_research_status", research_id=research_id)).matches_played
+            before = (
+                await asker.ask("get_research_status", research_id=research_id)
+            ).matches_played
             rows = await asker.ask("rank_hypotheses", research_id=research_id, method=method)
-            assert [row.elo_score for row in rows] == sorted((row.elo_score for row in rows), reverse=True)
+            assert [row.elo_score for row in rows] == sorted(
+                (row.elo_score for row in rows), reverse=True
+            )
             assert all(row.wins + row.losses + row.draws > 0 for row in rows)
             assert all(row.strength.low < row.strength.value < row.strength.high for row in rows)
             whole = json.loads((await asker.ask("export_research", research_id=research_id)).body)
             # An exact judge is asked about a pair once; comparing by reviews adds its own.
             assert len(whole["matches"]) > before or method == "tournament"
-            assert [match["number"] for match in whole["matches"]] == list(range(len(whole["matches"])))
+            assert [match["number"] for match in whole["matches"]] == list(
+                range(len(whole["matches"]))
+            )
             assert all(match["reason"] for match in whole["matches"])
 
     visit(settings, story)
@@ -237,7 +298,9 @@ def test_a_run_is_paused_resumed_and_cancelled(settings: Settings) -> None:
 
 
 @pytest.mark.promise("S1")
-def test_a_call_that_takes_too_long_answers_with_what_is_done(snapshot: Path, tmp_path: Path) -> None:
+def test_a_call_that_takes_too_long_answers_with_what_is_done(
+    snapshot: Path, tmp_path: Path
+) -> None:
     async def story(asker: Asker) -> None:
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=1)).research_id
         answer = await asker.ask("generate_hypotheses", research_id=research_id, count=3)

@@ -1,4 +1,6 @@
-"""Progress over HTTP: at the room's own address as events, for callers that ask for them; never at the common one."""
+"""Progress over HTTP: at the room's own address as events, for callers that ask for them; never at
+the common one.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,16 @@ def port(snapshot: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[i
         yield port
 
 
-def post(port: int, path: str, tool: str, accept: str, token: object = "t-1", **arguments: Any) -> tuple[int, str, bytes]:
+def post(
+    port: int, path: str, tool: str, accept: str, token: object = "t-1", **arguments: Any
+) -> tuple[int, str, bytes]:
     params = {"name": tool, "arguments": arguments, "_meta": {"progressToken": token}}
     body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params})
-    headers = {"content-type": "application/json", "accept": accept, "mcp-protocol-version": "2025-11-25"}
+    headers = {
+        "content-type": "application/json",
+        "accept": accept,
+        "mcp-protocol-version": "2025-11-25",
+    }
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
         connection.request("POST", path, body, headers)
         response = connection.getresponse()
@@ -39,12 +47,16 @@ def post(port: int, path: str, tool: str, accept: str, token: object = "t-1", **
 
 
 def started(port: int) -> str:
-    answer = post(port, "/mcp", "start_research", "application/json", goal=GOAL, hypothesis_count=2)[2]
+    answer = post(
+        port, "/mcp", "start_research", "application/json", goal=GOAL, hypothesis_count=2
+    )[2]
     return str(json.loads(answer)["result"]["structuredContent"]["research_id"])
 
 
 def listed(port: int, research_id: str) -> list[dict[str, Any]]:
-    answer = json.loads(post(port, "/mcp", "list_hypotheses", "application/json", research_id=research_id)[2])
+    answer = json.loads(
+        post(port, "/mcp", "list_hypotheses", "application/json", research_id=research_id)[2]
+    )
     return list(answer["result"]["structuredContent"]["result"])
 
 
@@ -53,7 +65,9 @@ BOTH = "application/json, text/event-stream"
 
 @pytest.mark.promise("S1")
 def test_what_is_refused_or_wrong_is_answered_in_json(port: int) -> None:
-    status, kind, body = post(port, "/research/mcp", "generate_hypotheses", BOTH, research_id="res_none", count=1)
+    status, kind, body = post(
+        port, "/research/mcp", "generate_hypotheses", BOTH, research_id="res_none", count=1
+    )
     assert (status, kind) == (200, "application/json")
     assert json.loads(body)["result"]["isError"] is True
     status, kind, body = post(port, "/research/mcp", "no_such_tool", BOTH)
@@ -71,22 +85,32 @@ def test_what_is_refused_or_wrong_is_answered_in_json(port: int) -> None:
         ("/research/mcp", BOTH, {"not": "a token"}),
     ],
 )
-def test_who_does_not_ask_for_it_gets_one_json_answer(port: int, path: str, accept: str, token: object) -> None:
-    status, kind, body = post(port, path, "generate_hypotheses", accept, token, research_id=started(port), count=1)
+def test_who_does_not_ask_for_it_gets_one_json_answer(
+    port: int, path: str, accept: str, token: object
+) -> None:
+    status, kind, body = post(
+        port, path, "generate_hypotheses", accept, token, research_id=started(port), count=1
+    )
     assert (status, kind) == (200, "application/json")
     assert json.loads(body)["result"]["structuredContent"]["result"]
 
 
 @pytest.mark.promise("S1")
 def test_a_call_with_a_token_is_told_how_far_it_is_and_ends_with_its_answer(port: int) -> None:
-    status, kind, body = post(port, "/research/mcp", "generate_hypotheses", BOTH, research_id=started(port), count=1)
+    status, kind, body = post(
+        port, "/research/mcp", "generate_hypotheses", BOTH, research_id=started(port), count=1
+    )
     assert (status, kind) == (200, "text/event-stream")
-    events = [json.loads(event.partition("data: ")[2]) for event in body.decode().split("\n\n") if event]
+    events = [
+        json.loads(event.partition("data: ")[2]) for event in body.decode().split("\n\n") if event
+    ]
     *told, answer = events
     assert answer["id"] == 7
     assert answer["result"]["structuredContent"]["result"]
     assert told
-    assert {(one["method"], one["params"]["progressToken"]) for one in told} == {("notifications/progress", "t-1")}
+    assert {(one["method"], one["params"]["progressToken"]) for one in told} == {
+        ("notifications/progress", "t-1")
+    }
     figures = [one["params"]["progress"] for one in told]
     assert all(earlier < later for earlier, later in pairwise(figures))
 
@@ -104,13 +128,19 @@ def test_others_clients_show_the_progress(port: int, mode: Any) -> None:
 
         research_id = started(port)
         async with mcp.Client(url, mode=mode) as sdk:
-            made = await sdk.call_tool("generate_hypotheses", {"research_id": research_id, "count": 1}, progress_callback=tell)
+            made = await sdk.call_tool(
+                "generate_hypotheses",
+                {"research_id": research_id, "count": 1},
+                progress_callback=tell,
+            )
             assert isinstance(made, mcp.types.CallToolResult)
             assert made.structured_content
         assert told
         told.clear()
         async with fastmcp.Client(url, mode=mode) as fast:
-            await fast.call_tool("rank_hypotheses", {"research_id": research_id}, progress_handler=tell)
+            await fast.call_tool(
+                "rank_hypotheses", {"research_id": research_id}, progress_handler=tell
+            )
         assert told
 
     asyncio.run(run())
@@ -138,7 +168,9 @@ def test_a_client_that_hangs_up_in_the_middle_loses_nothing(snapshot: Path, tmp_
             }
             body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params})
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-            connection.request("POST", "/research/mcp", body, {"content-type": "application/json", "accept": BOTH})
+            connection.request(
+                "POST", "/research/mcp", body, {"content-type": "application/json", "accept": BOTH}
+            )
             response = connection.getresponse()
             assert response.readline() == b"event: message\n"
             response.close()

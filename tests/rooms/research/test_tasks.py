@@ -1,4 +1,6 @@
-"""The tasks extension: work that outlasts its call, followed by clients that can follow it, and by nobody else's."""
+"""The tasks extension: work that outlasts its call, followed by clients that can follow it, and by
+nobody else's.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Client:
     """A client of 2026-07-28 at the research room's own lane."""
 
     def __init__(self, asker: Asker, *, knows_tasks: bool = True, lane: Lane | None = None) -> None:
-        self._lane = lane or Lane(room_endpoint(asker.desk, asker.desk.catalogue.room("research")), asker.desk.gate)
+        self._lane = lane or Lane(
+            room_endpoint(asker.desk, asker.desk.catalogue.room("research")), asker.desk.gate
+        )
         self._caller: Caller = asker.caller
         extensions: dict[str, Any] = {"extensions": {EXTENSION: {}}} if knows_tasks else {}
         self._meta = {
@@ -41,8 +45,15 @@ class Client:
         }
 
     async def send(self, method: str, *, is_modern: bool = True, **params: Any) -> Any:
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": self._meta, **params}}
-        reply = await self._lane.answer(message, self._caller, Visit("test", "request-1"), is_modern=is_modern)
+        message = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": method,
+            "params": {"_meta": self._meta, **params},
+        }
+        reply = await self._lane.answer(
+            message, self._caller, Visit("test", "request-1"), is_modern=is_modern
+        )
         assert reply is not None
         return {**json.loads(reply.body), "status": reply.status}
 
@@ -50,23 +61,33 @@ class Client:
         return (await self.send("tools/call", name=tool, arguments=arguments))["result"]
 
     async def settled(self, task_id: str) -> Any:
-        while (seen := (await self.send("tasks/get", taskId=task_id))["result"])["status"] == "working":
+        while (seen := (await self.send("tasks/get", taskId=task_id))["result"])[
+            "status"
+        ] == "working":
             await asyncio.sleep(0.01)
         return seen
 
     async def project(self) -> str:
-        return str((await self.call("start_research", goal=GOAL, hypothesis_count=2))["structuredContent"]["research_id"])
+        return str(
+            (await self.call("start_research", goal=GOAL, hypothesis_count=2))["structuredContent"][
+                "research_id"
+            ]
+        )
 
 
 @pytest.mark.promise("S1")
-def test_a_client_that_has_not_said_it_knows_tasks_is_refused_and_never_handed_one(settings: Settings) -> None:
+def test_a_client_that_has_not_said_it_knows_tasks_is_refused_and_never_handed_one(
+    settings: Settings,
+) -> None:
     async def story(asker: Asker) -> None:
         client = Client(asker, knows_tasks=False)
         for method in ("tasks/get", "tasks/update", "tasks/cancel"):
             refused = await client.send(method, taskId="job_1", inputResponses={})
             assert (refused["status"], refused["error"]["code"]) == (400, -32021)
             assert refused["error"]["data"]["requiredCapabilities"]["extensions"] == {EXTENSION: {}}
-            assert (await client.send(method, is_modern=False, taskId="job_1"))["error"]["code"] == -32601
+            assert (await client.send(method, is_modern=False, taskId="job_1"))["error"][
+                "code"
+            ] == -32601
         made = await client.call("generate_hypotheses", research_id=await client.project(), count=1)
         assert made["resultType"] == "complete"
         assert len(made["structuredContent"]["result"]) == 1
@@ -84,7 +105,10 @@ def test_a_task_is_its_owners_and_whoever_may_do_the_work_may_follow_it(settings
             unknown = await client.send(method, taskId="job_unknown", inputResponses={})
             refused = await stranger.send(method, taskId=task["taskId"], inputResponses={})
             assert unknown["error"]["code"] == refused["error"]["code"] == -32602
-            assert refused["error"]["message"].replace(task["taskId"], "job_unknown") == unknown["error"]["message"]
+            assert (
+                refused["error"]["message"].replace(task["taskId"], "job_unknown")
+                == unknown["error"]["message"]
+            )
             assert (await client.send(method, inputResponses={}))["error"]["code"] == -32602
         reader = Client(Asker(asker.desk, Caller("ada", expand(frozenset({"research:read"})))))
         barred = await reader.send("tasks/get", taskId=task["taskId"])
@@ -95,14 +119,23 @@ def test_a_task_is_its_owners_and_whoever_may_do_the_work_may_follow_it(settings
 
 
 @pytest.mark.promise("S1")
-def test_each_tool_that_lasts_is_followed_to_the_answer_it_would_have_given(settings: Settings) -> None:
+def test_each_tool_that_lasts_is_followed_to_the_answer_it_would_have_given(
+    settings: Settings,
+) -> None:
     async def story(asker: Asker) -> None:
         client = Client(asker)
         research_id = await client.project()
         await asker.finished(research_id)
         task = await client.call("generate_hypotheses", research_id=research_id, count=1)
         assert (task["resultType"], task["status"], task["ttlMs"]) == ("task", "working", None)
-        assert {"taskId", "createdAt", "lastUpdatedAt", "pollIntervalMs", "statusMessage", "_meta"} <= set(task)
+        assert {
+            "taskId",
+            "createdAt",
+            "lastUpdatedAt",
+            "pollIntervalMs",
+            "statusMessage",
+            "_meta",
+        } <= set(task)
         done = await client.settled(task["taskId"])
         assert (done["resultType"], done["status"]) == ("complete", "completed")
         rows = done["result"]["structuredContent"]["result"]
@@ -122,10 +155,16 @@ def test_each_tool_that_lasts_is_followed_to_the_answer_it_would_have_given(sett
         assert answers["review_hypothesis"]["hypothesis_id"] == subject
         assert answers["evolve_hypothesis"]["parents"] == [subject]
         assert len(answers["rank_hypotheses"]["result"]) >= 3
-        told = await client.send("tasks/update", taskId=task["taskId"], inputResponses={"never-asked": {"action": "accept"}})
+        told = await client.send(
+            "tasks/update",
+            taskId=task["taskId"],
+            inputResponses={"never-asked": {"action": "accept"}},
+        )
         assert told["result"]["resultType"] == "complete"
         # A task that has ended stays ended.
-        assert (await client.send("tasks/cancel", taskId=task["taskId"]))["result"]["resultType"] == "complete"
+        assert (await client.send("tasks/cancel", taskId=task["taskId"]))["result"][
+            "resultType"
+        ] == "complete"
         assert (await client.settled(task["taskId"]))["status"] == "completed"
 
     visit(settings, story)
@@ -135,8 +174,12 @@ def test_each_tool_that_lasts_is_followed_to_the_answer_it_would_have_given(sett
 def test_what_stops_the_work_is_told_as_the_tool_would_have_told_it(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
         client = Client(asker)
-        earlier = json.dumps([{"id": "h1", "summary": "Zeppelin upholstery lasts longer than it looks."}])
-        imported = await client.call("import_hypotheses", hypotheses=earlier, goal="Find novel uses for zeppelin upholstery")
+        earlier = json.dumps(
+            [{"id": "h1", "summary": "Zeppelin upholstery lasts longer than it looks."}]
+        )
+        imported = await client.call(
+            "import_hypotheses", hypotheses=earlier, goal="Find novel uses for zeppelin upholstery"
+        )
         research_id = imported["structuredContent"]["research_id"]
         task = await client.call("generate_hypotheses", research_id=research_id, count=1)
         ended = await client.settled(task["taskId"])
@@ -158,7 +201,9 @@ def test_a_task_outlives_the_server_that_handed_it_out(settings: Settings) -> No
         kept.append(task["taskId"])
 
     async def after(asker: Asker) -> None:
-        client = Client(asker, lane=Lane(common_endpoint(asker.desk, has_everything=True), asker.desk.gate))
+        client = Client(
+            asker, lane=Lane(common_endpoint(asker.desk, has_everything=True), asker.desk.gate)
+        )
         done = await client.settled(kept[0])
         assert len(done["result"]["structuredContent"]["result"]) == 1
 
@@ -188,22 +233,32 @@ def test_a_cancelled_task_says_so_and_makes_nothing(
 ) -> None:
     script, may_answer = slow_model
     model = {"provider": "openai", "name": "scripted", "url": script.url, "api_key": "key"}
-    settings = settings_for(snapshot, tmp_path / "home", research={"task_after_seconds": 0}, model=model)
+    settings = settings_for(
+        snapshot, tmp_path / "home", research={"task_after_seconds": 0}, model=model
+    )
 
     async def story(asker: Asker) -> None:
         client = Client(asker)
         research_id = await client.project()
         task = await client.call("generate_hypotheses", research_id=research_id, count=1)
-        assert (await client.send("tasks/get", taskId=task["taskId"]))["result"]["status"] == "working"
+        assert (await client.send("tasks/get", taskId=task["taskId"]))["result"][
+            "status"
+        ] == "working"
         paused = await client.call("pause_research", research_id=research_id)
         assert paused["structuredContent"]["status"] == "paused"
         seen = (await client.send("tasks/get", taskId=task["taskId"]))["result"]
         assert seen["status"] == "working"
         assert "resume_research" in seen["statusMessage"]
-        assert (await client.send("tasks/cancel", taskId=task["taskId"]))["result"]["resultType"] == "complete"
-        assert (await client.send("tasks/get", taskId=task["taskId"]))["result"]["status"] == "cancelled"
+        assert (await client.send("tasks/cancel", taskId=task["taskId"]))["result"][
+            "resultType"
+        ] == "complete"
+        assert (await client.send("tasks/get", taskId=task["taskId"]))["result"][
+            "status"
+        ] == "cancelled"
         may_answer.set()
-        assert (await client.call("list_hypotheses", research_id=research_id))["structuredContent"]["result"] == []
+        assert (await client.call("list_hypotheses", research_id=research_id))["structuredContent"][
+            "result"
+        ] == []
 
     visit(settings, story)
 
@@ -232,7 +287,9 @@ def test_a_research_job_is_followed_by_get_job_in_the_same_form(settings: Settin
     async def story(asker: Asker) -> None:
         client = Client(asker)
         task = await client.call("generate_hypotheses", research_id=await client.project(), count=1)
-        job = (await client.call("get_job", job_id=task["taskId"], wait_seconds=60))["structuredContent"]
+        job = (await client.call("get_job", job_id=task["taskId"], wait_seconds=60))[
+            "structuredContent"
+        ]
         assert (job["state"], job["operation"]) == ("completed", "generate_hypotheses")
         assert len(job["result"]) == 1
         assert {"message", "started_at", "updated_at", "done", "total"} <= set(job)

@@ -1,4 +1,6 @@
-"""Callers see how their goal was read, and a hypothesis of somebody else is reviewed for what it says or not at all."""
+"""Callers see how their goal was read, and a hypothesis of somebody else is reviewed for what it
+says or not at all.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,14 @@ def test_how_a_goal_was_read_is_shown_wherever_the_project_is(settings: Settings
         started = await asker.ask("start_research", goal=PAIR, hypothesis_count=3)
         assert started.understood_as is not None
         read = started.understood_as
-        assert (read.question, read.start, read.end) == ("closed", "cold finger disease", "marine oil")
-        assert read.says.startswith("Read as: what joins marine oil (15 papers) with cold finger disease (12 papers)?")
+        assert (read.question, read.start, read.end) == (
+            "closed",
+            "cold finger disease",
+            "marine oil",
+        )
+        assert read.says.startswith(
+            "Read as: what joins marine oil (15 papers) with cold finger disease (12 papers)?"
+        )
         status = await asker.finished(started.research_id)
         assert status.understood_as == read
         for form in ("summary", "detailed", "nih_aims"):
@@ -43,14 +51,18 @@ def test_how_a_goal_was_read_is_shown_wherever_the_project_is(settings: Settings
             assert results.understood_as == read
             assert read.says in results.executive_summary
             assert read.says in results.markdown
-        page = (await asker.ask("export_research", research_id=started.research_id, format="html")).body
+        page = (
+            await asker.ask("export_research", research_id=started.research_id, format="html")
+        ).body
         assert "Read as: what joins marine oil" in page
 
     visit(settings, story)
 
 
 @pytest.mark.promise("S1")
-def test_a_reading_that_took_too_long_to_wait_for_is_kept_by_the_run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reading_that_took_too_long_to_wait_for_is_kept_by_the_run(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("carrel.rooms.research.service.READ_WITHIN_SECONDS", 0.0)
 
     async def story(asker: Asker) -> None:
@@ -61,19 +73,28 @@ def test_a_reading_that_took_too_long_to_wait_for_is_kept_by_the_run(settings: S
         assert status.understood_as.end == "marine oil"
         lost = await asker.ask("start_research", goal="Understand xylophone zymurgy quasars")
         failed = await asker.finished(lost.research_id)
-        assert (failed.status, "“xylophone zymurgy quasars”" in str(failed.problem)) == ("failed", True)
+        assert (failed.status, "“xylophone zymurgy quasars”" in str(failed.problem)) == (
+            "failed",
+            True,
+        )
 
     visit(settings, story)
 
 
 @pytest.mark.promise("S3")
 @pytest.mark.promise("S7")
-def test_a_closed_goal_gives_hypotheses_on_the_pair_and_says_why_there_are_fewer(settings: Settings) -> None:
+def test_a_closed_goal_gives_hypotheses_on_the_pair_and_says_why_there_are_fewer(
+    settings: Settings,
+) -> None:
     async def story(asker: Asker) -> None:
         research_id = await finished(asker, PAIR, 12)
         rows = await asker.in_full(research_id)
         made = [row for row in rows if row.status != "evolved"]
-        on_pair = [row for row in made if "marine oil" in row.title.lower() and "cold finger disease" in row.title.lower()]
+        on_pair = [
+            row
+            for row in made
+            if "marine oil" in row.title.lower() and "cold finger disease" in row.title.lower()
+        ]
         assert len(on_pair) >= 3
         assert len({row.bridges[0] for row in on_pair}) == len(on_pair)
         for row in made:
@@ -90,13 +111,30 @@ def test_a_review_says_what_of_a_submitted_hypothesis_it_looked_at(settings: Set
     async def story(asker: Asker) -> None:
         research_id = await finished(asker, GOAL, 2)
         title = "Marine oil eases cold finger disease via vessel tone"
-        own = await asker.ask("submit_hypothesis", research_id=research_id, title=title, summary="It may widen the vessels.")
+        own = await asker.ask(
+            "submit_hypothesis",
+            research_id=research_id,
+            title=title,
+            summary="It may widen the vessels.",
+        )
         for kind in ReviewType:
-            review = await asker.ask("review_hypothesis", hypothesis_id=own.id, review_type=kind.value)
-            said = "Looked at: marine oil (15 papers) and cold finger disease (12 papers), joined here by vessel tone"
+            review = await asker.ask(
+                "review_hypothesis", hypothesis_id=own.id, review_type=kind.value
+            )
+            said = (
+                "Looked at: marine oil (15 papers) and cold finger disease (12 papers), joined "
+                "here by vessel tone"
+            )
             assert review.weaknesses[0].startswith(said)
             assert review.scores.overall is not None
-            assert {"plausibility", "novelty", "testability", "specificity", "relevance", "overall"} <= set(review.reasons)
+            assert {
+                "plausibility",
+                "novelty",
+                "testability",
+                "specificity",
+                "relevance",
+                "overall",
+            } <= set(review.reasons)
         for strategy in ("refine", "simplify"):
             child = await asker.ask("evolve_hypothesis", hypothesis_id=own.id, strategy=strategy)
             assert child.title.startswith(title)
@@ -113,16 +151,28 @@ def test_a_review_says_what_of_a_submitted_hypothesis_it_looked_at(settings: Set
     ("title", "says"),
     [
         ("Perovskite cells outlast silicon panels", "no paper here speaks of “Perovskite cells"),
-        ("Cold finger disease is inherited", "only cold finger disease is what papers here are about"),
+        (
+            "Cold finger disease is inherited",
+            "only cold finger disease is what papers here are about",
+        ),
         ("Cold finger disease ends bird song", "nothing joins"),
-        ("Marine oil and zeppelin upholstery ease cold finger disease", "not in these papers: “zeppelin upholstery”"),
+        (
+            "Marine oil and zeppelin upholstery ease cold finger disease",
+            "not in these papers: “zeppelin upholstery”",
+        ),
     ],
 )
-def test_what_the_papers_do_not_cover_is_not_scored(settings: Settings, title: str, says: str) -> None:
+def test_what_the_papers_do_not_cover_is_not_scored(
+    settings: Settings, title: str, says: str
+) -> None:
     async def story(asker: Asker) -> None:
         research_id = await finished(asker, GOAL, 2)
-        own = await asker.ask("submit_hypothesis", research_id=research_id, title=title, summary=f"{title}.")
-        review = await asker.ask("review_hypothesis", hypothesis_id=own.id, review_type="deep_verification")
+        own = await asker.ask(
+            "submit_hypothesis", research_id=research_id, title=title, summary=f"{title}."
+        )
+        review = await asker.ask(
+            "review_hypothesis", hypothesis_id=own.id, review_type="deep_verification"
+        )
         scores: dict[str, Any] = review.scores.model_dump()
         assert [name for name, value in scores.items() if value is not None] == ["safety"]
         assert review.weaknesses[0].startswith("Not covered by this corpus: ")
@@ -131,7 +181,9 @@ def test_what_the_papers_do_not_cover_is_not_scored(settings: Settings, title: s
             await asker.ask("evolve_hypothesis", hypothesis_id=own.id)
         assert refused.value.code == "nothing_to_evolve"
         assert says in refused.value.message
-        results = await asker.ask("get_results", research_id=research_id, format="detailed", top_n=50)
+        results = await asker.ask(
+            "get_results", research_id=research_id, format="detailed", top_n=50
+        )
         assert "not covered by the corpus" in results.markdown
         await asker.ask("rank_hypotheses", research_id=research_id, method="direct_comparison")
 
@@ -140,29 +192,48 @@ def test_what_the_papers_do_not_cover_is_not_scored(settings: Settings, title: s
 
 def ranked(name: str, bridge: str, elo: float) -> Hypothesis:
     draft = Draft(
-        title=name, summary=name, rationale="", protocol=Protocol(objective="", methodology=()), bridges=(bridge,),
+        title=name, summary=name, rationale="", protocol=Protocol(objective="", methodology=()),
+        bridges=(bridge,),
         origin="a test", method="debate",
     )  # fmt: skip
     standing = HypothesisStanding(elo_score=elo, wins=1)
-    return Hypothesis(id=name, research_id="r", draft=draft, start_elo=1000, created_at="", review_count=1, standing=standing)
+    return Hypothesis(
+        id=name,
+        research_id="r",
+        draft=draft,
+        start_elo=1000,
+        created_at="",
+        review_count=1,
+        standing=standing,
+    )
 
 
 @pytest.mark.promise("S5")
 def test_a_meta_review_is_read_back_as_it_was_meant() -> None:
-    text = meta_review_text([ranked("one", "Vessel tone", 1100), ranked("two", "blood viscosity", 900)], ())
+    text = meta_review_text(
+        [ranked("one", "Vessel tone", 1100), ranked("two", "blood viscosity", 900)], ()
+    )
     assert advice_in(text).strong == frozenset({"vessel tone"})
     assert advice_in("The reviewers liked most of them.").strong == frozenset()
 
 
 @pytest.mark.promise("S5")
-def test_what_the_meta_review_says_is_used_and_named_by_the_next_generation(settings: Settings) -> None:
+def test_what_the_meta_review_says_is_used_and_named_by_the_next_generation(
+    settings: Settings,
+) -> None:
     async def story(asker: Asker) -> None:
         research_id = await finished(asker, PAIR, 1)
         whole = json.loads((await asker.ask("export_research", research_id=research_id)).body)
-        told = [output["answered"] for output in whole["agent_outputs"] if output["agent"] == "meta-review"][-1]
+        told = [
+            output["answered"]
+            for output in whole["agent_outputs"]
+            if output["agent"] == "meta-review"
+        ][-1]
         (strong,) = advice_in(told).strong
         rows = await asker.ask("generate_hypotheses", research_id=research_id, count=2)
-        said = f"goes the way of {strong}, which carries leading hypotheses, as the meta-review says."
+        said = (
+            f"goes the way of {strong}, which carries leading hypotheses, as the meta-review says."
+        )
         assert any(said in row.rationale for row in rows)
 
     visit(settings, story)
@@ -174,13 +245,22 @@ def test_expansion_does_not_claim_a_ranking_that_was_not_held(settings: Settings
         earlier = json.dumps([{"id": "h1", "summary": "Something else altogether."}])
         imported = await asker.ask("import_hypotheses", hypotheses=earlier, goal=GOAL)
         (first,) = await asker.ask("generate_hypotheses", research_id=imported.research_id, count=1)
-        (beside,) = await asker.ask("generate_hypotheses", research_id=imported.research_id, count=1, method="expansion")
+        (beside,) = await asker.ask(
+            "generate_hypotheses", research_id=imported.research_id, count=1, method="expansion"
+        )
         assert "marine oil" in first.title.lower()
-        seed = "A neighbour of marine oil (an end proposed before; nothing has been reviewed or ranked yet)."
+        seed = (
+            "A neighbour of marine oil (an end proposed before; nothing has been reviewed or "
+            "ranked yet)."
+        )
         assert seed in beside.rationale
         research_id = await finished(asker, GOAL, 3)
-        (later, *_) = await asker.ask("generate_hypotheses", research_id=research_id, count=1, method="expansion")
-        assert "(an end of one of the hypotheses that lead the tournament so far)" in later.rationale
+        (later, *_) = await asker.ask(
+            "generate_hypotheses", research_id=research_id, count=1, method="expansion"
+        )
+        assert (
+            "(an end of one of the hypotheses that lead the tournament so far)" in later.rationale
+        )
 
     visit(settings, story)
 
@@ -189,11 +269,21 @@ def test_expansion_does_not_claim_a_ranking_that_was_not_held(settings: Settings
 def test_a_statement_off_the_goal_is_not_taken_for_relevant(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
         research_id = await finished(asker, PAIR, 2)
-        titles = ("Marine oil eases cold finger disease via vessel tone", "Ginger root eases sleep via platelet aggregation")
+        titles = (
+            "Marine oil eases cold finger disease via vessel tone",
+            "Ginger root eases sleep via platelet aggregation",
+        )
         shares = []
         for title in titles:
-            own = await asker.ask("submit_hypothesis", research_id=research_id, title=title, summary="It may well be so.")
-            shares.append((await asker.ask("review_hypothesis", hypothesis_id=own.id)).scores.relevance)
+            own = await asker.ask(
+                "submit_hypothesis",
+                research_id=research_id,
+                title=title,
+                summary="It may well be so.",
+            )
+            shares.append(
+                (await asker.ask("review_hypothesis", hypothesis_id=own.id)).scores.relevance
+            )
         assert shares[0] == 1.0
         assert shares[1] is None or shares[1] < 0.5
 

@@ -27,7 +27,9 @@ sys.stdin.read()
 def test_a_worker_lives_until_its_process_ends_however_it_ends(tmp_path: Path) -> None:
     here = WorkerIdentity(tmp_path)
     words = [sys.executable, "-c", LIVES, str(tmp_path)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         other = process.stdout.readline().strip()
         assert not here.has_ended(other)
@@ -49,7 +51,14 @@ def test_a_worker_with_our_hostname_and_process_number_is_another_and_lives(tmp_
 
 @pytest.mark.parametrize(
     "name",
-    ["elsewhere:1:abcd", f"{os.uname().nodename}:1:abcd", "host/another-boot/1/1/abcd", "host/-/1/1/../../etc", "", "////"],
+    [
+        "elsewhere:1:abcd",
+        f"{os.uname().nodename}:1:abcd",
+        "host/another-boot/1/1/abcd",
+        "host/-/1/1/../../etc",
+        "",
+        "////",
+    ],
 )
 def test_of_others_nothing_is_known(name: str, tmp_path: Path) -> None:
     assert not WorkerIdentity(tmp_path).has_ended(name)

@@ -8,13 +8,30 @@ from dataclasses import replace
 
 import pytest
 
-from carrel.policy.authorization.models import Client, ClientKind, Code, Grant, Refresh, Session, SigningKey, User
+from carrel.policy.authorization.models import (
+    Client,
+    ClientKind,
+    Code,
+    Grant,
+    Refresh,
+    Session,
+    SigningKey,
+    User,
+)
 from carrel.policy.static_tokens import StaticToken
 from carrel.stores.sql.access import MOST_ORIGINS, SqlAccess
 
 NOW = 1_800_000_000.0
 ADA = User("ada", "hash", frozenset({"papers:read", "admin"}), NOW)
-CLIENT = Client("c1", "Client é", ("http://127.0.0.1/cb", "app://x"), ClientKind.REGISTERED, NOW, None, "https://c.example")
+CLIENT = Client(
+    "c1",
+    "Client é",
+    ("http://127.0.0.1/cb", "app://x"),
+    ClientKind.REGISTERED,
+    NOW,
+    None,
+    "https://c.example",
+)
 GRANT = Grant("g1", "c1", "ada", frozenset({"papers:read"}), "https://desk/mcp", NOW)
 CODE = Code("codehash", "g1", "http://127.0.0.1/cb", "challenge", NOW + 60)
 FIRST = Refresh("r1", "g1", NOW, NOW + 1000)
@@ -26,7 +43,9 @@ Story = Callable[[SqlAccess, SqlAccess], Awaitable[None]]
 
 @pytest.mark.promise("A3")
 class AccessStoreContract:
-    """Subclasses give `open_store`; each story gets two stores over the same data, as two workers have."""
+    """Subclasses give `open_store`; each story gets two stores over the same data, as two workers
+    have.
+    """
 
     @pytest.fixture
     def open_store(self) -> Callable[[], SqlAccess]:
@@ -66,7 +85,11 @@ class AccessStoreContract:
 
     def test_users_are_kept_once(self, told: Callable[[Story], None]) -> None:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
-            assert sorted(await asyncio.gather(one.add_user(ADA), two.add_user(replace(ADA, password_hash="other")))) == [
+            assert sorted(
+                await asyncio.gather(
+                    one.add_user(ADA), two.add_user(replace(ADA, password_hash="other"))
+                )
+            ) == [
                 False,
                 True,
             ]
@@ -77,7 +100,9 @@ class AccessStoreContract:
 
         told(story)
 
-    def test_tokens_are_found_by_hash_until_their_user_is_disabled(self, told: Callable[[Story], None]) -> None:
+    def test_tokens_are_found_by_hash_until_their_user_is_disabled(
+        self, told: Callable[[Story], None]
+    ) -> None:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await one.add_user(ADA)
             assert await one.add_token(TOKEN)
@@ -96,8 +121,8 @@ class AccessStoreContract:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await _granted(one)
             assert await two.code("codehash") == CODE
-            used = await asyncio.gather(*(store.use_code("codehash", NOW, replace(FIRST, token_hash=f"r{number}"))
-                                          for number, store in enumerate((one, two, one, two))))  # fmt: skip
+            used = await asyncio.gather(*(store.use_code("codehash", NOW, replace(FIRST, token_hash=f"r{number}"))  # noqa: E501
+                                          for number, store in enumerate((one, two, one, two))))  # fmt: skip  # noqa: E501
             assert sorted(used) == [False, False, False, True]
             kept = [await one.refresh(f"r{number}") is not None for number in range(4)]
             assert kept == list(used)
@@ -130,7 +155,9 @@ class AccessStoreContract:
 
         told(story)
 
-    def test_a_revoked_grant_and_a_disabled_users_grant_are_gone(self, told: Callable[[Story], None]) -> None:
+    def test_a_revoked_grant_and_a_disabled_users_grant_are_gone(
+        self, told: Callable[[Story], None]
+    ) -> None:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await _granted(one)
             assert await two.grant("g1") == GRANT
@@ -163,7 +190,9 @@ class AccessStoreContract:
             await _granted(one)
             await one.add_user(replace(ADA, name="bob"))
             other = replace(GRANT, grant_id="g2", user_name="bob")
-            assert await one.begin_grant(other, replace(CODE, code_hash="c2", grant_id="g2"), "hash")
+            assert await one.begin_grant(
+                other, replace(CODE, code_hash="c2", grant_id="g2"), "hash"
+            )
             assert await one.add_session(Session("s", "ada", NOW + 10), "hash")
             assert await two.set_password("ada", "new", NOW + 1)
             assert await one.grant("g1") is None
@@ -172,14 +201,18 @@ class AccessStoreContract:
 
         told(story)
 
-    def test_who_logged_in_with_an_older_password_gets_nothing_more(self, told: Callable[[Story], None]) -> None:
+    def test_who_logged_in_with_an_older_password_gets_nothing_more(
+        self, told: Callable[[Story], None]
+    ) -> None:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await _granted(one)
             await one.set_password("ada", "new", NOW)
             assert not await two.add_session(Session("late", "ada", NOW + 10), "hash")
             assert await two.session("late", NOW) is None
             late = replace(GRANT, grant_id="late")
-            assert not await two.begin_grant(late, replace(CODE, code_hash="late", grant_id="late"), "hash")
+            assert not await two.begin_grant(
+                late, replace(CODE, code_hash="late", grant_id="late"), "hash"
+            )
             assert await two.grant("late") is None
             assert await two.code("late") is None
             assert await two.add_session(Session("now", "ada", NOW + 10), "new")
@@ -188,7 +221,9 @@ class AccessStoreContract:
 
         told(story)
 
-    def test_where_people_logged_in_from_is_known_for_a_while_and_bounded(self, told: Callable[[Story], None]) -> None:
+    def test_where_people_logged_in_from_is_known_for_a_while_and_bounded(
+        self, told: Callable[[Story], None]
+    ) -> None:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await one.add_user(ADA)
             assert await one.known_origins("ada", [], NOW) == frozenset()
@@ -200,7 +235,10 @@ class AccessStoreContract:
             assert await one.known_origins("ada", ["a", "b"], NOW) == {"a"}
             for number in range(MOST_ORIGINS):
                 await one.remember_origins("ada", [f"n{number:03}"], NOW + 10 + number)
-            assert await one.known_origins("ada", ["a", "b", "n000", "n039"], NOW - 1) == {"n000", "n039"}
+            assert await one.known_origins("ada", ["a", "b", "n000", "n039"], NOW - 1) == {
+                "n000",
+                "n039",
+            }
             await one.clean_up(unused_before=NOW, idle_before=NOW + 12, now=NOW)
             assert await one.known_origins("ada", ["n000", "n039"], NOW - 1) == {"n039"}
             await one.set_disabled("ada", True, NOW)
@@ -208,7 +246,9 @@ class AccessStoreContract:
 
         told(story)
 
-    def test_clients_that_nobody_uses_are_cleaned_up_and_the_others_stay(self, told: Callable[[Story], None]) -> None:
+    def test_clients_that_nobody_uses_are_cleaned_up_and_the_others_stay(
+        self, told: Callable[[Story], None]
+    ) -> None:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await _granted(one)
             await one.use_code("codehash", NOW, FIRST)
@@ -216,11 +256,16 @@ class AccessStoreContract:
             await one.add_client(replace(CLIENT, client_id="unused"))
             await one.add_client(replace(CLIENT, client_id="new", created_at=NOW + 100))
             assert await two.count_clients() == 3
-            assert await two.clean_up(unused_before=NOW + 50, idle_before=NOW + 50, now=NOW + 60) == 1
+            assert (
+                await two.clean_up(unused_before=NOW + 50, idle_before=NOW + 50, now=NOW + 60) == 1
+            )
             assert await one.client("unused") is None
             assert await one.client("c1") is not None, "its refresh token is still good"
             assert await one.grant("g1") is not None
-            assert await two.clean_up(unused_before=NOW + 50, idle_before=NOW + 50, now=NOW + 2000) == 1
+            assert (
+                await two.clean_up(unused_before=NOW + 50, idle_before=NOW + 50, now=NOW + 2000)
+                == 1
+            )
             assert await one.client("c1") is None
             assert await one.grant("g1") is None
             assert await one.refresh("r1") is None
@@ -231,7 +276,9 @@ class AccessStoreContract:
     def test_keys_are_made_once_a_generation(self, told: Callable[[Story], None]) -> None:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             keys = [SigningKey(1, f"k{number}", "pem", NOW) for number in range(4)]
-            added = await asyncio.gather(*(store.add_key(key) for store, key in zip((one, two) * 2, keys, strict=True)))
+            added = await asyncio.gather(
+                *(store.add_key(key) for store, key in zip((one, two) * 2, keys, strict=True))
+            )
             assert sorted(added) == [False, False, False, True]
             await two.add_key(SigningKey(2, "next", "pem", NOW + 1))
             assert [key.generation for key in await one.keys()] == [1, 2]

@@ -18,7 +18,9 @@ Story = Callable[[Open, ManualClock], Awaitable[None]]
 
 @pytest.mark.promise("A4")
 class BucketsContract:
-    """Subclasses give `told`, which runs a story with a way to open the buckets, and closes them."""
+    """Subclasses give `told`, which runs a story with a way to open the buckets, and closes
+    them.
+    """
 
     @pytest.fixture
     def told(self) -> Callable[[Story], None]:
@@ -27,7 +29,9 @@ class BucketsContract:
     def test_a_burst_then_one_a_second(self, told: Callable[[Story], None]) -> None:
         async def story(open_buckets: Open, clock: ManualClock) -> None:
             buckets = open_buckets(clock)
-            assert [(await buckets.take("a", 1, RATE)).is_granted for _ in range(11)] == [True] * 10 + [False]
+            assert [(await buckets.take("a", 1, RATE)).is_granted for _ in range(11)] == [
+                True
+            ] * 10 + [False]
             assert (await buckets.take("b", 1, RATE)).is_granted
             clock.advance(0.5)
             refused = await buckets.take("a", 1, RATE)
@@ -40,7 +44,9 @@ class BucketsContract:
 
         told(story)
 
-    def test_a_dear_call_takes_more_and_a_refusal_takes_nothing(self, told: Callable[[Story], None]) -> None:
+    def test_a_dear_call_takes_more_and_a_refusal_takes_nothing(
+        self, told: Callable[[Story], None]
+    ) -> None:
         async def story(open_buckets: Open, clock: ManualClock) -> None:
             buckets = open_buckets(clock)
             assert (await buckets.take("a", 8, RATE)).tokens == 2
@@ -59,7 +65,9 @@ class SharedBucketsContract(BucketsContract):
     def test_workers_share_one_bucket(self, told: Callable[[Story], None]) -> None:
         async def story(open_buckets: Open, clock: ManualClock) -> None:
             workers = [open_buckets(clock) for _ in range(3)]
-            takes = await asyncio.gather(*(workers[number % 3].take("a", 1, RATE) for number in range(30)))
+            takes = await asyncio.gather(
+                *(workers[number % 3].take("a", 1, RATE) for number in range(30))
+            )
             assert sum(taken.is_granted for taken in takes) == 10
 
         told(story)

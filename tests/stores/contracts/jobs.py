@@ -10,7 +10,16 @@ import pytest
 
 from carrel.core.background_jobs import JobProgress, JobRecord, JobStore
 
-RECORD = JobRecord("job_1", "add_references", "ada", "running", "Begun.", "{}", "2026-01-01T00:00:00", "2026-01-01T00:00:00")
+RECORD = JobRecord(
+    "job_1",
+    "add_references",
+    "ada",
+    "running",
+    "Begun.",
+    "{}",
+    "2026-01-01T00:00:00",
+    "2026-01-01T00:00:00",
+)
 NOW = "2026-01-02T00:00:00"
 
 
@@ -44,14 +53,22 @@ class JobStoreContract:
             assert await store.save("job_1", "w1", progress, NOW)
             found = await store.get("job_1")
             assert found is not None
-            assert (found.result, found.done, found.total, found.message, found.updated_at) == ("[1]", 1, 2, "half", NOW)
+            assert (found.result, found.done, found.total, found.message, found.updated_at) == (
+                "[1]",
+                1,
+                2,
+                "half",
+                NOW,
+            )
             assert not await store.end("job_1", "completed", "Done.", None, NOW, "w2")
             assert await store.end("job_1", "completed", "Done.", None, NOW, "w1")
             assert not await store.save("job_1", "w1", progress, NOW)
 
         run(store, scene)
 
-    def test_a_job_is_taken_only_when_its_lease_has_run_out_or_was_given_back(self, store: JobStore) -> None:
+    def test_a_job_is_taken_only_when_its_lease_has_run_out_or_was_given_back(
+        self, store: JobStore
+    ) -> None:
         async def scene() -> None:
             await store.add(RECORD, "w1", 60)
             assert await store.list_abandoned(["add_references"]) == []
@@ -83,7 +100,9 @@ class JobStoreContract:
         run(store, scene)
 
     @pytest.mark.parametrize(("state", "is_kept"), [("running", True), ("completed", False)])
-    def test_only_ended_jobs_are_forgotten_with_time(self, store: JobStore, state: str, is_kept: bool) -> None:
+    def test_only_ended_jobs_are_forgotten_with_time(
+        self, store: JobStore, state: str, is_kept: bool
+    ) -> None:
         async def scene() -> None:
             await store.add(RECORD, "w1", 60)
             if state == "completed":

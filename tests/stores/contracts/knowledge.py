@@ -1,4 +1,6 @@
-"""What every store of notes and nodes promises, written once and inherited by each backend's tests."""
+"""What every store of notes and nodes promises, written once and inherited by each backend's
+tests.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,13 @@ def at(minutes: int) -> datetime:
 
 
 def a_note(
-    number: int, title: str, content: str = "content", *, user: str = "ada", tags: tuple[str, ...] = (), **more: Any
+    number: int,
+    title: str,
+    content: str = "content",
+    *,
+    user: str = "ada",
+    tags: tuple[str, ...] = (),
+    **more: Any,
 ) -> Note:
     moment = at(number)
     return Note(
@@ -62,10 +70,14 @@ def a_note(
 
 
 class KnowledgeStoreContract:
-    """Subclasses provide the fixture `stores`: a function that opens both stores, empty, in the running loop."""
+    """Subclasses provide the fixture `stores`: a function that opens both stores, empty, in the
+    running loop.
+    """
 
     @pytest.fixture
-    def run(self, stores: Callable[[], Awaitable[tuple[NoteStore, NodeStore]]]) -> Iterator[Callable[..., Any]]:
+    def run(
+        self, stores: Callable[[], Awaitable[tuple[NoteStore, NodeStore]]]
+    ) -> Iterator[Callable[..., Any]]:
         def run(work: Callable[[NoteStore, NodeStore], Awaitable[ResultT]]) -> ResultT:
             async def whole() -> ResultT:
                 notes, nodes = await stores()
@@ -97,7 +109,9 @@ class KnowledgeStoreContract:
 
         run(work)
 
-    def test_a_second_note_of_the_same_id_is_refused_and_the_first_stays(self, run: Callable[..., Any]) -> None:
+    def test_a_second_note_of_the_same_id_is_refused_and_the_first_stays(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             await notes.write([Insert(a_note(1, "first"), "ada")])
             with pytest.raises(NoteExistsError):
@@ -108,16 +122,27 @@ class KnowledgeStoreContract:
         run(work)
 
     @pytest.mark.promise("K1")
-    def test_of_two_writers_who_saw_the_same_state_one_wins_and_one_is_told(self, run: Callable[..., Any]) -> None:
+    def test_of_two_writers_who_saw_the_same_state_one_wins_and_one_is_told(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             note = a_note(1, "start")
             await notes.write([Insert(note, "ada")])
             attempts = [
-                Replace(replace(note, title=f"by {name}", updated_at=at(2 + place)), note.updated_at, name)
+                Replace(
+                    replace(note, title=f"by {name}", updated_at=at(2 + place)),
+                    note.updated_at,
+                    name,
+                )
                 for place, name in enumerate(("ada", "bob", "cyd"))
             ]
-            outcomes = await asyncio.gather(*(notes.write([attempt]) for attempt in attempts), return_exceptions=True)
-            assert [type(outcome) for outcome in outcomes if outcome] == [NoteChangedError, NoteChangedError]
+            outcomes = await asyncio.gather(
+                *(notes.write([attempt]) for attempt in attempts), return_exceptions=True
+            )
+            assert [type(outcome) for outcome in outcomes if outcome] == [
+                NoteChangedError,
+                NoteChangedError,
+            ]
             kept = await notes.find(note.id)
             winner = attempts[outcomes.index(None)].note
             assert kept == winner
@@ -138,13 +163,17 @@ class KnowledgeStoreContract:
 
         run(work)
 
-    def test_a_note_that_was_deleted_meanwhile_cannot_be_changed(self, run: Callable[..., Any]) -> None:
+    def test_a_note_that_was_deleted_meanwhile_cannot_be_changed(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             note = a_note(1, "short life")
             await notes.write([Insert(note, "ada")])
             await notes.write([Remove(note.id, note.updated_at)])
             with pytest.raises(NoteChangedError):
-                await notes.write([Replace(replace(note, updated_at=at(5)), note.updated_at, "ada")])
+                await notes.write(
+                    [Replace(replace(note, updated_at=at(5)), note.updated_at, "ada")]
+                )
             with pytest.raises(NoteChangedError):
                 await notes.write([Remove(note.id, note.updated_at)])
             assert await notes.find(note.id) is None
@@ -163,7 +192,9 @@ class KnowledgeStoreContract:
             third = replace(second, status="proposed", updated_at=at(3))
             await notes.write([Replace(third, second.updated_at, "ada", "proposed")])
             history = await notes.history(note.id, 10)
-            assert [(version.title, version.by, version.kind, version.tags) for version in history] == [
+            assert [
+                (version.title, version.by, version.kind, version.tags) for version in history
+            ] == [
                 ("two", "ada", "proposed", ("b",)),
                 ("two", "bob", "updated", ("b",)),
                 ("one", "ada", "created", ("a",)),
@@ -174,7 +205,9 @@ class KnowledgeStoreContract:
         run(work)
 
     @pytest.mark.promise("K1")
-    def test_a_title_is_found_by_its_beginning_whatever_the_case_exact_first(self, run: Callable[..., Any]) -> None:
+    def test_a_title_is_found_by_its_beginning_whatever_the_case_exact_first(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             given = [
                 "Magnesium and migraine",
@@ -186,14 +219,21 @@ class KnowledgeStoreContract:
                 "🧪 flask",
                 "MAGNESIUM",
             ]
-            await notes.write([Insert(a_note(number, title), "ada") for number, title in enumerate(given)])
-            found = await notes.search(NoteSearch(TitlePrefix("magnesium"), Mine("ada"), "best", 10))
+            await notes.write(
+                [Insert(a_note(number, title), "ada") for number, title in enumerate(given)]
+            )
+            found = await notes.search(
+                NoteSearch(TitlePrefix("magnesium"), Mine("ada"), "best", 10)
+            )
             assert [(hit.note.title, hit.score) for hit in found] == [
                 ("MAGNESIUM", 1.0),
                 ("magnesium", 1.0),
                 ("Magnesium and migraine", 0.9),
             ]
-            assert await titles(notes, TitlePrefix("magne"), Mine("ada"), limit=2) == ["MAGNESIUM", "magnesium"]
+            assert await titles(notes, TitlePrefix("magne"), Mine("ada"), limit=2) == [
+                "MAGNESIUM",
+                "magnesium",
+            ]
             assert await titles(notes, TitlePrefix("magne"), Mine("ada"), order="newest") == [
                 "MAGNESIUM",
                 "Magnet",
@@ -207,7 +247,9 @@ class KnowledgeStoreContract:
         run(work)
 
     @pytest.mark.promise("K1")
-    def test_several_tags_mean_all_of_them_and_the_newest_comes_first(self, run: Callable[..., Any]) -> None:
+    def test_several_tags_mean_all_of_them_and_the_newest_comes_first(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             await notes.write(
                 [
@@ -218,22 +260,37 @@ class KnowledgeStoreContract:
                     Insert(a_note(5, "both again", tags=("ION channel", "migraine", "x")), "ada"),
                 ]
             )
-            assert await titles(notes, Tagged(("migraine",)), Mine("ada")) == ["both again", "one", "both"]
-            assert await titles(notes, Tagged(("migraine", "ion channel")), Mine("ada")) == ["both again", "both"]
-            assert await titles(notes, Tagged(("migraine", "x", "ion channel")), Mine("ada")) == ["both again"]
+            assert await titles(notes, Tagged(("migraine",)), Mine("ada")) == [
+                "both again",
+                "one",
+                "both",
+            ]
+            assert await titles(notes, Tagged(("migraine", "ion channel")), Mine("ada")) == [
+                "both again",
+                "both",
+            ]
+            assert await titles(notes, Tagged(("migraine", "x", "ion channel")), Mine("ada")) == [
+                "both again"
+            ]
             assert await titles(notes, Tagged(("migr",)), Mine("ada")) == []
-            assert await titles(notes, Tagged(("migraine",)), Mine("ada"), limit=1) == ["both again"]
+            assert await titles(notes, Tagged(("migraine",)), Mine("ada"), limit=1) == [
+                "both again"
+            ]
             found = await notes.search(NoteSearch(Tagged(("x",)), Mine("ada"), "best", 10))
             assert [hit.score for hit in found] == [0.85]
 
         run(work)
 
     @pytest.mark.promise("K7")
-    def test_text_is_found_by_all_words_and_by_phrases_in_any_script(self, run: Callable[..., Any]) -> None:
+    def test_text_is_found_by_all_words_and_by_phrases_in_any_script(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             await notes.write(
                 [
-                    Insert(a_note(1, "A", "Magnesium blocks the NMDA receptor.", tags=("t",)), "ada"),
+                    Insert(
+                        a_note(1, "A", "Magnesium blocks the NMDA receptor.", tags=("t",)), "ada"
+                    ),
                     Insert(a_note(2, "B", "The receptor of magnesium, naïve"), "ada"),
                     Insert(a_note(3, "magnesium", "nothing else", tags=("t",)), "ada"),
                     Insert(a_note(4, "C", "研究者のための知識管理の方法"), "ada"),
@@ -241,9 +298,14 @@ class KnowledgeStoreContract:
                 ]
             )
 
-            async def found(*phrases: str, tags: tuple[str, ...] = (), order: Order = "newest") -> list[str]:
+            async def found(
+                *phrases: str, tags: tuple[str, ...] = (), order: Order = "newest"
+            ) -> list[str]:
                 return await titles(
-                    notes, TextMatch(tuple(tuple(words(phrase)) for phrase in phrases), tags), Mine("ada"), order=order
+                    notes,
+                    TextMatch(tuple(tuple(words(phrase)) for phrase in phrases), tags),
+                    Mine("ada"),
+                    order=order,
                 )
 
             assert await found("MAGNESIUM") == ["magnesium", "B", "A"]
@@ -261,7 +323,9 @@ class KnowledgeStoreContract:
         run(work)
 
     @pytest.mark.promise("A6")
-    def test_a_shelf_shows_what_stands_on_it_and_nothing_else(self, run: Callable[..., Any]) -> None:
+    def test_a_shelf_shows_what_stands_on_it_and_nothing_else(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             tags = ("t",)
             await notes.write(
@@ -269,12 +333,21 @@ class KnowledgeStoreContract:
                     Insert(a_note(1, "n ada draft", "w", tags=tags), "ada"),
                     Insert(a_note(2, "n ada proposed", "w", tags=tags, status="proposed"), "ada"),
                     Insert(a_note(3, "n ada done", "w", tags=tags, status="promoted"), "ada"),
-                    Insert(a_note(4, "n team", "w", tags=tags, source="team", status="promoted"), "ada"),
+                    Insert(
+                        a_note(4, "n team", "w", tags=tags, source="team", status="promoted"), "ada"
+                    ),
                     Insert(a_note(5, "n bob draft", "w", tags=tags, user="bob"), "bob"),
-                    Insert(a_note(6, "n bob proposed", "w", tags=tags, user="bob", status="proposed"), "bob"),
+                    Insert(
+                        a_note(6, "n bob proposed", "w", tags=tags, user="bob", status="proposed"),
+                        "bob",
+                    ),
                 ]
             )
-            ada, team, bob = {"n ada draft", "n ada proposed"}, {"n team"}, {"n bob draft", "n bob proposed"}
+            ada, team, bob = (
+                {"n ada draft", "n ada proposed"},
+                {"n team"},
+                {"n bob draft", "n bob proposed"},
+            )
             expected: list[tuple[Shelf, set[str]]] = [
                 (Mine("ada"), ada | {"n ada done"}),
                 (Team(), team),
@@ -283,11 +356,20 @@ class KnowledgeStoreContract:
                 (Mine("nobody"), set()),
                 (Proposals(), {"n ada proposed", "n bob proposed"}),
             ]
-            conditions: list[Condition] = [TitlePrefix("n"), Tagged(("t",)), TextMatch((("w",),)), AnyTitle()]
+            conditions: list[Condition] = [
+                TitlePrefix("n"),
+                Tagged(("t",)),
+                TextMatch((("w",),)),
+                AnyTitle(),
+            ]
             for shelf, names in expected:
                 for condition in conditions:
                     for order in ("best", "newest"):
-                        assert set(await titles(notes, condition, shelf, order=order)) == names, (shelf, condition, order)
+                        assert set(await titles(notes, condition, shelf, order=order)) == names, (
+                            shelf,
+                            condition,
+                            order,
+                        )
                 assert {note.title async for note in notes.everything(shelf)} == names
             assert await titles(notes, AnyTitle(), MineAndTeam("ada"), order="newest") == [
                 "n team",
@@ -297,11 +379,15 @@ class KnowledgeStoreContract:
 
         run(work)
 
-    def test_a_changed_note_is_found_under_its_new_words_only(self, run: Callable[..., Any]) -> None:
+    def test_a_changed_note_is_found_under_its_new_words_only(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             note = a_note(1, "old title", "old words", tags=("old",))
             await notes.write([Insert(note, "ada")])
-            changed = replace(note, title="new title", content="new words", tags=("new",), updated_at=at(2))
+            changed = replace(
+                note, title="new title", content="new words", tags=("new",), updated_at=at(2)
+            )
             await notes.write([Replace(changed, note.updated_at, "ada")])
             shelf = Mine("ada")
             for condition in (TitlePrefix("old"), Tagged(("old",)), TextMatch((("old",),))):
@@ -321,27 +407,42 @@ class KnowledgeStoreContract:
                 ]
             )
             found = await notes.titled(["ION CHANNEL", "secret", "ion"], MineAndTeam("ada"))
-            assert {title: note.content for title, note in found.items()} == {"ION CHANNEL": "newer"}
+            assert {title: note.content for title, note in found.items()} == {
+                "ION CHANNEL": "newer"
+            }
 
         run(work)
 
     def test_everything_comes_in_pages_without_gaps(self, run: Callable[..., Any]) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             for start in range(0, 1100, 100):
-                await notes.write([Insert(a_note(start + number, f"t{start + number}"), "ada") for number in range(100)])
+                await notes.write(
+                    [
+                        Insert(a_note(start + number, f"t{start + number}"), "ada")
+                        for number in range(100)
+                    ]
+                )
             found = [note.title async for note in notes.everything(MineAndTeam("ada"))]
             assert len(found) == 1100
             assert set(found) == {f"t{number}" for number in range(1100)}
 
         run(work)
 
-    def test_changes_are_told_from_a_mark_on_and_deletions_too(self, run: Callable[..., Any]) -> None:
+    def test_changes_are_told_from_a_mark_on_and_deletions_too(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             first, second = a_note(1, "first"), a_note(2, "second")
             await notes.write([Insert(first, "ada"), Insert(second, "ada")])
             mark, puts, drops = await told(notes, None)
             assert (puts, drops) == ({"first", "second"}, set())
-            await notes.write([Replace(replace(first, title="changed", updated_at=at(5)), first.updated_at, "ada")])
+            await notes.write(
+                [
+                    Replace(
+                        replace(first, title="changed", updated_at=at(5)), first.updated_at, "ada"
+                    )
+                ]
+            )
             await notes.write([Remove(second.id, second.updated_at)])
             _, puts, drops = await told(notes, mark)
             assert "changed" in puts and "first" not in puts
@@ -349,7 +450,9 @@ class KnowledgeStoreContract:
 
         run(work)
 
-    def test_a_search_that_reads_too_much_says_so_instead_of_leaving_out(self, run: Callable[..., Any]) -> None:
+    def test_a_search_that_reads_too_much_says_so_instead_of_leaving_out(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             bound = notes.capabilities.reads_at_most
             if bound is None:
@@ -357,23 +460,37 @@ class KnowledgeStoreContract:
                 assert found == []
                 return
             for start in range(0, bound + 1, 100):
-                await notes.write([Insert(a_note(start + number, "t", tags=("a", f"b{number}")), "ada") for number in range(100)])
+                await notes.write(
+                    [
+                        Insert(a_note(start + number, "t", tags=("a", f"b{number}")), "ada")
+                        for number in range(100)
+                    ]
+                )
             with pytest.raises(SearchTooBroadError):
                 await notes.search(NoteSearch(Tagged(("a", "missing")), Mine("ada"), "best", 10))
 
         run(work)
 
     @pytest.mark.promise("K5")
-    def test_nodes_come_back_by_name_and_near_names_are_offered(self, run: Callable[..., Any]) -> None:
+    def test_nodes_come_back_by_name_and_near_names_are_offered(
+        self, run: Callable[..., Any]
+    ) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
-            magnesium = Node("Magnesium", "ion", "A metal", "Blocks NMDA", {"group": 2, "aliases": ["Mg"]})
+            magnesium = Node(
+                "Magnesium", "ion", "A metal", "Blocks NMDA", {"group": 2, "aliases": ["Mg"]}
+            )
             await nodes.put([magnesium, Node("Manganese"), Node("Serotonin"), Node("知識管理")])
-            assert await nodes.find(["MAGNESIUM", "absent", "知識管理"]) == {"MAGNESIUM": magnesium, "知識管理": Node("知識管理")}
+            assert await nodes.find(["MAGNESIUM", "absent", "知識管理"]) == {
+                "MAGNESIUM": magnesium,
+                "知識管理": Node("知識管理"),
+            }
             assert "Magnesium" in await nodes.near("Magnezium", 2)
             await nodes.put([replace(magnesium, name="magnesium", content="new")])
             assert (await nodes.find(["Magnesium"]))["Magnesium"].content == "new"
             changes = [change async for change in nodes.changes(None)]
-            assert sorted(change.document.fields["name"] for change in changes if isinstance(change, Put)) == [  # type: ignore[type-var]
+            assert sorted(
+                change.document.fields["name"] for change in changes if isinstance(change, Put)
+            ) == [  # type: ignore[type-var]
                 "Manganese",
                 "Serotonin",
                 "magnesium",
@@ -390,11 +507,15 @@ class KnowledgeStoreContract:
         run(work)
 
 
-async def titles(notes: NoteStore, condition: Condition, shelf: Shelf, *, order: Order = "best", limit: int = 50) -> list[str]:
+async def titles(
+    notes: NoteStore, condition: Condition, shelf: Shelf, *, order: Order = "best", limit: int = 50
+) -> list[str]:
     match condition:
         case TitlePrefix(text):
             assert text == folded(text)
-    return [hit.note.title for hit in await notes.search(NoteSearch(condition, shelf, order, limit))]
+    return [
+        hit.note.title for hit in await notes.search(NoteSearch(condition, shelf, order, limit))
+    ]
 
 
 async def told(notes: NoteStore, since: str | None) -> tuple[str, set[str], set[str]]:

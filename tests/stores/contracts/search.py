@@ -1,4 +1,6 @@
-"""What every engine that answers search bodies promises: one set of documents, one set of questions."""
+"""What every engine that answers search bodies promises: one set of documents, one set of
+questions.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,13 @@ FIELDS: dict[str, FieldKind] = {
 
 
 def a_document(
-    id: str, title: str, content: str, tags: list[str], year: int | None, is_open: bool | None, *readers: str
+    id: str,
+    title: str,
+    content: str,
+    tags: list[str],
+    year: int | None,
+    is_open: bool | None,
+    *readers: str,
 ) -> Document:
     fields: dict[str, object] = {"title": title, "content": content, "tags": tags, "source": "team"}
     if year is not None:
@@ -36,15 +44,42 @@ def a_document(
 
 
 DOCUMENTS = [
-    a_document("mg", "Magnesium and migraine", "Magnesium blocks the NMDA receptor of neurons", ["migraine", "ion"], 1988, True),
-    a_document("fish", "Fish oil and Raynaud", "Fish oil lowers the viscosity of blood", ["raynaud"], 1986, True),
     a_document(
-        "nmda", "The NMDA receptor", "A receptor that magnesium blocks. Magnesium, magnesium.", ["ion", "receptor"], 1990, False
+        "mg",
+        "Magnesium and migraine",
+        "Magnesium blocks the NMDA receptor of neurons",
+        ["migraine", "ion"],
+        1988,
+        True,
+    ),
+    a_document(
+        "fish",
+        "Fish oil and Raynaud",
+        "Fish oil lowers the viscosity of blood",
+        ["raynaud"],
+        1986,
+        True,
+    ),
+    a_document(
+        "nmda",
+        "The NMDA receptor",
+        "A receptor that magnesium blocks. Magnesium, magnesium.",
+        ["ion", "receptor"],
+        1990,
+        False,
     ),
     a_document("jp", "知識管理の方法", "研究者のための知識管理", ["知識"], 2020, None),
     a_document("fr", "Migraine sans aura", "Étude de la migraine naïve", ["migraine"], 2001, False),
     a_document("none", "Nothing in particular", "empty of facts", [], None, None),
-    a_document("secret", "Magnesium secret", "Only Bob may read of magnesium", ["ion"], 1999, True, "user:bob"),
+    a_document(
+        "secret",
+        "Magnesium secret",
+        "Only Bob may read of magnesium",
+        ["ion"],
+        1999,
+        True,
+        "user:bob",
+    ),
 ]
 
 
@@ -73,7 +108,10 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"match": {"title": "MIGRAINE"}}, {"mg", "fr"}),
     ({"match": {"title": "migraine oil"}}, {"mg", "fish", "fr"}),
     ({"match": {"title": {"query": "migraine magnesium", "operator": "and"}}}, {"mg"}),
-    ({"match": {"content": {"query": "magnesium blocks blood", "minimum_should_match": 2}}}, {"mg", "nmda"}),
+    (
+        {"match": {"content": {"query": "magnesium blocks blood", "minimum_should_match": 2}}},
+        {"mg", "nmda"},
+    ),
     ({"match": {"content": "naive"}}, {"fr"}),
     ({"match": {"content": "etude"}}, {"fr"}),
     ({"match": {"content": "!!!"}}, set()),
@@ -83,7 +121,16 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"match_phrase": {"content": "receptor nmda"}}, set()),
     ({"match_phrase": {"title": "知識管理"}}, {"jp"}),
     ({"multi_match": {"query": "receptor", "fields": ["title^2", "content"]}}, {"mg", "nmda"}),
-    ({"multi_match": {"query": "nmda receptor", "fields": ["title", "content"], "type": "phrase"}}, {"mg", "nmda"}),
+    (
+        {
+            "multi_match": {
+                "query": "nmda receptor",
+                "fields": ["title", "content"],
+                "type": "phrase",
+            }
+        },
+        {"mg", "nmda"},
+    ),
     ({"multi_match": {"query": "raynaud", "fields": ["tit*", "tags"]}}, {"fish"}),
     ({"prefix": {"tags": "migr"}}, {"mg", "fr"}),
     ({"prefix": {"title": "magn"}}, {"mg"}),
@@ -105,11 +152,30 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"term": {"year": 2**70}}, set()),
     ({"range": {"year": {"lt": 2**70, "gte": 2001}}}, {"jp", "fr"}),
     ({"match": {"no_such_field": "x"}}, set()),
-    ({"bool": {"must": [{"match": {"content": "magnesium"}}], "must_not": [{"term": {"tags": "receptor"}}]}}, {"mg"}),
-    ({"bool": {"filter": [{"term": {"tags": "migraine"}}, {"range": {"year": {"gte": 2000}}}]}}, {"fr"}),
-    ({"bool": {"should": [{"term": {"tags": "raynaud"}}, {"term": {"tags": "ion"}}]}}, {"fish", "mg", "nmda"}),
     (
-        {"bool": {"should": [{"term": {"tags": "migraine"}}, {"term": {"tags": "ion"}}], "minimum_should_match": 2}},
+        {
+            "bool": {
+                "must": [{"match": {"content": "magnesium"}}],
+                "must_not": [{"term": {"tags": "receptor"}}],
+            }
+        },
+        {"mg"},
+    ),
+    (
+        {"bool": {"filter": [{"term": {"tags": "migraine"}}, {"range": {"year": {"gte": 2000}}}]}},
+        {"fr"},
+    ),
+    (
+        {"bool": {"should": [{"term": {"tags": "raynaud"}}, {"term": {"tags": "ion"}}]}},
+        {"fish", "mg", "nmda"},
+    ),
+    (
+        {
+            "bool": {
+                "should": [{"term": {"tags": "migraine"}}, {"term": {"tags": "ion"}}],
+                "minimum_should_match": 2,
+            }
+        },
         {"mg"},
     ),
     (
@@ -118,16 +184,33 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ),
     ({"bool": {"must_not": {"exists": {"field": "year"}}}}, {"none"}),
     ({"bool": {}}, {"mg", "fish", "nmda", "jp", "fr", "none"}),
-    ({"bool": {"must": [{"bool": {"should": [{"match": {"title": "oil"}}, {"match": {"title": "aura"}}]}}]}}, {"fish", "fr"}),
+    (
+        {
+            "bool": {
+                "must": [
+                    {
+                        "bool": {
+                            "should": [{"match": {"title": "oil"}}, {"match": {"title": "aura"}}]
+                        }
+                    }
+                ]
+            }
+        },
+        {"fish", "fr"},
+    ),
 ]
 
 
 class SearchContract:
-    """Subclasses provide the fixture `searcher`: a function that opens an engine over DOCUMENTS in the running loop."""
+    """Subclasses provide the fixture `searcher`: a function that opens an engine over DOCUMENTS in
+    the running loop.
+    """
 
     @pytest.fixture
     def ask(self, searcher: Callable[[], Awaitable[Searcher]]) -> Callable[..., SearchAnswer]:
-        def ask(body: dict[str, Any], readers: frozenset[str] = TEAM, index: str = "knowledge") -> SearchAnswer:
+        def ask(
+            body: dict[str, Any], readers: frozenset[str] = TEAM, index: str = "knowledge"
+        ) -> SearchAnswer:
             async def whole() -> SearchAnswer:
                 engine = await searcher()
                 try:
@@ -140,7 +223,9 @@ class SearchContract:
         return ask
 
     @pytest.mark.promise("K6")
-    def test_every_question_finds_exactly_its_documents(self, searcher: Callable[[], Awaitable[Searcher]]) -> None:
+    def test_every_question_finds_exactly_its_documents(
+        self, searcher: Callable[[], Awaitable[Searcher]]
+    ) -> None:
         async def whole() -> None:
             engine = await searcher()
             try:
@@ -154,7 +239,9 @@ class SearchContract:
         asyncio.run(whole())
 
     @pytest.mark.promise("A6")
-    def test_nobody_finds_or_counts_what_they_may_not_read(self, ask: Callable[..., SearchAnswer]) -> None:
+    def test_nobody_finds_or_counts_what_they_may_not_read(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
         aggs = {"tags": {"terms": {"field": "tags"}}}
         tries: list[dict[str, Any]] = [
             {"match_all": {}},
@@ -164,28 +251,65 @@ class SearchContract:
         for query in tries:
             assert "secret" not in ids(ask({"query": query, "size": 50}))
         counted = ask({"query": {"term": {"tags": "ion"}}, "size": 0, "aggs": aggs})
-        assert next(bucket["doc_count"] for bucket in buckets(counted, "tags") if bucket["key"] == "ion") == 2
-        assert "secret" in ids(ask({"query": {"match": {"content": "bob"}}}, frozenset({"user:bob"})))
+        assert (
+            next(
+                bucket["doc_count"] for bucket in buckets(counted, "tags") if bucket["key"] == "ion"
+            )
+            == 2
+        )
+        assert "secret" in ids(
+            ask({"query": {"match": {"content": "bob"}}}, frozenset({"user:bob"}))
+        )
 
-    def test_the_best_hit_comes_first_and_scores_fall(self, ask: Callable[..., SearchAnswer]) -> None:
+    def test_the_best_hit_comes_first_and_scores_fall(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
         answer = ask({"query": {"match": {"content": "magnesium"}}})
         assert [hit["_id"] for hit in answer.hits["hits"]] == ["nmda", "mg"]
         scores = [hit["_score"] for hit in answer.hits["hits"]]
         assert scores == sorted(scores, reverse=True) and answer.hits["max_score"] == scores[0]
 
-    def test_hits_are_sorted_by_fields_with_absent_values_last(self, ask: Callable[..., SearchAnswer]) -> None:
+    def test_hits_are_sorted_by_fields_with_absent_values_last(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
         rising = ask({"sort": [{"year": "asc"}], "size": 50})
-        assert [hit["_id"] for hit in rising.hits["hits"]] == ["fish", "mg", "nmda", "fr", "jp", "none"]
+        assert [hit["_id"] for hit in rising.hits["hits"]] == [
+            "fish",
+            "mg",
+            "nmda",
+            "fr",
+            "jp",
+            "none",
+        ]
         assert rising.hits["hits"][0]["sort"] == [1986] and rising.hits["hits"][0]["_score"] is None
         assert rising.hits["max_score"] is None
-        falling = ask({"sort": [{"is_open": {"order": "desc"}}, {"title.keyword": {"order": "asc"}}], "size": 50})
-        assert [hit["_id"] for hit in falling.hits["hits"]] == ["fish", "mg", "fr", "nmda", "none", "jp"]
+        falling = ask(
+            {
+                "sort": [{"is_open": {"order": "desc"}}, {"title.keyword": {"order": "asc"}}],
+                "size": 50,
+            }
+        )
+        assert [hit["_id"] for hit in falling.hits["hits"]] == [
+            "fish",
+            "mg",
+            "fr",
+            "nmda",
+            "none",
+            "jp",
+        ]
         first = ask({"sort": [{"year": {"order": "desc", "missing": "_first"}}], "size": 2})
         assert [hit["_id"] for hit in first.hits["hits"]] == ["none", "jp"]
 
     def test_pages_follow_each_other(self, ask: Callable[..., SearchAnswer]) -> None:
         pages = [ask({"sort": ["year"], "from": start, "size": 2}) for start in (0, 2, 4)]
-        assert [hit["_id"] for page in pages for hit in page.hits["hits"]] == ["fish", "mg", "nmda", "fr", "jp", "none"]
+        assert [hit["_id"] for page in pages for hit in page.hits["hits"]] == [
+            "fish",
+            "mg",
+            "nmda",
+            "fr",
+            "jp",
+            "none",
+        ]
         assert ask({"size": 0}).hits["hits"] == []
 
     def test_the_source_is_shown_as_far_as_wanted(self, ask: Callable[..., SearchAnswer]) -> None:
@@ -196,37 +320,83 @@ class SearchContract:
         assert set(source(["title", "ta*"])) == {"title", "tags"}
         assert set(source("year")) == {"year"}
         assert source(False) == {}
-        assert set(source({"excludes": ["content", "created_at"]})) == {"title", "tags", "source", "year", "is_open"}
-        assert set(source(True)) == {"title", "content", "tags", "source", "year", "is_open", "created_at"}
+        assert set(source({"excludes": ["content", "created_at"]})) == {
+            "title",
+            "tags",
+            "source",
+            "year",
+            "is_open",
+        }
+        assert set(source(True)) == {
+            "title",
+            "content",
+            "tags",
+            "source",
+            "year",
+            "is_open",
+            "created_at",
+        }
 
     def test_what_was_looked_for_is_marked(self, ask: Callable[..., SearchAnswer]) -> None:
-        body = {"query": {"match": {"content": "magnesium"}}, "highlight": {"fields": {"content": {}}}}
-        hit = ask({**body, "query": {"bool": {"must": [body["query"], {"ids": {"values": ["mg"]}}]}}}).hits["hits"][0]
-        assert hit["highlight"] == {"content": ["<em>Magnesium</em> blocks the NMDA receptor of neurons"]}
+        body = {
+            "query": {"match": {"content": "magnesium"}},
+            "highlight": {"fields": {"content": {}}},
+        }
+        hit = ask(
+            {**body, "query": {"bool": {"must": [body["query"], {"ids": {"values": ["mg"]}}]}}}
+        ).hits["hits"][0]
+        assert hit["highlight"] == {
+            "content": ["<em>Magnesium</em> blocks the NMDA receptor of neurons"]
+        }
         other = ask(
             {
                 "query": {"match_phrase": {"title": "fish oil"}},
-                "highlight": {"fields": {"title": {}}, "pre_tags": ["["], "post_tags": ["]"], "number_of_fragments": 0},
+                "highlight": {
+                    "fields": {"title": {}},
+                    "pre_tags": ["["],
+                    "post_tags": ["]"],
+                    "number_of_fragments": 0,
+                },
             }
         ).hits["hits"][0]
         assert other["highlight"] == {"title": ["[Fish oil] and Raynaud"]}
 
     def test_values_are_counted(self, ask: Callable[..., SearchAnswer]) -> None:
         answer = ask(
-            {"size": 0, "aggs": {"tags": {"terms": {"field": "tags", "size": 2}}, "open": {"terms": {"field": "is_open"}}}}
+            {
+                "size": 0,
+                "aggs": {
+                    "tags": {"terms": {"field": "tags", "size": 2}},
+                    "open": {"terms": {"field": "is_open"}},
+                },
+            }
         )
         assert answer.aggregations is not None
         tags = answer.aggregations["tags"]
-        assert [(bucket["key"], bucket["doc_count"]) for bucket in tags["buckets"]] == [("ion", 2), ("migraine", 2)]
+        assert [(bucket["key"], bucket["doc_count"]) for bucket in tags["buckets"]] == [
+            ("ion", 2),
+            ("migraine", 2),
+        ]
         assert (tags["sum_other_doc_count"], tags["doc_count_error_upper_bound"]) == (3, 0)
-        assert [(b["key"], b["key_as_string"], b["doc_count"]) for b in buckets(answer, "open")] == [
+        assert [
+            (b["key"], b["key_as_string"], b["doc_count"]) for b in buckets(answer, "open")
+        ] == [
             (0, "false", 2),
             (1, "true", 2),
         ]
-        by_key = ask({"size": 0, "aggs": {"t": {"terms": {"field": "tags", "order": {"_key": "desc"}, "min_doc_count": 2}}}})
+        by_key = ask(
+            {
+                "size": 0,
+                "aggs": {
+                    "t": {"terms": {"field": "tags", "order": {"_key": "desc"}, "min_doc_count": 2}}
+                },
+            }
+        )
         assert [bucket["key"] for bucket in buckets(by_key, "t")] == ["migraine", "ion"]
 
-    def test_the_answer_has_the_shape_that_clients_expect(self, ask: Callable[..., SearchAnswer]) -> None:
+    def test_the_answer_has_the_shape_that_clients_expect(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
         shape = ask({"query": {"match_all": {}}, "size": 1}).model_dump(by_alias=True)
         assert {"took", "timed_out", "_shards", "hits"} == set(shape)
         assert shape["timed_out"] is False and shape["_shards"]["failed"] == 0
@@ -238,14 +408,24 @@ class SearchContract:
     @pytest.mark.parametrize(
         ("body", "clause"),
         [
-            ({"query": {"script_score": {"query": {"match_all": {}}, "script": {"source": "1"}}}}, "script_score"),
+            (
+                {
+                    "query": {
+                        "script_score": {"query": {"match_all": {}}, "script": {"source": "1"}}
+                    }
+                },
+                "script_score",
+            ),
             ({"query": {"script": {"script": "true"}}}, "script"),
             ({"runtime_mappings": {"x": {"type": "long"}}}, "runtime_mappings"),
             ({"script_fields": {"x": {"script": "1"}}}, "script_fields"),
             ({"sort": [{"_script": {"script": "1", "type": "number"}}]}, "_script"),
             ({"query": {"regexp": {"title": ".*"}}}, "regexp"),
             ({"query": {"bool": {"must": [{"query_string": {"query": "*"}}]}}}, "query_string"),
-            ({"query": {"terms": {"user": {"index": "other", "id": "1", "path": "x"}}}}, "terms lookup"),
+            (
+                {"query": {"terms": {"user": {"index": "other", "id": "1", "path": "x"}}}},
+                "terms lookup",
+            ),
             ({"query": {"more_like_this": {"like": "x"}}}, "more_like_this"),
             ({"aggs": {"x": {"global": {}}}}, "global"),
             ({"aggs": {"x": {"scripted_metric": {}}}}, "scripted_metric"),
@@ -269,7 +449,9 @@ class SearchContract:
         assert refused.value.details["clause"] == clause
         assert f"[{clause}]" in refused.value.message
 
-    def test_a_body_that_is_only_the_query_is_understood(self, ask: Callable[..., SearchAnswer]) -> None:
+    def test_a_body_that_is_only_the_query_is_understood(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
         assert ids(ask({"match": {"title": "raynaud"}})) == {"fish"}
 
     def test_a_query_as_deep_as_a_well_is_refused(self, ask: Callable[..., SearchAnswer]) -> None:
@@ -279,7 +461,9 @@ class SearchContract:
         with pytest.raises(CarrelError, match="nested"):
             ask({"query": query})
 
-    def test_an_index_that_is_not_offered_is_refused(self, ask: Callable[..., SearchAnswer]) -> None:
+    def test_an_index_that_is_not_offered_is_refused(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
         for index in ("secrets", "knowledge,secrets", "<x-{now}>", "other:knowledge", ".security"):
             with pytest.raises(CarrelError) as refused:
                 ask({}, index=index)

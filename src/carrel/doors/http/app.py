@@ -25,7 +25,14 @@ from carrel.doors.http.exchange import (
     send_streamed,
 )
 from carrel.doors.http.refusals import MethodNotAllowedError, NothingThereError, ServerBusyError
-from carrel.doors.http.request_body import SMALL_BODY_BYTES, BodyBudget, HeldBody, check_declared_size, may_be_large, read_body
+from carrel.doors.http.request_body import (
+    SMALL_BODY_BYTES,
+    BodyBudget,
+    HeldBody,
+    check_declared_size,
+    may_be_large,
+    read_body,
+)
 from carrel.policy.gate import STRANGER, Gate
 from carrel.policy.origin import OriginPolicy
 from carrel.policy.proxies import TrustedProxies
@@ -40,15 +47,21 @@ _CLOSE: tuple[Header, ...] = ((b"connection", b"close"),)
 _LONGEST_USER_AGENT = 200
 _LONGEST_PATH = 200
 _CORS_HEADERS = (
-    b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, last-event-id, x-request-id",
-    b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
+    b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, "
+    b"last-event-id, x-request-id",
+    b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, "
+    b"x-ratelimit-reset",
 )
 
 
 def _printable_path(path: str) -> str:
     """A request's path as it may be written down or shown: cut, and without control characters."""
     text = path[:_LONGEST_PATH]
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else "?" for sign in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(sign if sign.isprintable() else "?" for sign in text)
+    )
 
 
 def _allowance_headers(visit: Visit) -> tuple[Header, ...]:
@@ -72,7 +85,8 @@ def _with_headers(response: Response | Streamed, more: tuple[Header, ...]) -> Re
 class Route:
     """What one path does: a handler per method. `is_open` paths skip the Host and Origin checks.
 
-    A path with `refuse_stranger` is protected: the caller is recognised from the headers, before a body is read, and that is
+    A path with `refuse_stranger` is protected: the caller is recognised from the headers, before a
+    body is read, and that is
     how one who is not is answered. `max_body_bytes` is a bound of the path's own.
     """
 
@@ -165,7 +179,9 @@ class HttpApp:
             await send_response(send, self._refuse(busy, visit))
             return
         try:
-            answered = await self._answer(scope, receive, route, headers, repeated, visit, tail, cors)
+            answered = await self._answer(
+                scope, receive, route, headers, repeated, visit, tail, cors
+            )
             if answered is not None:
                 await self._send(scope["method"], receive, send, answered)
         finally:
@@ -189,14 +205,19 @@ class HttpApp:
         if route is None:
             response = self._refuse(NothingThereError(visit.path), visit)
         elif method == "OPTIONS" and cors:
-            preflight = ((b"access-control-allow-methods", route.allow), (b"access-control-allow-headers", _CORS_HEADERS[0]))
+            preflight = (
+                (b"access-control-allow-methods", route.allow),
+                (b"access-control-allow-headers", _CORS_HEADERS[0]),
+            )
             response = Response(204, b"", (*preflight, (b"access-control-max-age", b"600")))
         else:
             handler = route.handlers.get("GET" if method == "HEAD" else method)
             if handler is None:
                 wrong = MethodNotAllowedError(method, visit.path, route.allow.decode())
                 refusal = self._refuse(wrong, visit)
-                response = Response(refusal.status, refusal.body, (*refusal.headers, (b"allow", route.allow)))
+                response = Response(
+                    refusal.status, refusal.body, (*refusal.headers, (b"allow", route.allow))
+                )
             else:
                 exchange = Exchange(scope, headers, frozenset(repeated), b"", visit, tail)
                 try:
@@ -205,7 +226,9 @@ class HttpApp:
                     return None
         return _with_headers(response, cors) if cors else response
 
-    async def _handled(self, handler: Handler, route: Route, exchange: Exchange, receive: Receive) -> Response | Streamed:
+    async def _handled(
+        self, handler: Handler, route: Route, exchange: Exchange, receive: Receive
+    ) -> Response | Streamed:
         """Who is calling, then the body, then the answer."""
         visit = exchange.visit
         if route.refuse_stranger is not None:
@@ -228,7 +251,9 @@ class HttpApp:
     async def _handled_large(
         self, handler: Handler, exchange: Exchange, receive: Receive, limit_bytes: int
     ) -> Response | Streamed:
-        """The same for a body that is counted while it is held, and not read for a caller who has no calls left."""
+        """The same for a body that is counted while it is held, and not read for a caller who has
+        no calls left.
+        """
         visit = exchange.visit
         held = HeldBody(self._budget, visit.address_group)
         try:
@@ -236,7 +261,9 @@ class HttpApp:
                 check_declared_size(exchange.headers, limit_bytes)
                 if exchange.caller is not None:
                     await self._gate.check_allowance(exchange.caller, visit)
-                exchange.body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds, held)
+                exchange.body = await read_body(
+                    receive, limit_bytes, self._limits.body_timeout_seconds, held
+                )
             except CarrelError as error:
                 return self._refused_body(error, exchange)
             return await self._run(handler, exchange)
@@ -254,15 +281,26 @@ class HttpApp:
             response = await handler(exchange)
         except Exception:
             error_id = secrets.token_hex(8)
-            log.exception("request failed", extra={"error_id": error_id, "request_id": visit.request_id, "path": visit.path})
+            log.exception(
+                "request failed",
+                extra={"error_id": error_id, "request_id": visit.request_id, "path": visit.path},
+            )
             response = self._refuse(InternalError(error_id), visit)
         return _with_headers(response, _allowance_headers(visit)) if visit.receipts else response
 
-    async def _send(self, method: str, receive: Receive, send: Send, response: Response | Streamed) -> None:
+    async def _send(
+        self, method: str, receive: Receive, send: Send, response: Response | Streamed
+    ) -> None:
         if isinstance(response, Streamed):
             await send_streamed(receive, send, response)
         elif method == "HEAD":
-            await send({"type": "http.response.start", "status": response.status, "headers": [*response.headers]})
+            await send(
+                {
+                    "type": "http.response.start",
+                    "status": response.status,
+                    "headers": [*response.headers],
+                }
+            )
             await send({"type": "http.response.body", "body": b""})
         else:
             await send_response(send, response)
@@ -276,7 +314,9 @@ class HttpApp:
                 return candidate, path[len(prefix) :]
         return None, ""
 
-    def _visit(self, scope: Scope, headers: dict[bytes, bytes], repeated: set[bytes], peer: str) -> Visit:
+    def _visit(
+        self, scope: Scope, headers: dict[bytes, bytes], repeated: set[bytes], peer: str
+    ) -> Visit:
         address = peer
         name = self._trusted_proxies.header
         forwarded = headers.get(name)

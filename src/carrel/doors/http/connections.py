@@ -1,4 +1,6 @@
-"""Which connections are open, from where, and which of them is closed when there are too many or one takes too long."""
+"""Which connections are open, from where, and which of them is closed when there are too many or
+one takes too long.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from typing import Protocol
 
 log = logging.getLogger("carrel.http")
 
-# New connections are counted against their address a moment after they were made: by then what came with them has been read,
+# New connections are counted against their address a moment after they were made: by then what came
+# with them has been read,
 # and one that brought a whole request is not taken for one that only holds a place.
 _SETTLE_SECONDS = 0.1
 _LOG_EVERY_SECONDS = 10.0
@@ -21,7 +24,9 @@ _LONGEST_SWEEP_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """What one connection, one address and all together may take up. `trusted_proxies` are not counted by address."""
+    """What one connection, one address and all together may take up. `trusted_proxies` are not
+    counted by address.
+    """
 
     max_header_bytes: int = 32 * 1024
     max_headers: int = 100
@@ -37,7 +42,9 @@ class ConnectionLimits:
 
 
 class Activity(IntEnum):
-    """What a connection is doing, in the order in which it is given up for a new one. A working one never is."""
+    """What a connection is doing, in the order in which it is given up for a new one. A working one
+    never is.
+    """
 
     STARTING = 0
     IDLE = 1
@@ -62,7 +69,9 @@ class Connection(Protocol):
 
 
 class ConnectionTable:
-    """The open connections of this process. Makes room for new ones, and closes those that take too long."""
+    """The open connections of this process. Makes room for new ones, and closes those that take too
+    long.
+    """
 
     def __init__(self, limits: ConnectionLimits, loop: asyncio.AbstractEventLoop) -> None:
         self._limits = limits
@@ -74,19 +83,25 @@ class ConnectionTable:
         self._sweep: asyncio.TimerHandle | None = None
         self._refused: Counter[str] = Counter()
         self._logging: asyncio.TimerHandle | None = None
-        shortest = min(limits.header_timeout_seconds, limits.keep_alive_seconds, limits.send_timeout_seconds)
+        shortest = min(
+            limits.header_timeout_seconds, limits.keep_alive_seconds, limits.send_timeout_seconds
+        )
         self._sweep_seconds = min(_LONGEST_SWEEP_SECONDS, shortest / 2)
 
     def __len__(self) -> int:
         return len(self._open)
 
     def add(self, connection: Connection) -> bool:
-        """Takes a new connection in, if need be in place of one that does nothing. False when there is no room for it."""
+        """Takes a new connection in, if need be in place of one that does nothing. False when there
+        is no room for it.
+        """
         group = connection.group
         if not connection.is_from_proxy and self._is_group_at_work(group):
             self.note("too many connections from one address")
             return False
-        if len(self._open) >= self._limits.max_connections and not self._make_room(self._fullest_group()):
+        if len(self._open) >= self._limits.max_connections and not self._make_room(
+            self._fullest_group()
+        ):
             self.note("too many connections")
             return False
         connection.number = next(self._numbers)
@@ -110,7 +125,9 @@ class ConnectionTable:
             del self._by_group[connection.group]
 
     def note(self, reason: str) -> None:
-        """Counts what was turned away, for one line in the log every few seconds however many come."""
+        """Counts what was turned away, for one line in the log every few seconds however many
+        come.
+        """
         self._refused[reason] += 1
         if self._logging is None:
             self._logging = self._loop.call_later(_LOG_EVERY_SECONDS, self._log_refused)
@@ -119,7 +136,9 @@ class ConnectionTable:
         """Whether an address already has as many requests under way as it may have connections."""
         most = self._limits.max_connections_per_address
         those = self._by_group.get(group, ())
-        return len(those) >= most and sum(one.activity() is Activity.WORKING for one in those) >= most
+        return (
+            len(those) >= most and sum(one.activity() is Activity.WORKING for one in those) >= most
+        )
 
     def _settle(self, group: str) -> None:
         """Closes what an address has open beyond its limit, but none that is at work."""
@@ -131,7 +150,11 @@ class ConnectionTable:
             self.note("too many connections from one address")
 
     def _make_room(self, group: str) -> bool:
-        found = min(self._by_group.get(group, ()), key=lambda one: (one.activity(), one.number), default=None)
+        found = min(
+            self._by_group.get(group, ()),
+            key=lambda one: (one.activity(), one.number),
+            default=None,
+        )
         if found is None or found.activity() is Activity.WORKING:
             return False
         self._close(found)
@@ -157,5 +180,7 @@ class ConnectionTable:
 
     def _log_refused(self) -> None:
         self._logging = None
-        log.info("connections closed", extra={"reasons": dict(self._refused), "open": len(self._open)})
+        log.info(
+            "connections closed", extra={"reasons": dict(self._refused), "open": len(self._open)}
+        )
         self._refused.clear()

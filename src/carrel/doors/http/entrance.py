@@ -1,10 +1,16 @@
-"""What a request's headers alone decide: each decisive header once, a Host of ours, and a web page that may call."""
+"""What a request's headers alone decide: each decisive header once, a Host of ours, and a web page
+that may call.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from carrel.doors.http.refusals import HostNotAllowedError, OriginNotAllowedError, RepeatedHeaderError
+from carrel.doors.http.refusals import (
+    HostNotAllowedError,
+    OriginNotAllowedError,
+    RepeatedHeaderError,
+)
 from carrel.policy.origin import Authority, MalformedAuthorityError, Origin, OriginPolicy
 from carrel.policy.proxies import TrustedProxies
 
@@ -37,8 +43,12 @@ class Entrance:
         self._proxies = proxies
         self._hosts: dict[bytes, Authority | None] = {}
 
-    def check(self, method: str, headers: Mapping[bytes, bytes], repeated: Set[bytes], peer: str) -> bool:
-        """Whether the request comes from a page that may read the answer. Raises what says why it is turned away."""
+    def check(
+        self, method: str, headers: Mapping[bytes, bytes], repeated: Set[bytes], peer: str
+    ) -> bool:
+        """Whether the request comes from a page that may read the answer. Raises what says why it
+        is turned away.
+        """
         if repeated:
             doubled = repeated & SINGLE_HEADERS
             if doubled:
@@ -49,12 +59,18 @@ class Entrance:
         given = headers.get(b"origin")
         if given is None:
             fetched_from = headers.get(b"sec-fetch-site")
-            if fetched_from is not None and method not in SAFE_METHODS and fetched_from.strip() not in _OWN_FETCHES:
+            if (
+                fetched_from is not None
+                and method not in SAFE_METHODS
+                and fetched_from.strip() not in _OWN_FETCHES
+            ):
                 raise OriginNotAllowedError(None)
             return False
         return self._check_origin(method, given, host, headers, peer)
 
-    def _check_origin(self, method: str, given: bytes, host: Authority, headers: Mapping[bytes, bytes], peer: str) -> bool:
+    def _check_origin(
+        self, method: str, given: bytes, host: Authority, headers: Mapping[bytes, bytes], peer: str
+    ) -> bool:
         text = given.decode("latin-1")
         try:
             origin = Origin.parse(text)
@@ -97,4 +113,8 @@ def is_from_browser(headers: Mapping[bytes, bytes]) -> bool:
 def printable(value: bytes, longest: int) -> str:
     """A header's value as it may be written down: cut, and without control characters."""
     text = value[:longest].decode("latin-1")
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else "?" for sign in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(sign if sign.isprintable() else "?" for sign in text)
+    )

@@ -1,4 +1,6 @@
-"""One HTTP exchange: the request as read, the response as sent, nothing of a framework in between."""
+"""One HTTP exchange: the request as read, the response as sent, nothing of a framework in
+between.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,16 @@ class Response:
 
     @classmethod
     def text(cls, status: int, text: str, headers: tuple[Header, ...] = ()) -> Response:
-        return cls(status, text.encode(), ((b"content-type", b"text/plain; charset=utf-8"), *headers))
+        return cls(
+            status, text.encode(), ((b"content-type", b"text/plain; charset=utf-8"), *headers)
+        )
 
 
 @dataclass(slots=True)
 class Streamed:
-    """A response whose body comes piece by piece. When the client hangs up, `pieces` is closed where it stands."""
+    """A response whose body comes piece by piece. When the client hangs up, `pieces` is closed
+    where it stands.
+    """
 
     status: int
     pieces: AsyncGenerator[bytes, None]
@@ -53,7 +59,9 @@ class Streamed:
 
 @dataclass(slots=True)
 class Exchange:
-    """A request whose body has been read. `caller` is set where the path asks who is calling before it reads a body."""
+    """A request whose body has been read. `caller` is set where the path asks who is calling before
+    it reads a body.
+    """
 
     scope: Scope
     headers: dict[bytes, bytes]
@@ -76,7 +84,9 @@ async def send_response(send: Send, response: Response) -> None:
 
 async def send_streamed(receive: Receive, send: Send, response: Streamed) -> None:
     """Sends the pieces as they come, until they end or the client is gone."""
-    await send({"type": "http.response.start", "status": response.status, "headers": [*response.headers]})
+    await send(
+        {"type": "http.response.start", "status": response.status, "headers": [*response.headers]}
+    )
 
     async def deliver() -> None:
         async with aclosing(response.pieces) as pieces:

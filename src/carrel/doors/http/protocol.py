@@ -1,7 +1,10 @@
-"""HTTP/1.1 on one connection: uvicorn's protocol with every part of a request bounded in size and time.
+"""HTTP/1.1 on one connection: uvicorn's protocol with every part of a request bounded in size and
+time.
 
-uvicorn leaves three things open that a server for strangers cannot: how large a request's head may grow (its parser keeps a
-header until it is whole), how long a request may take to arrive, and how many connections there are. Requests that two servers
+uvicorn leaves three things open that a server for strangers cannot: how large a request's head may
+grow (its parser keeps a
+header until it is whole), how long a request may take to arrive, and how many connections there
+are. Requests that two servers
 could read differently are refused here, before anything else sees them.
 """
 
@@ -13,7 +16,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import httptools
 import orjson
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from carrel.core.addresses import address_group
 from carrel.doors.http.connections import Activity, ConnectionLimits, ConnectionTable
@@ -24,9 +31,11 @@ if TYPE_CHECKING:
     from uvicorn.config import Config
     from uvicorn.server import ServerState
 
-# How much is given to the parser at once while a head is being read: what a header can grow to beyond the limit.
+# How much is given to the parser at once while a head is being read: what a header can grow to
+# beyond the limit.
 _HEAD_SLICE_BYTES = 32 * 1024
-# How long and how much is still read from a client whose request was answered before it was whole, so that it sees the answer.
+# How long and how much is still read from a client whose request was answered before it was whole,
+# so that it sees the answer.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 16 * 1024 * 1024
 _FRAMING_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"host", b"expect"})
@@ -48,16 +57,25 @@ class _RequestRefusedError(Exception):
     def __init__(self, status: int, code: str, message: str, next_step: str) -> None:
         super().__init__(message)
         self.status = status
-        body = {"success": False, "error": message, "error_type": code, "recovery_suggestions": [next_step]}
+        body = {
+            "success": False,
+            "error": message,
+            "error_type": code,
+            "recovery_suggestions": [next_step],
+        }
         self.body = orjson.dumps(body)
 
 
 def _malformed(message: str) -> _RequestRefusedError:
-    return _RequestRefusedError(400, "malformed_request", message, "Send a request as HTTP/1.1 describes it.")
+    return _RequestRefusedError(
+        400, "malformed_request", message, "Send a request as HTTP/1.1 describes it."
+    )
 
 
 class _PoliteTransport:
-    """The connection as uvicorn sees it: closing waits for a client that is still sending, for a moment."""
+    """The connection as uvicorn sees it: closing waits for a client that is still sending, for a
+    moment.
+    """
 
     def __init__(self, transport: asyncio.Transport, protocol: GuardedProtocol) -> None:
         self.write = transport.write
@@ -112,7 +130,12 @@ class GuardedProtocol(HttpToolsProtocol):
             self.is_from_proxy = self._proxies.trusts(self.client[0])
         self._deadline = self.loop.time() + self._limits.header_timeout_seconds
         if not self._table.add(self):
-            busy = _RequestRefusedError(503, "server_busy", "Too many connections are open", "Close some, or try again later.")
+            busy = _RequestRefusedError(
+                503,
+                "server_busy",
+                "Too many connections are open",
+                "Close some, or try again later.",
+            )
             self._is_deaf = True
             transport.write(_response(busy))
             transport.close()
@@ -126,8 +149,16 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def activity(self) -> Activity:
         if self._is_answering() and not self._is_deaf:
-            return Activity.RECEIVING if self._phase is Phase.BODY and not self.pipeline else Activity.WORKING
-        return Activity.IDLE if self.cycle is not None and self._phase is Phase.NOTHING else Activity.STARTING
+            return (
+                Activity.RECEIVING
+                if self._phase is Phase.BODY and not self.pipeline
+                else Activity.WORKING
+            )
+        return (
+            Activity.IDLE
+            if self.cycle is not None and self._phase is Phase.NOTHING
+            else Activity.STARTING
+        )
 
     def is_overdue(self, now: float) -> str | None:
         unsent = self._wire.get_write_buffer_size()
@@ -141,20 +172,28 @@ class GuardedProtocol(HttpToolsProtocol):
         self._unsent_bytes = unsent
         if unsent or self._is_answering() or now < self._deadline:
             return None
-        return "idle" if self.cycle is not None and self._phase is Phase.NOTHING else "request not sent in time"
+        return (
+            "idle"
+            if self.cycle is not None and self._phase is Phase.NOTHING
+            else "request not sent in time"
+        )
 
     def discard(self) -> None:
         is_half_sent = self._phase is Phase.HEAD and not self._is_deaf and not self._is_answering()
         self._is_deaf = True
         if is_half_sent and not self._wire.is_closing():
-            late = _RequestRefusedError(408, "request_too_slow", "The request did not arrive in time", "Send it again.")
+            late = _RequestRefusedError(
+                408, "request_too_slow", "The request did not arrive in time", "Send it again."
+            )
             self._wire.write(_response(late))
         self._wire.close()
         if self._wire.get_write_buffer_size():
             self._wire.abort()
 
     def close_politely(self) -> None:
-        """Closes; where the request is not whole yet, after its sender had a moment to see the answer."""
+        """Closes; where the request is not whole yet, after its sender had a moment to see the
+        answer.
+        """
         if self._is_deaf or self._wire.is_closing() or self._phase is not Phase.BODY:
             self._is_deaf = True
             self._wire.close()
@@ -187,7 +226,11 @@ class GuardedProtocol(HttpToolsProtocol):
             self.cycle.keep_alive = False
         except httptools.HttpParserError as error:
             cause = error.__context__
-            self._refuse(cause if isinstance(cause, _RequestRefusedError) else _malformed("The request is not well-formed HTTP"))
+            self._refuse(
+                cause
+                if isinstance(cause, _RequestRefusedError)
+                else _malformed("The request is not well-formed HTTP")
+            )
             return
         if self._phase is Phase.HEAD:
             if self._request_bytes > self._limits.max_header_bytes + self._limits.max_target_bytes:
@@ -196,12 +239,16 @@ class GuardedProtocol(HttpToolsProtocol):
             self._check_body_bytes(len(data))
 
     def _check_body_bytes(self, size: int) -> None:
-        """Bounds what the parser swallows without telling: framing and trailers of chunks, and bodies nobody waits for."""
+        """Bounds what the parser swallows without telling: framing and trailers of chunks, and
+        bodies nobody waits for.
+        """
         if self.cycle.response_complete:
             self._late_bytes += size
             if self._late_bytes > _DRAIN_BYTES:
                 self.close_politely()
-        elif self._request_bytes > 2 * (self._limits.max_body_bytes + self._limits.max_header_bytes):
+        elif self._request_bytes > 2 * (
+            self._limits.max_body_bytes + self._limits.max_header_bytes
+        ):
             self._refuse(_malformed("The body takes far more than it says"))
 
     # What the parser tells
@@ -220,13 +267,17 @@ class GuardedProtocol(HttpToolsProtocol):
         if len(self.url) > self._limits.max_target_bytes:
             limit = self._limits.max_target_bytes
             raise _RequestRefusedError(
-                414, "malformed_request", f"The address is longer than {limit} bytes", "Send a shorter one."
+                414,
+                "malformed_request",
+                f"The address is longer than {limit} bytes",
+                "Send a shorter one.",
             )
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._header_bytes += len(name) + len(value) + 4
         if self._phase is Phase.BODY:
-            # A trailer. It comes after everything was decided by the headers, and must not become one of them.
+            # A trailer. It comes after everything was decided by the headers, and must not become
+            # one of them.
             if self._header_bytes > self._limits.max_header_bytes:
                 raise self._head_too_large()
             return
@@ -237,7 +288,10 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._phase = Phase.BODY
-        if self._header_bytes > self._limits.max_header_bytes or len(self.headers) > self._limits.max_headers:
+        if (
+            self._header_bytes > self._limits.max_header_bytes
+            or len(self.headers) > self._limits.max_headers
+        ):
             raise self._head_too_large()
         self._check_framing()
         if self._is_answering() and len(self.pipeline) >= self._limits.max_pipelined_requests:
@@ -245,7 +299,8 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         self._has_cycle = True
         if self.expect_100_continue:
-            # Answered without a go-ahead, the client may send the body or not: what follows cannot be told apart.
+            # Answered without a go-ahead, the client may send the body or not: what follows cannot
+            # be told apart.
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
@@ -255,7 +310,9 @@ class GuardedProtocol(HttpToolsProtocol):
             self._deadline = self.loop.time() + self._limits.keep_alive_seconds
 
     def on_response_complete(self) -> None:
-        """Instead of uvicorn's: the deadline is checked by the table, which costs no timer for each request."""
+        """Instead of uvicorn's: the deadline is checked by the table, which costs no timer for each
+        request.
+        """
         self.server_state.total_requests += 1
         self._late_bytes = 0
         if self._wire.is_closing() or self._is_deaf:
@@ -278,7 +335,9 @@ class GuardedProtocol(HttpToolsProtocol):
         """Refuses what servers in a chain could cut into requests differently."""
         version = self.parser.get_http_version()
         if version not in {"1.1", "1.0"}:
-            raise _RequestRefusedError(505, "malformed_request", "Only HTTP/1.1 is spoken here", "Send HTTP/1.1.")
+            raise _RequestRefusedError(
+                505, "malformed_request", "Only HTTP/1.1 is spoken here", "Send HTTP/1.1."
+            )
         lengths = encodings = 0
         host = b""
         for name, value in self._framing:
@@ -292,7 +351,12 @@ class GuardedProtocol(HttpToolsProtocol):
                 encodings += 1
                 if value.strip().lower() != b"chunked":
                     raise _malformed("Transfer-Encoding may only be chunked")
-        if lengths > 1 or encodings > 1 or (lengths and encodings) or (encodings and version == "1.0"):
+        if (
+            lengths > 1
+            or encodings > 1
+            or (lengths and encodings)
+            or (encodings and version == "1.0")
+        ):
             raise _malformed("It is not clear how long the body is")
         if not self.url.startswith(b"/") and _authority_of(self.url) != host.strip().lower():
             raise _malformed("The address names another host than the Host header")
@@ -305,7 +369,8 @@ class GuardedProtocol(HttpToolsProtocol):
         return _RequestRefusedError(
             431,
             "headers_too_large",
-            f"The headers take more than {limits.max_header_bytes} bytes, or are more than {limits.max_headers}",
+            f"The headers take more than {limits.max_header_bytes} bytes, or are more than "
+            f"{limits.max_headers}",
             "Send fewer and shorter headers.",
         )
 
@@ -314,7 +379,9 @@ class GuardedProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def _refuse(self, refusal: _RequestRefusedError) -> None:
-        """Answers and closes. While an earlier request is being answered nothing can be said in between: it closes after that."""
+        """Answers and closes. While an earlier request is being answered nothing can be said in
+        between: it closes after that.
+        """
         self._table.note(f"refused with {refusal.status}")
         running = self._running
         is_of_running = self._has_cycle and self.cycle is running
@@ -329,7 +396,9 @@ class GuardedProtocol(HttpToolsProtocol):
                 self._wire.abort()
                 return
             self._cut_off(running)
-        if not self._wire.is_closing() and not (is_of_running and running is not None and running.response_started):
+        if not self._wire.is_closing() and not (
+            is_of_running and running is not None and running.response_started
+        ):
             self._wire.write(_response(refusal))
         self._phase = Phase.BODY
         self.close_politely()
@@ -353,14 +422,17 @@ def _response(refusal: _RequestRefusedError) -> bytes:
     return b"".join(
         (
             STATUS_LINE[refusal.status],
-            b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(refusal.body),
+            b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
+            % len(refusal.body),
             refusal.body,
         )
     )
 
 
 class GuardedProtocolFactory:
-    """Makes the protocols of one process, which share one table of connections. Workers get the limits, and a table each."""
+    """Makes the protocols of one process, which share one table of connections. Workers get the
+    limits, and a table each.
+    """
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
@@ -377,7 +449,9 @@ class GuardedProtocolFactory:
         loop = _loop or asyncio.get_running_loop()
         if self._table is None:
             self._table = ConnectionTable(self.limits, loop)
-        return GuardedProtocol(config, server_state, app_state, loop, self.limits, self._table, self._proxies)
+        return GuardedProtocol(
+            config, server_state, app_state, loop, self.limits, self._table, self._proxies
+        )
 
     def __reduce__(self) -> tuple[type[GuardedProtocolFactory], tuple[ConnectionLimits]]:
         return GuardedProtocolFactory, (self.limits,)

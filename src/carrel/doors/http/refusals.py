@@ -9,39 +9,52 @@ class NothingThereError(CarrelError):
     code = "not_found"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"There is nothing at {path[:200]}", next_step="GET /docs lists what there is.")
+        super().__init__(
+            f"There is nothing at {path[:200]}", next_step="GET /docs lists what there is."
+        )
 
 
 class MethodNotAllowedError(CarrelError):
     code = "method_not_allowed"
 
     def __init__(self, method: str, path: str, allowed: str) -> None:
-        super().__init__(f"{method[:20]} is not supported at {path[:200]}", next_step=f"Use {allowed}.")
+        super().__init__(
+            f"{method[:20]} is not supported at {path[:200]}", next_step=f"Use {allowed}."
+        )
 
 
 class BodyTooLargeError(CarrelError):
     code = "body_too_large"
 
     def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"The body is larger than {limit_bytes} bytes", next_step="Send less at once.")
+        super().__init__(
+            f"The body is larger than {limit_bytes} bytes", next_step="Send less at once."
+        )
 
 
 class BodyTooSlowError(CarrelError):
     code = "body_too_slow"
 
     def __init__(self, limit_seconds: float) -> None:
-        super().__init__(f"The body did not arrive within {limit_seconds:g} seconds", next_step="Send it again.")
+        super().__init__(
+            f"The body did not arrive within {limit_seconds:g} seconds", next_step="Send it again."
+        )
 
 
 class HostNotAllowedError(CarrelError):
     code = "host_not_allowed"
 
     def __init__(self) -> None:
-        super().__init__("This server does not answer under that Host", next_step="Add it to server.allowed_hosts if it should.")
+        super().__init__(
+            "This server does not answer under that Host",
+            next_step="Add it to server.allowed_hosts if it should.",
+        )
 
 
 class OriginNotAllowedError(CarrelError):
-    """A web page that is neither ours nor listed. `origin` is None where it cannot be named in the settings."""
+    """A web page that is neither ours nor listed. `origin` is None where it cannot be named in the
+    settings.
+    """
 
     code = "origin_not_allowed"
 
@@ -49,12 +62,14 @@ class OriginNotAllowedError(CarrelError):
         if origin is None:
             super().__init__(
                 "A web page without an origin of its own may not use this server",
-                next_step="Call from a page whose origin is named in server.allowed_origins, or from a program.",
+                next_step="Call from a page whose origin is named in server.allowed_origins, or "
+                "from a program.",
             )
         else:
             super().__init__(
                 f"Web pages of {origin} may not use this server",
-                next_step=f'If they should, add "{origin}" to server.allowed_origins and start the server again.',
+                next_step=f'If they should, add "{origin}" to server.allowed_origins and start '
+                f"the server again.",
             )
 
 

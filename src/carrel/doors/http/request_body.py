@@ -1,4 +1,6 @@
-"""Reads request bodies, bounded in size and time, and bounds what all of them hold in memory together."""
+"""Reads request bodies, bounded in size and time, and bounds what all of them hold in memory
+together.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from carrel.core.waiting import within
 from carrel.doors.http.exchange import ClientGoneError, Receive
 from carrel.doors.http.refusals import BodyTooLargeError, BodyTooSlowError, ServerBusyError
 
-# A declared body below this is read without counting. It is told by the number of its digits, which costs nothing.
+# A declared body below this is read without counting. It is told by the number of its digits, which
+# costs nothing.
 SMALL_BODY_BYTES = 10_000
 _LARGE_DIGITS = len(str(SMALL_BODY_BYTES))
 
@@ -27,7 +30,9 @@ class BodyBudget:
         return self._held
 
     def take(self, group: str, size: int) -> None:
-        """Counts more bytes. Raises ServerBusyError when that is too much, and then counts none of them."""
+        """Counts more bytes. Raises ServerBusyError when that is too much, and then counts none of
+        them.
+        """
         held = self._held_by.get(group, 0) + size
         if held > self._max_bytes_per_address or self._held + size > self._max_bytes:
             raise ServerBusyError("Too many large requests are being received at once")
@@ -44,7 +49,9 @@ class BodyBudget:
 
 
 class HeldBody:
-    """What one body takes of the budget. Whoever made it releases it when the request has been answered."""
+    """What one body takes of the budget. Whoever made it releases it when the request has been
+    answered.
+    """
 
     __slots__ = ("_budget", "_group", "_held")
 
@@ -64,8 +71,12 @@ class HeldBody:
             self._held = 0
 
 
-async def read_body(receive: Receive, limit_bytes: int, timeout_seconds: float, held: HeldBody | None = None) -> bytes:
-    """The whole body. Raises BodyTooLargeError, BodyTooSlowError, ServerBusyError, or ClientGoneError."""
+async def read_body(
+    receive: Receive, limit_bytes: int, timeout_seconds: float, held: HeldBody | None = None
+) -> bytes:
+    """The whole body. Raises BodyTooLargeError, BodyTooSlowError, ServerBusyError, or
+    ClientGoneError.
+    """
     try:
         return await within(timeout_seconds, _read(receive, limit_bytes, held))
     except TimeoutError:
@@ -95,7 +106,11 @@ async def _read(receive: Receive, limit_bytes: int, held: HeldBody | None) -> by
 def check_declared_size(headers: Mapping[bytes, bytes], limit_bytes: int) -> None:
     """Refuses a body that says itself that it is too large."""
     declared = headers.get(b"content-length")
-    if declared is not None and declared.isdigit() and (len(declared) > 18 or int(declared) > limit_bytes):
+    if (
+        declared is not None
+        and declared.isdigit()
+        and (len(declared) > 18 or int(declared) > limit_bytes)
+    ):
         raise BodyTooLargeError(limit_bytes)
 
 

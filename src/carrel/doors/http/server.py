@@ -1,4 +1,6 @@
-"""Runs the ASGI application under uvicorn, with uvloop and httptools, on a socket opened beforehand."""
+"""Runs the ASGI application under uvicorn, with uvloop and httptools, on a socket opened
+beforehand.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +52,19 @@ def listen(host: str, port: int) -> socket.socket:
             next_step="Choose another with --port, or --port 0 for any that is free.",
             details={"host": host, "port": port},
         ) from None
-    # Listening from now on: whoever connects while the workers start waits instead of being refused.
+    # Listening from now on: whoever connects while the workers start waits instead of being
+    # refused.
     listener.listen(_BACKLOG)
     listener.set_inheritable(True)
     return listener
 
 
 def server_config(
-    app: Callable[..., Any] | str, limits: ConnectionLimits, *, workers: int = 1, drain_seconds: int = 20
+    app: Callable[..., Any] | str,
+    limits: ConnectionLimits,
+    *,
+    workers: int = 1,
+    drain_seconds: int = 20,
 ) -> uvicorn.Config:
     """How uvicorn is run. Each of several workers has its share of all connections."""
     share = replace(limits, max_connections=math.ceil(limits.max_connections / workers))
@@ -71,7 +78,8 @@ def server_config(
         lifespan="on",
         access_log=False,
         server_header=False,
-        # Proxies are ours to believe or not, by server.trusted_proxies: uvicorn would believe whoever calls from loopback.
+        # Proxies are ours to believe or not, by server.trusted_proxies: uvicorn would believe
+        # whoever calls from loopback.
         proxy_headers=False,
         log_config=None,
         backlog=_BACKLOG,
@@ -80,10 +88,22 @@ def server_config(
 
 
 def run_server(
-    app: Callable[..., Any] | str, listener: socket.socket, *, workers: int, drain_seconds: int, limits: ConnectionLimits
+    app: Callable[..., Any] | str,
+    listener: socket.socket,
+    *,
+    workers: int,
+    drain_seconds: int,
+    limits: ConnectionLimits,
 ) -> None:
-    """Serves until told to stop, then finishes what is in flight. More than one worker needs an importable factory."""
-    limits = replace(limits, max_connections=min(limits.max_connections, workers * _allow_open_files(limits.max_connections)))
+    """Serves until told to stop, then finishes what is in flight. More than one worker needs an
+    importable factory.
+    """
+    limits = replace(
+        limits,
+        max_connections=min(
+            limits.max_connections, workers * _allow_open_files(limits.max_connections)
+        ),
+    )
     config = server_config(app, limits, workers=workers, drain_seconds=drain_seconds)
     if workers > 1:
         Multiprocess(config, sockets=[listener]).run()
@@ -92,7 +112,9 @@ def run_server(
 
 
 def _allow_open_files(connections: int) -> int:
-    """Raises this process's limit of open files as far as it may; answers how many of them connections can have."""
+    """Raises this process's limit of open files as far as it may; answers how many of them
+    connections can have.
+    """
     if resource is None:
         return connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,4 +1,6 @@
-"""FastMCP behind the lane: gets the messages that the lane does not answer, and its answers go out through our door."""
+"""FastMCP behind the lane: gets the messages that the lane does not answer, and its answers go out
+through our door.
+"""
 
 from __future__ import annotations
 
@@ -43,17 +45,25 @@ class FastMcpBehind:
             nonlocal status, headers
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = tuple((name, value) for name, value in message["headers"] if name.lower() != b"content-length")
+                headers = tuple(
+                    (name, value)
+                    for name, value in message["headers"]
+                    if name.lower() != b"content-length"
+                )
             elif message["type"] == "http.response.body":
                 chunks.append(message.get("body", b""))
 
         # Ours is a JSON door: whatever else the client would take, FastMCP is asked for JSON.
-        asked = [*((name, value) for name, value in exchange.scope["headers"] if name != b"accept"), _ACCEPT_JSON]
+        asked = [
+            *((name, value) for name, value in exchange.scope["headers"] if name != b"accept"),
+            _ACCEPT_JSON,
+        ]
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 await self._app({**exchange.scope, "headers": asked}, receive, send)
         except TimeoutError:
             raise TimedOutError(
-                f"No answer within {self._timeout_seconds:g} seconds", next_step="Ask for less at once, or try again later."
+                f"No answer within {self._timeout_seconds:g} seconds",
+                next_step="Ask for less at once, or try again later.",
             ) from None
         return Response(status, b"".join(chunks), headers)

@@ -1,4 +1,6 @@
-"""`completion/complete`: values for the arguments of prompts and resource addresses, through the gate."""
+"""`completion/complete`: values for the arguments of prompts and resource addresses, through the
+gate.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _NAME_OF = {"ref/prompt": "name", "ref/resource": "uri"}
 _LONGEST_VALUE = 1000
 
 
-async def complete(endpoint: Endpoint, gate: Gate, params: Mapping[str, Any], caller: Caller, visit: Visit) -> bytes:
+async def complete(
+    endpoint: Endpoint, gate: Gate, params: Mapping[str, Any], caller: Caller, visit: Visit
+) -> bytes:
     """The inside of the answer to a completion request."""
     entry, request = parse_completion(endpoint, params)
     try:
@@ -30,7 +34,9 @@ async def complete(endpoint: Endpoint, gate: Gate, params: Mapping[str, Any], ca
         shown = showing(error)
         if shown.is_refusal:
             raise
-        raise ProtocolError(shown.json_rpc_code, error.message, error_facts(error), has_run=True) from None
+        raise ProtocolError(
+            shown.json_rpc_code, error.message, error_facts(error), has_run=True
+        ) from None
     return b'"completion":' + orjson.dumps(completion_facts(found))
 
 
@@ -38,7 +44,9 @@ def completion_facts(found: Completion) -> dict[str, object]:
     return {"values": list(found.values), "total": found.total, "hasMore": found.has_more}
 
 
-def parse_completion(endpoint: Endpoint, params: Mapping[str, Any]) -> tuple[ArgumentCompletion, CompletionRequest]:
+def parse_completion(
+    endpoint: Endpoint, params: Mapping[str, Any]
+) -> tuple[ArgumentCompletion, CompletionRequest]:
     """What is asked for, or a ProtocolError that says what the request lacks."""
     reference, argument = _object(params, "ref"), _object(params, "argument")
     kind = reference.get("type")
@@ -52,15 +60,24 @@ def parse_completion(endpoint: Endpoint, params: Mapping[str, Any]) -> tuple[Arg
     name = _text(argument, "name", "argument.name")
     known = entry.subject.argument_names
     if name not in known:
-        raise ProtocolError(INVALID_PARAMS, f"{subject[:200]} has no argument {name[:100]}", {"arguments": list(known)})
+        raise ProtocolError(
+            INVALID_PARAMS,
+            f"{subject[:200]} has no argument {name[:100]}",
+            {"arguments": list(known)},
+        )
     value = argument.get("value")
     if not isinstance(value, str) or len(value) > _LONGEST_VALUE:
-        raise ProtocolError(INVALID_PARAMS, f"argument.value must be a string of at most {_LONGEST_VALUE} characters")
+        raise ProtocolError(
+            INVALID_PARAMS,
+            f"argument.value must be a string of at most {_LONGEST_VALUE} characters",
+        )
     return entry, CompletionRequest(name, value, _given(params, known))
 
 
 def _given(params: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, str]:
-    """The arguments that have their values already; those of other prompts or addresses are left out."""
+    """The arguments that have their values already; those of other prompts or addresses are left
+    out.
+    """
     context = params.get("context")
     if context is None:
         return {}

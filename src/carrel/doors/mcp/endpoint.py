@@ -1,4 +1,6 @@
-"""What one MCP address serves: a view of the catalogue with everything that can be prepared, prepared."""
+"""What one MCP address serves: a view of the catalogue with everything that can be prepared,
+prepared.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ READ_TTL_MS = 0
 
 
 class ServedTool:
-    """An operation under the name it has here. Its listing and its encoder are made when they are first needed."""
+    """An operation under the name it has here. Its listing and its encoder are made when they are
+    first needed.
+    """
 
     def __init__(self, operation: Operation[Any], name: str) -> None:
         self.operation = operation
@@ -39,7 +43,9 @@ class ServedTool:
         return orjson.dumps(_tool_listing(self.operation, self.name))
 
     def encode(self, answer: Any, arguments: Mapping[str, Any], caller: Caller) -> bytes:
-        """Turns an answer into the inside of a tool result, with a second block and a field where it quotes others."""
+        """Turns an answer into the inside of a tool result, with a second block and a field where
+        it quotes others.
+        """
         quotes = self.operation.quotes
         sources = () if quotes is None else distinct(quotes(arguments, answer, caller))
         content, structured = self._encode(answer)
@@ -51,7 +57,13 @@ class ServedTool:
         if structured is None:
             end: tuple[bytes, ...] = (b',"_meta":{"quoted_from":', facts, b"}}]")
         else:
-            end = (b'}],"structuredContent":', structured[:-1], _QUOTED_FROM[structured == b"{}"], facts, b"}")
+            end = (
+                b'}],"structuredContent":',
+                structured[:-1],
+                _QUOTED_FROM[structured == b"{}"],
+                facts,
+                b"}",
+            )
         return b"".join((b'"content":[', content, b',{"type":"text","text":', note, *end))
 
     @cached_property
@@ -79,9 +91,12 @@ class ServedPrompt:
 class Endpoint:
     """One address: its tools, resources and prompts, its capabilities, and how its errors sound.
 
-    `speaks_json_rpc_errors` is the dialect of the references room served alone, whose specification wants
-    application errors as JSON-RPC errors instead of tool results. `offers_tasks` promises tasks before the room whose work
-    they are is open; `offers_completions` suggests values for arguments of prompts and addresses. Tools that are not
+    `speaks_json_rpc_errors` is the dialect of the references room served alone, whose specification
+    wants
+    application errors as JSON-RPC errors instead of tool results. `offers_tasks` promises tasks
+    before the room whose work
+    they are is open; `offers_completions` suggests values for arguments of prompts and addresses.
+    Tools that are not
     `listed` can be called by name all the same.
     """
 
@@ -107,7 +122,10 @@ class Endpoint:
         self.speaks_json_rpc_errors = speaks_json_rpc_errors
         self.instructions = instructions
         self.server_info = {"name": server_name, "version": server_version}
-        self.tools = {tool.name: tool for tool in (_served_tool(operation, is_alone) for operation in operations)}
+        self.tools = {
+            tool.name: tool
+            for tool in (_served_tool(operation, is_alone) for operation in operations)
+        }
         self.listed_tools = tuple(tool for tool in self.tools.values() if is_listed(tool.operation))
         self.resources = tuple(_served_resource(resource) for resource in resources)
         self.has_prompts = prompts is not None
@@ -120,8 +138,14 @@ class Endpoint:
             self.capabilities["completions"] = {}
         # Kept, because limits remember an entry's price by the entry itself.
         self._completions: dict[tuple[str, str], ArgumentCompletion] = {
-            **{("ref/resource", served.resource.uri): ArgumentCompletion(served.resource) for served in self.resources},
-            **{("ref/prompt", name): ArgumentCompletion(served.prompt) for name, served in self.prompts.items()},
+            **{
+                ("ref/resource", served.resource.uri): ArgumentCompletion(served.resource)
+                for served in self.resources
+            },
+            **{
+                ("ref/prompt", name): ArgumentCompletion(served.prompt)
+                for name, served in self.prompts.items()
+            },
         }
         self.jobs = jobs
         self.extensions: dict[str, dict[str, object]] = {}
@@ -143,19 +167,31 @@ class Endpoint:
     def _list(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
         match kind:
             case "tools":
-                rows = [tool.listing for tool in self.listed_tools if tool.operation.scopes <= scopes]
+                rows = [
+                    tool.listing for tool in self.listed_tools if tool.operation.scopes <= scopes
+                ]
             case "prompts":
-                rows = [served.listing for served in self.prompts.values() if served.prompt.scopes <= scopes]
+                rows = [
+                    served.listing
+                    for served in self.prompts.values()
+                    if served.prompt.scopes <= scopes
+                ]
             case _:
                 wants_templates = kind == "resourceTemplates"
                 rows = [
                     served.listing
                     for served in self.resources
-                    if served.resource.scopes <= scopes and served.resource.is_template is wants_templates
+                    if served.resource.scopes <= scopes
+                    and served.resource.is_template is wants_templates
                 ]
         inside = b'"' + kind.encode() + b'":[' + b",".join(rows) + b"]"
         if is_modern:
-            inside = b'"resultType":"complete","ttlMs":%d,"cacheScope":"private",' % LIST_TTL_MS + inside + b"," + self.stamp
+            inside = (
+                b'"resultType":"complete","ttlMs":%d,"cacheScope":"private",' % LIST_TTL_MS
+                + inside
+                + b","
+                + self.stamp
+            )
         return b"{" + inside + b"}"
 
     def find_completion(self, kind: str, name: str) -> ArgumentCompletion | None:
@@ -211,7 +247,11 @@ def _served_prompt(prompt: Prompt) -> ServedPrompt:
         "title": prompt.title,
         "description": prompt.description,
         "arguments": [
-            {"name": argument.name, "description": argument.description, "required": argument.is_required}
+            {
+                "name": argument.name,
+                "description": argument.description,
+                "required": argument.is_required,
+            }
             for argument in prompt.arguments
         ],
     }
@@ -228,7 +268,9 @@ def _encoder(operation: Operation[Any]) -> Callable[[Any], Encoded]:
     def encode_list(answer: Any) -> Encoded:
         if isinstance(answer, Partial):
             raw = to_json(list(answer.result), by_alias=True)
-            rest = orjson.dumps({"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step})
+            rest = orjson.dumps(
+                {"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step}
+            )
             whole = b'{"result":' + raw + b"," + rest[1:]
             return _text_block(whole), whole
         raw = to_json(answer, by_alias=True)
@@ -258,7 +300,11 @@ def block(part: Text | Binary | Embedded) -> dict[str, object]:
             return {"type": "text", "text": part.body}
         case Binary():
             kind = "audio" if part.media_type.startswith("audio/") else "image"
-            return {"type": kind, "data": base64.b64encode(part.body).decode(), "mimeType": part.media_type}
+            return {
+                "type": kind,
+                "data": base64.b64encode(part.body).decode(),
+                "mimeType": part.media_type,
+            }
         case Embedded():
             return {"type": "resource", "resource": resource_content(part.uri, part.content)}
 
@@ -268,20 +314,32 @@ def resource_content(uri: str, content: Text | Binary) -> dict[str, object]:
         case Text():
             return {"uri": uri, "mimeType": content.media_type, "text": content.body}
         case Binary():
-            return {"uri": uri, "mimeType": content.media_type, "blob": base64.b64encode(content.body).decode()}
+            return {
+                "uri": uri,
+                "mimeType": content.media_type,
+                "blob": base64.b64encode(content.body).decode(),
+            }
 
 
 def encode_resource(uri: str, content: Text | Binary, sources: Sequence[QuotedSource]) -> bytes:
-    """The contents of a resource; where they quote others, a second entry beside them says so, under an address of its own."""
+    """The contents of a resource; where they quote others, a second entry beside them says so,
+    under an address of its own.
+    """
     contents = [resource_content(uri, content)]
     if sources:
-        note: dict[str, object] = {"uri": f"{uri}#quoted_from", "mimeType": "text/plain", "text": quotation_note(sources)}
+        note: dict[str, object] = {
+            "uri": f"{uri}#quoted_from",
+            "mimeType": "text/plain",
+            "text": quotation_note(sources),
+        }
         contents.append({**note, "_meta": {"quoted_from": quoted_facts(sources)}})
     return orjson.dumps(contents)
 
 
 def encode_prompt(text: PromptText) -> bytes:
-    messages = [{"role": message.role, "content": block(message.content)} for message in text.messages]
+    messages = [
+        {"role": message.role, "content": block(message.content)} for message in text.messages
+    ]
     inside: dict[str, object] = {"messages": messages}
     if text.description:
         inside["description"] = text.description

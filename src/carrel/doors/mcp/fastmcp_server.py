@@ -1,4 +1,6 @@
-"""The same catalogue on a FastMCP server: importable, mountable into others' servers, and behind the lane for the rest."""
+"""The same catalogue on a FastMCP server: importable, mountable into others' servers, and behind
+the lane for the rest.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ ItemT = TypeVar("ItemT")
 Lifespan = Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]
 
 
-def fastmcp_server(endpoint: Endpoint, gate: Gate, lifespan: Lifespan | None = None) -> FastMCP[Any]:
+def fastmcp_server(
+    endpoint: Endpoint, gate: Gate, lifespan: Lifespan | None = None
+) -> FastMCP[Any]:
     """A FastMCP server that offers exactly what the endpoint offers, through the same gate."""
     server: FastMCP[Any] = FastMCP(
         name=endpoint.server_info["name"],
@@ -90,7 +94,8 @@ def fastmcp_server(endpoint: Endpoint, gate: Gate, lifespan: Lifespan | None = N
 
 
 class _HouseRules(Middleware):
-    """What the lane does and FastMCP would not: a tool that is not there and a call that is refused are protocol errors,
+    """What the lane does and FastMCP would not: a tool that is not there and a call that is refused
+    are protocol errors,
     not results that say so; and lists show only what the caller may use."""
 
     def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
@@ -99,24 +104,33 @@ class _HouseRules(Middleware):
         self._unlisted = frozenset(f"tool:{name}" for name in endpoint.tools if name not in listed)
         self._scopes: dict[str, frozenset[str]] = {
             **{f"tool:{name}": tool.operation.scopes for name, tool in endpoint.tools.items()},
-            **{f"resource:{served.resource.uri}": served.resource.scopes for served in endpoint.resources},
+            **{
+                f"resource:{served.resource.uri}": served.resource.scopes
+                for served in endpoint.resources
+            },
             **{f"prompt:{name}": served.prompt.scopes for name, served in endpoint.prompts.items()},
         }
 
     async def on_call_tool(
-        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         try:
             return await call_next(context)
         except FastMcpNotFoundError:
-            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {context.message.name}") from None
+            raise MCPError(
+                code=INVALID_PARAMS, message=f"Unknown tool: {context.message.name}"
+            ) from None
         except ToolError as error:
             if isinstance(error.__cause__, MCPError):
                 raise error.__cause__ from None
             raise
 
     async def on_list_tools(
-        self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
+        self,
+        context: MiddlewareContext[ListToolsRequest],
+        call_next: CallNext[ListToolsRequest, Sequence[Tool]],
     ) -> Sequence[Tool]:
         return await self._allowed(await call_next(context), lambda tool: f"tool:{tool.name}")
 
@@ -125,21 +139,29 @@ class _HouseRules(Middleware):
         context: MiddlewareContext[ListResourcesRequest],
         call_next: CallNext[ListResourcesRequest, Sequence[FastMcpResource]],
     ) -> Sequence[FastMcpResource]:
-        return await self._allowed(await call_next(context), lambda resource: f"resource:{resource.uri}")
+        return await self._allowed(
+            await call_next(context), lambda resource: f"resource:{resource.uri}"
+        )
 
     async def on_list_resource_templates(
         self,
         context: MiddlewareContext[ListResourceTemplatesRequest],
         call_next: CallNext[ListResourceTemplatesRequest, Sequence[ResourceTemplate]],
     ) -> Sequence[ResourceTemplate]:
-        return await self._allowed(await call_next(context), lambda template: f"resource:{template.uri_template}")
+        return await self._allowed(
+            await call_next(context), lambda template: f"resource:{template.uri_template}"
+        )
 
     async def on_list_prompts(
-        self, context: MiddlewareContext[ListPromptsRequest], call_next: CallNext[ListPromptsRequest, Sequence[Prompt]]
+        self,
+        context: MiddlewareContext[ListPromptsRequest],
+        call_next: CallNext[ListPromptsRequest, Sequence[Prompt]],
     ) -> Sequence[Prompt]:
         return await self._allowed(await call_next(context), lambda prompt: f"prompt:{prompt.name}")
 
-    async def _allowed(self, found: Sequence[ItemT], key: Callable[[ItemT], str]) -> Sequence[ItemT]:
+    async def _allowed(
+        self, found: Sequence[ItemT], key: Callable[[ItemT], str]
+    ) -> Sequence[ItemT]:
         """What others have added to the server is theirs to hide."""
         try:
             caller = await self._gate.identify(_visit())
@@ -161,11 +183,19 @@ def _visit() -> Visit:
         return Visit("memory", request_id)
     headers = get_http_headers(include_all=True)
     address = request.client.host if request.client else "unknown"
-    return Visit("fastmcp", request_id, address, headers.get("user-agent", "unknown"), headers.get("authorization"))
+    return Visit(
+        "fastmcp",
+        request_id,
+        address,
+        headers.get("user-agent", "unknown"),
+        headers.get("authorization"),
+    )
 
 
 def _protocol_error(error: CarrelError) -> MCPError:
-    return MCPError(code=showing(error).json_rpc_code, message=error.message, data=error_facts(error))
+    return MCPError(
+        code=showing(error).json_rpc_code, message=error.message, data=error_facts(error)
+    )
 
 
 class _CatalogueTool(Tool):
@@ -198,16 +228,23 @@ class _CatalogueTool(Tool):
         visit = _visit()
         try:
             caller = await self._gate.identify(visit)
-            # FastMCP has read the request itself, with a depth of its own or, in this process, without any.
+            # FastMCP has read the request itself, with a depth of its own or, in this process,
+            # without any.
             check_nesting(arguments, "the arguments")
-            answer = await self._gate.call(self._tool.operation, arguments, caller, visit, _report_progress)
+            answer = await self._gate.call(
+                self._tool.operation, arguments, caller, visit, _report_progress
+            )
         except CarrelError as error:
             if showing(error).is_refusal:
                 raise _protocol_error(error) from None
             facts = orjson.loads(orjson.dumps(error_facts(error), default=str))
-            return ToolResult(content=orjson.dumps(facts).decode(), structured_content=facts, is_error=True)
+            return ToolResult(
+                content=orjson.dumps(facts).decode(), structured_content=facts, is_error=True
+            )
         result = orjson.loads(b"{" + self._tool.encode(answer, arguments, caller) + b"}")
-        return ToolResult(content=_blocks(result["content"]), structured_content=result.get("structuredContent"))
+        return ToolResult(
+            content=_blocks(result["content"]), structured_content=result.get("structuredContent")
+        )
 
 
 _KINDS: Mapping[str, Any] = {
@@ -230,10 +267,16 @@ async def _read(resource: Resource, variables: Mapping[str, str], gate: Gate) ->
     except CarrelError as error:
         raise _protocol_error(error) from None
     contents = [ResourceContent(content.body, mime_type=content.media_type)]
-    sources = () if resource.quotes is None else distinct(resource.quotes(variables, content, caller))
+    sources = (
+        () if resource.quotes is None else distinct(resource.quotes(variables, content, caller))
+    )
     if sources:
         contents.append(
-            ResourceContent(quotation_note(sources), mime_type="text/plain", meta={"quoted_from": quoted_facts(sources)})
+            ResourceContent(
+                quotation_note(sources),
+                mime_type="text/plain",
+                meta={"quoted_from": quoted_facts(sources)},
+            )
         )
     return ResourceResult(contents=contents)
 
@@ -278,7 +321,9 @@ class _CatalogueTemplate(ResourceTemplate):
         return made
 
     async def _read(self, uri: str, params: dict[str, Any]) -> ResourceResult:
-        return await _read(self._resource, {name: str(value) for name, value in params.items()}, self._gate)
+        return await _read(
+            self._resource, {name: str(value) for name, value in params.items()}, self._gate
+        )
 
 
 class _CataloguePrompt(Prompt):
@@ -292,7 +337,11 @@ class _CataloguePrompt(Prompt):
             title=prompt.title,
             description=prompt.description,
             arguments=[
-                PromptArgument(name=argument.name, description=argument.description, required=argument.is_required)
+                PromptArgument(
+                    name=argument.name,
+                    description=argument.description,
+                    required=argument.is_required,
+                )
                 for argument in prompt.arguments
             ],
         )
@@ -309,13 +358,17 @@ class _CataloguePrompt(Prompt):
             text = await self._gate.expand(self._prompt, given, caller, visit)
         except CarrelError as error:
             raise _protocol_error(error) from None
-        messages = [Message(_content(message.content), role=message.role) for message in text.messages]
+        messages = [
+            Message(_content(message.content), role=message.role) for message in text.messages
+        ]
         return PromptResult(messages, description=text.description or None)
 
 
 def _completion_handler(endpoint: Endpoint, gate: Gate) -> CompletionHandler:
     async def handle(
-        reference: CompletionReference, argument: CompletionArgument, context: CompletionContext | None
+        reference: CompletionReference,
+        argument: CompletionArgument,
+        context: CompletionContext | None,
     ) -> FastMcpCompletion | None:
         params: dict[str, Any] = {
             "ref": reference.model_dump(mode="json"),
@@ -331,7 +384,9 @@ def _completion_handler(endpoint: Endpoint, gate: Gate) -> CompletionHandler:
             raise MCPError(code=error.code, message=error.message, data=error.data) from None
         except CarrelError as error:
             raise _protocol_error(error) from None
-        return FastMcpCompletion(values=list(found.values), total=found.total, has_more=found.has_more)
+        return FastMcpCompletion(
+            values=list(found.values), total=found.total, has_more=found.has_more
+        )
 
     return handle
 

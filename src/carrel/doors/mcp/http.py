@@ -1,7 +1,9 @@
 """MCP over HTTP: one POST in, one JSON answer out, every revision, no session.
 
-An address that `streams_progress` tells a caller who asked for it how far a call is, as server-sent events that end with the
-answer. A call that is answered, or refused, before there was anything to tell has its one JSON answer there, too.
+An address that `streams_progress` tells a caller who asked for it how far a call is, as server-sent
+events that end with the
+answer. A call that is answered, or refused, before there was anything to tell has its one JSON
+answer there, too.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ Challenge = Callable[[CarrelError], tuple[tuple[bytes, bytes], ...]]
 Behind = Callable[[Exchange], Awaitable[Response]]
 
 _ROUTING_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
-# The extension wants the header, yet a client in wide use (FastMCP 4.1) leaves it out; every server of ours knows every task.
+# The extension wants the header, yet a client in wide use (FastMCP 4.1) leaves it out; every server
+# of ours knows every task.
 _MAY_LEAVE_NAME_OUT = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 _JSON_HEADERS = (JSON_TYPE,)
 _ACCEPTED = Response(202, b"", ())
@@ -55,10 +58,18 @@ _EVENT_HEADERS = (
 
 
 class McpHttp:
-    """Serves one endpoint over HTTP. `behind` is where messages go that the lane does not answer."""
+    """Serves one endpoint over HTTP. `behind` is where messages go that the lane does not
+    answer.
+    """
 
     def __init__(
-        self, lane: Lane, gate: Gate, challenge: Challenge, behind: Behind | None = None, *, streams_progress: bool = False
+        self,
+        lane: Lane,
+        gate: Gate,
+        challenge: Challenge,
+        behind: Behind | None = None,
+        *,
+        streams_progress: bool = False,
     ) -> None:
         self._lane = lane
         self._gate = gate
@@ -67,8 +78,13 @@ class McpHttp:
         self._streams_progress = streams_progress
 
     def route(self) -> Route:
-        """The path this is served at. Who is calling is asked before a body is read, so that a refusal names no request id."""
-        return Route({"POST": self.post}, refuse_stranger=lambda error, visit: self._response(refusal(None, error)))
+        """The path this is served at. Who is calling is asked before a body is read, so that a
+        refusal names no request id.
+        """
+        return Route(
+            {"POST": self.post},
+            refuse_stranger=lambda error, visit: self._response(refusal(None, error)),
+        )
 
     async def post(self, exchange: Exchange) -> Response | Streamed:
         """Answers one POST."""
@@ -76,15 +92,24 @@ class McpHttp:
         refused = _refused_media_type(headers)
         if refused is not None:
             return self._malformed(exchange, refused)
-        version = _header(headers, b"mcp-protocol-version") if b"mcp-protocol-version" in headers else ASSUMED_VERSION
+        version = (
+            _header(headers, b"mcp-protocol-version")
+            if b"mcp-protocol-version" in headers
+            else ASSUMED_VERSION
+        )
         is_modern = version in MODERN_VERSIONS
         try:
             message = parse_json(exchange.body)
         except orjson.JSONDecodeError as error:
-            return self._malformed(exchange, failure(None, PARSE_ERROR, f"Parse error: {error}", status=400))
+            return self._malformed(
+                exchange, failure(None, PARSE_ERROR, f"Parse error: {error}", status=400)
+            )
         if not is_modern and version not in HANDSHAKE_VERSIONS:
             wrong = unsupported_version(version)
-            return self._malformed(exchange, failure(_id_of(message), wrong.code, wrong.message, wrong.data, status=400))
+            return self._malformed(
+                exchange,
+                failure(_id_of(message), wrong.code, wrong.message, wrong.data, status=400),
+            )
         try:
             caller = exchange.caller or await self._gate.identify(exchange.visit)
         except CarrelError as error:
@@ -95,10 +120,20 @@ class McpHttp:
             if is_modern:
                 _check_headers(message, exchange)
             elif names_modern_version(message):
-                raise ProtocolError(HEADER_MISMATCH, "mcp-protocol-version header does not match the version in params._meta")
+                raise ProtocolError(
+                    HEADER_MISMATCH,
+                    "mcp-protocol-version header does not match the version in params._meta",
+                )
         except ProtocolError as error:
-            return self._malformed(exchange, failure(_id_of(message), error.code, error.message, error.data, status=400))
-        if self._behind is not None and isinstance(message, dict) and self._goes_behind(message, is_modern=is_modern):
+            return self._malformed(
+                exchange,
+                failure(_id_of(message), error.code, error.message, error.data, status=400),
+            )
+        if (
+            self._behind is not None
+            and isinstance(message, dict)
+            and self._goes_behind(message, is_modern=is_modern)
+        ):
             try:
                 return await self._behind(exchange)
             except CarrelError as error:
@@ -108,7 +143,9 @@ class McpHttp:
         reply = await self._lane.answer(message, caller, exchange.visit, is_modern=is_modern)
         return _ACCEPTED if reply is None else self._response(reply)
 
-    async def _streamed(self, message: object, exchange: Exchange, caller: Caller, *, is_modern: bool) -> Response | Streamed:
+    async def _streamed(
+        self, message: object, exchange: Exchange, caller: Caller, *, is_modern: bool
+    ) -> Response | Streamed:
         told: asyncio.Queue[bytes | None] = asyncio.Queue()
 
         def progress_for(token: object) -> ReportProgress:
@@ -118,7 +155,9 @@ class McpHttp:
             return report
 
         answering = asyncio.create_task(
-            self._lane.answer(message, caller, exchange.visit, is_modern=is_modern, progress_for=progress_for)
+            self._lane.answer(
+                message, caller, exchange.visit, is_modern=is_modern, progress_for=progress_for
+            )
         )
         answering.add_done_callback(lambda _: told.put_nowait(None))
         first = await told.get()
@@ -149,20 +188,33 @@ class McpHttp:
             return True
         params = message.get("params")
         if method in {"tools/call", "prompts/get"} and isinstance(params, dict):
-            known = self._lane.endpoint.tools if method == "tools/call" else self._lane.endpoint.prompts
+            known = (
+                self._lane.endpoint.tools if method == "tools/call" else self._lane.endpoint.prompts
+            )
             return params.get("name") not in known
         return not self._lane.answers(method, is_modern=is_modern)
 
-    async def _batch(self, messages: list[object], exchange: Exchange, caller: Caller, version: str) -> Response:
+    async def _batch(
+        self, messages: list[object], exchange: Exchange, caller: Caller, version: str
+    ) -> Response:
         refused = refused_batch(messages, version)
         if refused is not None:
             return self._malformed(exchange, refused)
-        replies = [await self._lane.answer(message, caller, exchange.visit, is_modern=False) for message in messages]
+        replies = [
+            await self._lane.answer(message, caller, exchange.visit, is_modern=False)
+            for message in messages
+        ]
         answered = [reply.body for reply in replies if reply is not None]
-        return Response(200, b"[" + b",".join(answered) + b"]", _JSON_HEADERS) if answered else _ACCEPTED
+        return (
+            Response(200, b"[" + b",".join(answered) + b"]", _JSON_HEADERS)
+            if answered
+            else _ACCEPTED
+        )
 
     def _malformed(self, exchange: Exchange, reply: Reply) -> Response:
-        self._gate.refused(exchange.visit, "mcp", exchange.visit.path, InvalidInputError("malformed message"))
+        self._gate.refused(
+            exchange.visit, "mcp", exchange.visit.path, InvalidInputError("malformed message")
+        )
         return self._response(reply)
 
     def _response(self, reply: Reply) -> Response:
@@ -174,7 +226,11 @@ class McpHttp:
 
 def _wants_to_be_told(message: object, headers: dict[bytes, bytes]) -> bool:
     """Whether a call brings a progress token and takes events."""
-    if not isinstance(message, dict) or message.get("method") != "tools/call" or "id" not in message:
+    if (
+        not isinstance(message, dict)
+        or message.get("method") != "tools/call"
+        or "id" not in message
+    ):
         return False
     params = message.get("params")
     if not isinstance(params, dict) or progress_token(params) is None:
@@ -191,11 +247,29 @@ def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:
     if content_type is None and is_from_browser(headers):
         # Without a type a page needs no permission to send it.
         content_type = b""
-    if content_type is not None and content_type.partition(b";")[0].strip().lower() != b"application/json":
-        return failure(None, INVALID_REQUEST, "Invalid request: Content-Type must be application/json", status=415)
+    if (
+        content_type is not None
+        and content_type.partition(b";")[0].strip().lower() != b"application/json"
+    ):
+        return failure(
+            None,
+            INVALID_REQUEST,
+            "Invalid request: Content-Type must be application/json",
+            status=415,
+        )
     accept = headers.get(b"accept")
-    if accept and b"application/json" not in accept and b"*/*" not in accept and b"application/*" not in accept:
-        return failure(None, INVALID_REQUEST, "Invalid request: answers are application/json; Accept must allow it", status=406)
+    if (
+        accept
+        and b"application/json" not in accept
+        and b"*/*" not in accept
+        and b"application/*" not in accept
+    ):
+        return failure(
+            None,
+            INVALID_REQUEST,
+            "Invalid request: answers are application/json; Accept must allow it",
+            status=406,
+        )
     return None
 
 
@@ -205,14 +279,19 @@ def _check_headers(message: object, exchange: Exchange) -> None:
         return
     repeated = exchange.repeated & _ROUTING_HEADERS
     if repeated:
-        raise ProtocolError(HEADER_MISMATCH, f"{min(repeated).decode()} header appears more than once")
+        raise ProtocolError(
+            HEADER_MISMATCH, f"{min(repeated).decode()} header appears more than once"
+        )
     headers = exchange.headers
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     if isinstance(meta, dict) and META_VERSION in meta:
         said = meta[META_VERSION]
         if _header(headers, b"mcp-protocol-version") != said:
-            raise ProtocolError(HEADER_MISMATCH, "mcp-protocol-version header does not match the version in params._meta")
+            raise ProtocolError(
+                HEADER_MISMATCH,
+                "mcp-protocol-version header does not match the version in params._meta",
+            )
     method = message.get("method")
     if not isinstance(method, str):
         return
@@ -224,11 +303,15 @@ def _check_headers(message: object, exchange: Exchange) -> None:
         if method in _MAY_LEAVE_NAME_OUT and b"mcp-name" not in headers:
             return
         if isinstance(name, str) and _decoded(headers.get(b"mcp-name")) != name:
-            raise ProtocolError(HEADER_MISMATCH, f"mcp-name header must be the {name_key} of the body")
+            raise ProtocolError(
+                HEADER_MISMATCH, f"mcp-name header must be the {name_key} of the body"
+            )
 
 
 def _header(headers: dict[bytes, bytes], name: bytes) -> str:
-    """A header value without the white space that HTTP allows around it, which the parser leaves at the end."""
+    """A header value without the white space that HTTP allows around it, which the parser leaves at
+    the end.
+    """
     return headers.get(name, b"").strip().decode("latin-1")
 
 

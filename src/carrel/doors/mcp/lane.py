@@ -14,9 +14,22 @@ from carrel.core.caller import Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InternalError, InvalidInputError
 from carrel.core.jobs import Job
 from carrel.core.quoting import distinct
-from carrel.doors.errors import APPLICATION, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, showing
+from carrel.doors.errors import (
+    APPLICATION,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    RESOURCE_NOT_FOUND,
+    showing,
+)
 from carrel.doors.mcp.completions import complete
-from carrel.doors.mcp.endpoint import LIST_TTL_MS, READ_TTL_MS, Endpoint, encode_prompt, encode_resource
+from carrel.doors.mcp.endpoint import (
+    LIST_TTL_MS,
+    READ_TTL_MS,
+    Endpoint,
+    encode_prompt,
+    encode_resource,
+)
 from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
 from carrel.doors.mcp.wire import (
     HANDSHAKE_VERSIONS,
@@ -78,12 +91,20 @@ class Lane:
             shared["prompts/get"] = self._get_prompt
         if endpoint.offers_completions:
             shared["completion/complete"] = self._suggest
-        self._legacy: dict[str, Handler] = {**shared, "initialize": self._initialize, "ping": self._ping}
+        self._legacy: dict[str, Handler] = {
+            **shared,
+            "initialize": self._initialize,
+            "ping": self._ping,
+        }
         self._modern: dict[str, Handler] = {**shared, "server/discover": self._discover}
         if endpoint.jobs is not None:
             self._tasks = Tasks(endpoint, gate, endpoint.jobs)
             self._modern.update(
-                {"tasks/get": self._get_task, "tasks/update": self._update_task, "tasks/cancel": self._cancel_task}
+                {
+                    "tasks/get": self._get_task,
+                    "tasks/update": self._update_task,
+                    "tasks/cancel": self._cancel_task,
+                }
             )
 
     def answers(self, method: object, *, is_modern: bool) -> bool:
@@ -91,7 +112,13 @@ class Lane:
         return method in (self._modern if is_modern else self._legacy)
 
     async def answer(
-        self, message: object, caller: Caller, visit: Visit, *, is_modern: bool, progress_for: ProgressFor | None = None
+        self,
+        message: object,
+        caller: Caller,
+        visit: Visit,
+        *,
+        is_modern: bool,
+        progress_for: ProgressFor | None = None,
     ) -> Reply | None:
         """The reply to one message, or None for a notification or a response, which want none."""
         if not isinstance(message, dict):
@@ -101,7 +128,11 @@ class Lane:
         if message.get("jsonrpc") != "2.0":
             return _invalid_request('"jsonrpc" must be "2.0"', request_id)
         if not isinstance(method, str):
-            if "method" not in message and ("result" in message or "error" in message) and not is_modern:
+            if (
+                "method" not in message
+                and ("result" in message or "error" in message)
+                and not is_modern
+            ):
                 return None
             return _invalid_request('"method" must be a string', request_id)
         if "id" not in message:
@@ -110,23 +141,40 @@ class Lane:
             return _invalid_request('"id" must be a string or an integer')
         params = message.get("params", {})
         if not isinstance(params, dict):
-            return failure(request_id, INVALID_PARAMS, "params must be an object", status=400 if is_modern else 200)
+            return failure(
+                request_id,
+                INVALID_PARAMS,
+                "params must be an object",
+                status=400 if is_modern else 200,
+            )
         handler = (self._modern if is_modern else self._legacy).get(method)
         try:
             if is_modern:
                 check_envelope(params)
             if handler is None:
                 raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
-            return success(request_id, await handler(Request(request_id, method, params, caller, visit, is_modern, progress_for)))
+            return success(
+                request_id,
+                await handler(
+                    Request(request_id, method, params, caller, visit, is_modern, progress_for)
+                ),
+            )
         except ProtocolError as error:
             if not error.has_run:
-                self._gate.refused(visit, f"mcp:{method[:100]}", "mcp://", InvalidInputError(error.message), caller)
+                self._gate.refused(
+                    visit, f"mcp:{method[:100]}", "mcp://", InvalidInputError(error.message), caller
+                )
             return protocol_failure(request_id, error, is_modern=is_modern)
         except CarrelError as error:
             return refusal(request_id, error)
         except Exception:
             error_id = secrets.token_hex(8)
-            facts = {"error_id": error_id, "request_id": visit.request_id, "user": caller.user_id, "path": visit.path}
+            facts = {
+                "error_id": error_id,
+                "request_id": visit.request_id,
+                "user": caller.user_id,
+                "path": visit.path,
+            }
             log.exception("message failed", extra={**facts, "method": method[:100]})
             return refusal(request_id, InternalError(error_id))
 
@@ -137,7 +185,9 @@ class Lane:
         version = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
         capabilities = self.endpoint.capabilities
         if version in VERSIONS_WITHOUT_COMPLETIONS:
-            capabilities = {name: facts for name, facts in capabilities.items() if name != "completions"}
+            capabilities = {
+                name: facts for name, facts in capabilities.items() if name != "completions"
+            }
         result: dict[str, object] = {
             "protocolVersion": version,
             "capabilities": capabilities,
@@ -166,7 +216,11 @@ class Lane:
     async def _list(self, request: Request, kind: str) -> bytes:
         cursor = request.params.get("cursor")
         if cursor is not None:
-            raise ProtocolError(INVALID_PARAMS, "Invalid cursor: every list here is one page", {"cursor": str(cursor)[:100]})
+            raise ProtocolError(
+                INVALID_PARAMS,
+                "Invalid cursor: every list here is one page",
+                {"cursor": str(cursor)[:100]},
+            )
         return self.endpoint.listed(kind, request.caller.scopes, is_modern=request.is_modern)
 
     async def _call_tool(self, request: Request) -> bytes:
@@ -178,16 +232,27 @@ class Lane:
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         tool = self.endpoint.tools.get(name)
         if tool is None:
-            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:100]}", {"tools": sorted(self.endpoint.tools)[:50]})
+            raise ProtocolError(
+                INVALID_PARAMS,
+                f"Unknown tool: {name[:100]}",
+                {"tools": sorted(self.endpoint.tools)[:50]},
+            )
         progress = None
         if request.progress_for is not None:
             token = progress_token(request.params)
             if token is not None:
                 progress = request.progress_for(token)
-        can_follow = request.is_modern and tool.operation.may_outlast_call and knows_tasks(request.params)
+        can_follow = (
+            request.is_modern and tool.operation.may_outlast_call and knows_tasks(request.params)
+        )
         try:
             answer = await self._gate.call(
-                tool.operation, arguments, request.caller, request.visit, progress, can_follow=can_follow
+                tool.operation,
+                arguments,
+                request.caller,
+                request.visit,
+                progress,
+                can_follow=can_follow,
             )
         except CarrelError as error:
             shown = showing(error)
@@ -202,7 +267,9 @@ class Lane:
         return self._complete(tool.encode(answer, arguments, request.caller), request.is_modern)
 
     async def _get_task(self, request: Request) -> bytes:
-        return self._complete(await self._tasks.get(request.params, request.caller, request.visit), is_modern=True)
+        return self._complete(
+            await self._tasks.get(request.params, request.caller, request.visit), is_modern=True
+        )
 
     async def _update_task(self, request: Request) -> bytes:
         await self._tasks.update(request.params, request.caller, request.visit)
@@ -219,7 +286,9 @@ class Lane:
         uri = _text(request.params, "uri")
         found = self.endpoint.find_resource(uri)
         if found is None:
-            raise self._no_such_resource(uri, request.is_modern, f"Unknown resource: {uri[:200]}", {"uri": uri[:1000]})
+            raise self._no_such_resource(
+                uri, request.is_modern, f"Unknown resource: {uri[:200]}", {"uri": uri[:1000]}
+            )
         resource, variables = found
         try:
             content = await self._gate.read(resource, variables, request.caller, request.visit)
@@ -229,41 +298,75 @@ class Lane:
                 raise
             data = {"uri": uri[:1000], **error_facts(error)}
             if shown.json_rpc_code == RESOURCE_NOT_FOUND:
-                raise self._no_such_resource(uri, request.is_modern, error.message, data, has_run=True) from None
+                raise self._no_such_resource(
+                    uri, request.is_modern, error.message, data, has_run=True
+                ) from None
             raise ProtocolError(shown.json_rpc_code, error.message, data, has_run=True) from None
-        sources = () if resource.quotes is None else distinct(resource.quotes(variables, content, request.caller))
+        sources = (
+            ()
+            if resource.quotes is None
+            else distinct(resource.quotes(variables, content, request.caller))
+        )
         inside = b'"contents":' + encode_resource(uri, content, sources)
         if request.is_modern:
             inside = b'"ttlMs":%d,"cacheScope":"private",' % READ_TTL_MS + inside
         return self._complete(inside, request.is_modern)
 
     def _no_such_resource(
-        self, uri: str, is_modern: bool, message: str, data: dict[str, object], *, has_run: bool = False
+        self,
+        uri: str,
+        is_modern: bool,
+        message: str,
+        data: dict[str, object],
+        *,
+        has_run: bool = False,
     ) -> ProtocolError:
         legacy = APPLICATION if uri.startswith("library://") else RESOURCE_NOT_FOUND
-        return ProtocolError(INVALID_PARAMS if is_modern else legacy, message, data, has_run=has_run)
+        return ProtocolError(
+            INVALID_PARAMS if is_modern else legacy, message, data, has_run=has_run
+        )
 
     async def _get_prompt(self, request: Request) -> bytes:
         name = _text(request.params, "name")
         served = self.endpoint.prompts.get(name)
         if served is None:
-            raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name[:100]}", {"prompts": sorted(self.endpoint.prompts)})
+            raise ProtocolError(
+                INVALID_PARAMS,
+                f"Unknown prompt: {name[:100]}",
+                {"prompts": sorted(self.endpoint.prompts)},
+            )
         arguments = request.params.get("arguments") or {}
-        if not isinstance(arguments, dict) or not all(isinstance(value, str) for value in arguments.values()):
+        if not isinstance(arguments, dict) or not all(
+            isinstance(value, str) for value in arguments.values()
+        ):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object of strings")
-        missing = [item.name for item in served.prompt.arguments if item.is_required and item.name not in arguments]
+        missing = [
+            item.name
+            for item in served.prompt.arguments
+            if item.is_required and item.name not in arguments
+        ]
         if missing:
-            raise ProtocolError(INVALID_PARAMS, f"Missing prompt argument: {', '.join(missing)}", {"missing": missing})
+            raise ProtocolError(
+                INVALID_PARAMS,
+                f"Missing prompt argument: {', '.join(missing)}",
+                {"missing": missing},
+            )
         try:
-            expanded = await self._gate.expand(served.prompt, arguments, request.caller, request.visit)
+            expanded = await self._gate.expand(
+                served.prompt, arguments, request.caller, request.visit
+            )
         except CarrelError as error:
             if showing(error).is_refusal:
                 raise
-            raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error), has_run=True) from None
+            raise ProtocolError(
+                INVALID_PARAMS, error.message, error_facts(error), has_run=True
+            ) from None
         return self._complete(encode_prompt(expanded), request.is_modern)
 
     async def _suggest(self, request: Request) -> bytes:
-        inside = await complete(self.endpoint, self._gate, request.params, request.caller, request.visit)
+        inside = await complete(
+            self.endpoint, self._gate, request.params, request.caller, request.visit
+        )
         return self._complete(inside, request.is_modern)
 
     def _complete(self, inside: bytes, is_modern: bool) -> bytes:
@@ -276,10 +379,15 @@ def check_envelope(params: Mapping[str, Any]) -> None:
     """The fields every 2026-07-28 request must carry in `_meta`."""
     meta = params.get("_meta")
     if not isinstance(meta, dict):
-        raise ProtocolError(INVALID_PARAMS, f"params._meta must be an object with {META_VERSION} and {META_CAPABILITIES}")
+        raise ProtocolError(
+            INVALID_PARAMS,
+            f"params._meta must be an object with {META_VERSION} and {META_CAPABILITIES}",
+        )
     missing = [key for key in (META_VERSION, META_CAPABILITIES) if key not in meta]
     if missing:
-        raise ProtocolError(INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", {"missing": missing})
+        raise ProtocolError(
+            INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", {"missing": missing}
+        )
     version = meta[META_VERSION]
     if not isinstance(version, str):
         raise ProtocolError(INVALID_PARAMS, f"{META_VERSION} must be a string")
@@ -298,7 +406,12 @@ def refusal(request_id: object, error: CarrelError) -> Reply:
     if isinstance(retry_after, int):
         data["retry_after"] = retry_after
         headers = ((b"retry-after", str(retry_after).encode()),)
-    return Reply(failure(request_id, shown.json_rpc_code, error.message, data).body, shown.http_status, headers, error)
+    return Reply(
+        failure(request_id, shown.json_rpc_code, error.message, data).body,
+        shown.http_status,
+        headers,
+        error,
+    )
 
 
 def _invalid_request(problem: str, request_id: object = None) -> Reply:

@@ -1,4 +1,6 @@
-"""Tools that find and run other operations, so that a tool list stays small however many operations there are."""
+"""Tools that find and run other operations, so that a tool list stays small however many operations
+there are.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ _LONGEST_RUN_SECONDS = 600.0
 
 
 class FindOperation(Question):
-    what: str = Field(default="", max_length=300, description="What you want to do, in a few plain words; empty names all")
+    what: str = Field(
+        default="",
+        max_length=300,
+        description="What you want to do, in a few plain words; empty names all",
+    )
 
 
 class RunOperation(Question):
@@ -34,13 +40,21 @@ class RunOperation(Question):
 class CompactQuestion(Question):
     """Either words to find operations by, or an operation to run with its arguments."""
 
-    find: str | None = Field(default=None, max_length=300, description="What you want to do, in plain words; empty names all")
+    find: str | None = Field(
+        default=None,
+        max_length=300,
+        description="What you want to do, in plain words; empty names all",
+    )
     run: str | None = Field(default=None, max_length=100, description="Operation to run")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="Arguments of the operation to run")
+    arguments: dict[str, Any] = Field(
+        default_factory=dict, description="Arguments of the operation to run"
+    )
 
 
 class OperationTools:
-    """Finds and runs the operations of a catalogue. What is run passes the gate as itself, and costs and needs only that."""
+    """Finds and runs the operations of a catalogue. What is run passes the gate as itself, and
+    costs and needs only that.
+    """
 
     def __init__(self, catalogue: Catalogue, gate: Gate) -> None:
         self._catalogue = catalogue
@@ -61,8 +75,10 @@ class OperationTools:
             room="desk",
             title="Find an operation",
             description=(
-                "Find operations that are not in the tool list: exporting, editing, history, pausing, statistics and more. Say what "
-                "you want to do in plain words; answers with names and parameters, best first, for run_operation."
+                "Find operations that are not in the tool list: exporting, editing, history, "
+                "pausing, statistics and more. Say what "
+                "you want to do in plain words; answers with names and parameters, best first, "
+                "for run_operation."
             ),
             question=FindOperation,
             answer=Text,
@@ -99,8 +115,10 @@ class OperationTools:
             room="desk",
             title="Research desk",
             description=(
-                "Papers, references, notes and hypotheses behind one tool. Call with `find` (what you want to do, in plain words; "
-                "empty names all) to get operations with their parameters, then with `run` and `arguments` to use one."
+                "Papers, references, notes and hypotheses behind one tool. Call with `find` (what "
+                "you want to do, in plain words; "
+                "empty names all) to get operations with their parameters, then with `run` and "
+                "`arguments` to use one."
             ),
             question=CompactQuestion,
             answer=Text,
@@ -114,13 +132,25 @@ class OperationTools:
 
     def _found(self, sentence: str, call: Call) -> str:
         if not sentence.strip():
-            allowed = [each for each in self._catalogue.operations.values() if each.scopes <= call.caller.scopes]
-            return orjson.dumps({"operations": [{"name": each.name, "title": each.title} for each in allowed]}).decode()
+            allowed = [
+                each
+                for each in self._catalogue.operations.values()
+                if each.scopes <= call.caller.scopes
+            ]
+            return orjson.dumps(
+                {"operations": [{"name": each.name, "title": each.title} for each in allowed]}
+            ).decode()
         found = self._index().find(sentence, call.caller.scopes, _MOST_FOUND)
-        rows = [{"name": each.name, "description": each.description, "parameters": input_schema(each)} for each in found]
+        rows = [
+            {"name": each.name, "description": each.description, "parameters": input_schema(each)}
+            for each in found
+        ]
         if rows:
             return orjson.dumps({"operations": rows}).decode()
-        hint = "No operation goes by these words. Call with nothing to see the names of all, or say it in other words."
+        hint = (
+            "No operation goes by these words. Call with nothing to see the names of all, or "
+            "say it in other words."
+        )
         return orjson.dumps({"operations": [], "next_step": hint}).decode()
 
     def _index(self) -> OperationSearch:
@@ -140,13 +170,25 @@ class OperationTools:
                 next_step=f"{meant}Find the name by saying what you want to do.",
                 details={"run": name, "near": near},
             )
-        result = await self._gate.call(operation, arguments, call.caller, call.visit, call.report_progress)
+        result = await self._gate.call(
+            operation, arguments, call.caller, call.visit, call.report_progress
+        )
         text = _as_text(operation, result)
-        sources = () if operation.quotes is None else distinct(operation.quotes(arguments, result, call.caller))
+        sources = (
+            ()
+            if operation.quotes is None
+            else distinct(operation.quotes(arguments, result, call.caller))
+        )
         if not sources:
             return text
         parts = text.parts if isinstance(text, Blocks) else (text,)
-        return Blocks((*parts, Text(quotation_note(sources)), Text(orjson.dumps({FIELD: quoted_facts(sources)}).decode())))
+        return Blocks(
+            (
+                *parts,
+                Text(quotation_note(sources)),
+                Text(orjson.dumps({FIELD: quoted_facts(sources)}).decode()),
+            )
+        )
 
 
 def _parameter_words(operation: Operation[Any]) -> str:
@@ -157,7 +199,9 @@ def _parameter_words(operation: Operation[Any]) -> str:
 def _widest(operations: Iterable[Operation[Any]]) -> Effect:
     effects = {operation.effect for operation in operations}
     return next(
-        effect for effect in (Effect.DESTROYS, Effect.WRITES, Effect.READS) if effect in effects or effect is Effect.READS
+        effect
+        for effect in (Effect.DESTROYS, Effect.WRITES, Effect.READS)
+        if effect in effects or effect is Effect.READS
     )
 
 
@@ -167,6 +211,11 @@ def _as_text(operation: Operation[Any], answer: Any) -> Text | Blocks:
     adapter = TypeAdapter(operation.answer)
     if isinstance(answer, Partial):
         rows = adapter.dump_python(list(answer.result), mode="json", by_alias=True)
-        whole = {"result": rows, "pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step}
+        whole = {
+            "result": rows,
+            "pending": answer.pending,
+            "job_id": answer.job_id,
+            "next_step": answer.next_step,
+        }
         return Text(orjson.dumps(whole).decode(), "application/json")
     return Text(adapter.dump_json(answer, by_alias=True).decode(), "application/json")

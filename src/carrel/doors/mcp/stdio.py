@@ -1,4 +1,6 @@
-"""MCP over stdio: protocol only on standard output, and every request that was read is answered before exit."""
+"""MCP over stdio: protocol only on standard output, and every request that was read is answered
+before exit.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ _READ_BYTES = 65536
 
 
 class ProtocolOutput:
-    """Standard output, kept for the protocol: whatever else writes to it lands on standard error."""
+    """Standard output, kept for the protocol: whatever else writes to it lands on standard
+    error.
+    """
 
     def __init__(self) -> None:
         sys.stdout.flush()
@@ -57,7 +61,9 @@ class ProtocolOutput:
         os.close(self._descriptor)
 
 
-async def serve_stdio(lane: Lane, gate: Gate, descriptor: int, write_line: Callable[[bytes], None]) -> None:
+async def serve_stdio(
+    lane: Lane, gate: Gate, descriptor: int, write_line: Callable[[bytes], None]
+) -> None:
     """Answers the messages of a descriptor until it ends, then finishes what it has read."""
     ready: asyncio.Future[tuple[Lane, Gate]] = asyncio.get_running_loop().create_future()
     ready.set_result((lane, gate))
@@ -65,9 +71,14 @@ async def serve_stdio(lane: Lane, gate: Gate, descriptor: int, write_line: Calla
 
 
 async def serve_stdio_at_once(
-    handshake: Lane, rooms: asyncio.Future[tuple[Lane, Gate]], descriptor: int, write_line: Callable[[bytes], None]
+    handshake: Lane,
+    rooms: asyncio.Future[tuple[Lane, Gate]],
+    descriptor: int,
+    write_line: Callable[[bytes], None],
 ) -> None:
-    """The same while the rooms are still being opened: `handshake` greets, everything else waits for them."""
+    """The same while the rooms are still being opened: `handshake` greets, everything else waits
+    for them.
+    """
     session = _Session(handshake, rooms, write_line)
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes | TooLong | None] = asyncio.Queue()
@@ -92,8 +103,11 @@ class TooLong:
     """A line that was thrown away because it is longer than any message may be."""
 
 
-def read_lines(descriptor: int, longest_bytes: int = LONGEST_LINE_BYTES) -> Iterator[bytes | TooLong]:
-    """The lines that arrive on a descriptor. It is read directly: a buffered reader that another thread waits in cannot
+def read_lines(
+    descriptor: int, longest_bytes: int = LONGEST_LINE_BYTES
+) -> Iterator[bytes | TooLong]:
+    """The lines that arrive on a descriptor. It is read directly: a buffered reader that another
+    thread waits in cannot
     be closed when the process ends."""
     waiting = bytearray()
     is_skipping = False
@@ -128,7 +142,12 @@ _GREETED = Caller(user_id=LOCAL_USER, scopes=frozenset())
 class _Session:
     """The messages of one client."""
 
-    def __init__(self, handshake: Lane, rooms: asyncio.Future[tuple[Lane, Gate]], write_line: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        handshake: Lane,
+        rooms: asyncio.Future[tuple[Lane, Gate]],
+        write_line: Callable[[bytes], None],
+    ) -> None:
         self._handshake = handshake
         self._rooms = rooms
         self._write_line = write_line
@@ -145,7 +164,9 @@ class _Session:
             message = parse_json(line)
         except orjson.JSONDecodeError as error:
             group.create_task(self._note_malformed())
-            self._write_line(failure(id_of_refused(line), PARSE_ERROR, f"Parse error: {error}").body)
+            self._write_line(
+                failure(id_of_refused(line), PARSE_ERROR, f"Parse error: {error}").body
+            )
             return
         method = message.get("method") if isinstance(message, dict) else None
         if method == "notifications/cancelled" and "id" not in message:
@@ -185,8 +206,16 @@ class _Session:
 
     async def _answer(self, message: object) -> None:
         visit = self._visit()
-        if not self._rooms.done() and isinstance(message, dict) and message.get("method") in _GREETINGS:
-            self._send(await self._handshake.answer(message, _GREETED, visit, is_modern=_is_modern(message)))
+        if (
+            not self._rooms.done()
+            and isinstance(message, dict)
+            and message.get("method") in _GREETINGS
+        ):
+            self._send(
+                await self._handshake.answer(
+                    message, _GREETED, visit, is_modern=_is_modern(message)
+                )
+            )
             return
         lane, gate = await asyncio.shield(self._rooms)
         try:
@@ -201,13 +230,24 @@ class _Session:
                 self._send(refused)
                 return
             replies = [
-                await lane.answer(item, caller, visit, is_modern=False, progress_for=self._progress_for) for item in message
+                await lane.answer(
+                    item, caller, visit, is_modern=False, progress_for=self._progress_for
+                )
+                for item in message
             ]
             answered = [reply.body for reply in replies if reply is not None]
             if answered:
                 self._write_line(b"[" + b",".join(answered) + b"]")
             return
-        self._send(await lane.answer(message, caller, visit, is_modern=_is_modern(message), progress_for=self._progress_for))
+        self._send(
+            await lane.answer(
+                message,
+                caller,
+                visit,
+                is_modern=_is_modern(message),
+                progress_for=self._progress_for,
+            )
+        )
 
     def _send(self, reply: Reply | None) -> None:
         if reply is not None:

@@ -1,7 +1,10 @@
-"""The tasks extension: a call whose work outlasts it is answered with a task, which the client follows and may cancel.
+"""The tasks extension: a call whose work outlasts it is answered with a task, which the client
+follows and may cancel.
 
-For clients of 2026-07-28 that say on each request that they know the extension; nobody else is ever handed a task. A task is
-the background job itself, so it lasts as long as what it makes, and any server of the same desk can answer for it.
+For clients of 2026-07-28 that say on each request that they know the extension; nobody else is ever
+handed a task. A task is
+the background job itself, so it lasts as long as what it makes, and any server of the same desk can
+answer for it.
 """
 
 from __future__ import annotations
@@ -17,11 +20,22 @@ from carrel.core.jobs import Job, JobOperations
 from carrel.core.operation import Operation
 from carrel.doors.errors import INTERNAL, INVALID_PARAMS, MISSING_CAPABILITY
 from carrel.doors.mcp.endpoint import Endpoint
-from carrel.doors.mcp.wire import META_CAPABILITIES, TASKS_EXTENSION, ProtocolError, error_facts, tool_error
+from carrel.doors.mcp.wire import (
+    META_CAPABILITIES,
+    TASKS_EXTENSION,
+    ProtocolError,
+    error_facts,
+    tool_error,
+)
 from carrel.policy.gate import Gate
 
 POLL_INTERVAL_MS = 1000
-_STATUS = {"running": "working", "completed": "completed", "failed": "completed", "cancelled": "cancelled"}
+_STATUS = {
+    "running": "working",
+    "completed": "completed",
+    "failed": "completed",
+    "cancelled": "cancelled",
+}
 
 
 def knows_tasks(params: Mapping[str, Any]) -> bool:
@@ -56,29 +70,45 @@ class Tasks:
         if job.error is not None:
             inside += b',"result":{"resultType":"complete",' + tool_error(job.error) + b"}"
         elif job.state == "completed":
-            inside += b',"result":{"resultType":"complete",' + self._tools[job.operation].encode(job.result, {}, caller) + b"}"
+            inside += (
+                b',"result":{"resultType":"complete",'
+                + self._tools[job.operation].encode(job.result, {}, caller)
+                + b"}"
+            )
         return inside
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
-        """Our work asks its caller nothing on its way, so whatever a client answers is taken note of and left."""
+        """Our work asks its caller nothing on its way, so whatever a client answers is taken note
+        of and left.
+        """
         await self._asked(self._jobs.find_task, params, caller, visit)
         if not isinstance(params.get("inputResponses"), dict):
-            raise ProtocolError(INVALID_PARAMS, "inputResponses is required and must be an object", has_run=True)
+            raise ProtocolError(
+                INVALID_PARAMS, "inputResponses is required and must be an object", has_run=True
+            )
 
     async def cancel(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
         await self._asked(self._jobs.cancel_task, params, caller, visit)
 
-    async def _asked(self, operation: Operation[Any], params: Mapping[str, Any], caller: Caller, visit: Visit) -> Job:
+    async def _asked(
+        self, operation: Operation[Any], params: Mapping[str, Any], caller: Caller, visit: Visit
+    ) -> Job:
         if not knows_tasks(params):
-            wanted: dict[str, object] = {"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}}
-            raise ProtocolError(MISSING_CAPABILITY, f"Tasks are for clients that declare {TASKS_EXTENSION}", wanted)
+            wanted: dict[str, object] = {
+                "requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}
+            }
+            raise ProtocolError(
+                MISSING_CAPABILITY, f"Tasks are for clients that declare {TASKS_EXTENSION}", wanted
+            )
         task_id = params.get("taskId")
         if not isinstance(task_id, str) or not task_id:
             raise ProtocolError(INVALID_PARAMS, "taskId is required and must be a string")
         try:
             job: Job = await self._gate.call(operation, {"job_id": task_id[:200]}, caller, visit)
         except NotFoundError as error:
-            raise ProtocolError(INVALID_PARAMS, error.message, error_facts(error), has_run=True) from None
+            raise ProtocolError(
+                INVALID_PARAMS, error.message, error_facts(error), has_run=True
+            ) from None
         return job
 
 

@@ -68,7 +68,9 @@ class Reply:
 class ProtocolError(Exception):
     """A message that breaks the protocol, or asks for what is not there."""
 
-    def __init__(self, code: int, message: str, data: object = None, *, has_run: bool = False) -> None:
+    def __init__(
+        self, code: int, message: str, data: object = None, *, has_run: bool = False
+    ) -> None:
         super().__init__(message)
         self.has_run = has_run
         self.code = code
@@ -77,18 +79,26 @@ class ProtocolError(Exception):
 
 
 def success(request_id: object, result: bytes) -> Reply:
-    return Reply(b'{"jsonrpc":"2.0","id":' + orjson.dumps(request_id) + b',"result":' + result + b"}")
+    return Reply(
+        b'{"jsonrpc":"2.0","id":' + orjson.dumps(request_id) + b',"result":' + result + b"}"
+    )
 
 
-def failure(request_id: object, code: int, message: str, data: object = None, *, status: int = 200) -> Reply:
+def failure(
+    request_id: object, code: int, message: str, data: object = None, *, status: int = 200
+) -> Reply:
     error: dict[str, object] = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
-    return Reply(orjson.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}, default=str), status)
+    return Reply(
+        orjson.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}, default=str), status
+    )
 
 
 def protocol_failure(request_id: object, error: ProtocolError, *, is_modern: bool) -> Reply:
-    """A protocol error in the form its era wants: the modern one also speaks through the HTTP status."""
+    """A protocol error in the form its era wants: the modern one also speaks through the HTTP
+    status.
+    """
     status = _HTTP_STATUS_OF_MODERN_ERROR.get(error.code, 200) if is_modern else 200
     return failure(request_id, error.code, error.message, error.data, status=status)
 
@@ -104,7 +114,9 @@ def tool_error(error: CarrelError) -> bytes:
     return b'"content":' + content + b',"structuredContent":' + facts + b',"isError":true'
 
 
-def progress_notification(token: object, done: float, total: float | None, message: str | None) -> bytes:
+def progress_notification(
+    token: object, done: float, total: float | None, message: str | None
+) -> bytes:
     params: dict[str, object] = {"progressToken": token, "progress": done}
     if total is not None:
         params["total"] = total
@@ -122,7 +134,9 @@ def progress_token(params: Mapping[str, Any]) -> object | None:
 
 def unsupported_version(requested: object) -> ProtocolError:
     return ProtocolError(
-        UNSUPPORTED_VERSION, "Unsupported protocol version", {"supported": list(SUPPORTED_VERSIONS), "requested": str(requested)}
+        UNSUPPORTED_VERSION,
+        "Unsupported protocol version",
+        {"supported": list(SUPPORTED_VERSIONS), "requested": str(requested)},
     )
 
 
@@ -133,7 +147,10 @@ def refused_batch(messages: list[object], version: str) -> Reply | None:
     elif not messages:
         problem = "an empty batch"
     elif len(messages) > MOST_MESSAGES_IN_A_BATCH:
-        problem = f"a batch of {len(messages)} messages; at most {MOST_MESSAGES_IN_A_BATCH} are taken at once"
+        problem = (
+            f"a batch of {len(messages)} messages; at most {MOST_MESSAGES_IN_A_BATCH} are "
+            f"taken at once"
+        )
     else:
         return None
     return failure(None, INVALID_REQUEST, f"Invalid request: {problem}", status=400)

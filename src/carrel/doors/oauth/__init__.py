@@ -1,1 +1,3 @@
-"""What OAuth needs at the HTTP door: metadata, challenges, the log-in and consent pages, and the endpoints for programs."""
+"""What OAuth needs at the HTTP door: metadata, challenges, the log-in and consent pages, and the
+endpoints for programs.
+"""

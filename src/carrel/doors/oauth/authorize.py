@@ -15,7 +15,11 @@ from carrel.doors.oauth.pages import consent_page, login_page, page_response, pr
 from carrel.policy.authorization.errors import LoginRefusedError, OAuthError, UntrustedRequestError
 from carrel.policy.authorization.models import User
 from carrel.policy.authorization.people import DEVICE_SECONDS, SESSION_SECONDS, People
-from carrel.policy.authorization.server import AuthorizationRequest, AuthorizationServer, RedirectedError
+from carrel.policy.authorization.server import (
+    AuthorizationRequest,
+    AuthorizationServer,
+    RedirectedError,
+)
 from carrel.policy.gate import Gate
 
 _LOGIN_SECONDS = 3600
@@ -37,7 +41,9 @@ class _Visitor:
 
 
 class AuthorizePages:
-    """GET shows log-in or consent; POST takes either form. Nothing is kept between the two but the session."""
+    """GET shows log-in or consent; POST takes either form. Nothing is kept between the two but the
+    session.
+    """
 
     def __init__(self, server: AuthorizationServer, people: People, gate: Gate, name: str) -> None:
         self._server = server
@@ -55,7 +61,9 @@ class AuthorizePages:
             visitor = await self._visitor(exchange)
         except (CarrelError, RedirectedError) as error:
             return self._refused(exchange, error)
-        return self._login(visitor) if visitor.user is None else self._consent(visitor, visitor.user)
+        return (
+            self._login(visitor) if visitor.user is None else self._consent(visitor, visitor.user)
+        )
 
     async def post(self, exchange: Exchange) -> Response:
         try:
@@ -65,9 +73,12 @@ class AuthorizePages:
             csrf = form.get("csrf", [""])[0]
             if action == "login":
                 return await self._log_in(visitor, form, csrf)
-            if visitor.user is None or not self._is_ours(csrf, visitor.session, "consent", visitor.query):
+            if visitor.user is None or not self._is_ours(
+                csrf, visitor.session, "consent", visitor.query
+            ):
                 raise UntrustedRequestError(
-                    "This form is too old, or did not come from here", next_step="Start again from the app."
+                    "This form is too old, or did not come from here",
+                    next_step="Start again from the app.",
                 )
             return await self._decided(visitor, visitor.user, action, set(form.get("scope", [])))
         except (CarrelError, RedirectedError) as error:
@@ -79,10 +90,27 @@ class AuthorizePages:
         session = cookie_of(exchange, self._session_cookie)
         return _Visitor(exchange, query, request, session, await self._people.logged_in(session))
 
-    def _login(self, visitor: _Visitor, status: int = 200, problem: str | None = None, user: str = "", wait: int = 0) -> Response:
+    def _login(
+        self,
+        visitor: _Visitor,
+        status: int = 200,
+        problem: str | None = None,
+        user: str = "",
+        wait: int = 0,
+    ) -> Response:
         cookie = cookie_of(visitor.exchange, self._login_cookie) or secrets.token_urlsafe(24)
-        page = login_page(name=self._name, action=visitor.action, csrf=_csrf(cookie, "login", ""), problem=problem, user=user)
-        headers = [set_cookie(self._login_cookie, cookie, seconds=_LOGIN_SECONDS, is_secure=self._is_secure)]
+        page = login_page(
+            name=self._name,
+            action=visitor.action,
+            csrf=_csrf(cookie, "login", ""),
+            problem=problem,
+            user=user,
+        )
+        headers = [
+            set_cookie(
+                self._login_cookie, cookie, seconds=_LOGIN_SECONDS, is_secure=self._is_secure
+            )
+        ]
         if wait:
             headers.append((b"retry-after", str(wait).encode()))
         return page_response(status, page, headers=tuple(headers))
@@ -113,15 +141,32 @@ class AuthorizePages:
         except RateLimitExceededError as error:
             self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
             wait = error.retry_after_seconds
-            return self._login(visitor, 429, f"Too many attempts. Try again in {wait} seconds.", name[:100], wait)
+            return self._login(
+                visitor, 429, f"Too many attempts. Try again in {wait} seconds.", name[:100], wait
+            )
         self._note(visitor, entered.user, "oauth:login", {})
-        session = set_cookie(self._session_cookie, entered.session, seconds=int(SESSION_SECONDS), is_secure=self._is_secure)
-        known = set_cookie(self._device_cookie, entered.device, seconds=int(DEVICE_SECONDS), is_secure=self._is_secure)
+        session = set_cookie(
+            self._session_cookie,
+            entered.session,
+            seconds=int(SESSION_SECONDS),
+            is_secure=self._is_secure,
+        )
+        known = set_cookie(
+            self._device_cookie,
+            entered.device,
+            seconds=int(DEVICE_SECONDS),
+            is_secure=self._is_secure,
+        )
         return _see_other(visitor.action, session, known)
 
-    async def _decided(self, visitor: _Visitor, user: User, action: str, ticked: set[str]) -> Response:
+    async def _decided(
+        self, visitor: _Visitor, user: User, action: str, ticked: set[str]
+    ) -> Response:
         request = visitor.request
-        facts: dict[str, object] = {"client": request.client.client_id, "redirect_uri": request.redirect_uri}
+        facts: dict[str, object] = {
+            "client": request.client.client_id,
+            "redirect_uri": request.redirect_uri,
+        }
         match action:
             case "allow":
                 self._note(visitor, user, "oauth:allow", {**facts, "scopes": sorted(ticked)})
@@ -131,40 +176,65 @@ class AuthorizePages:
                 return _see_other(self._server.deny(request))
             case "logout":
                 await self._people.log_out(visitor.session or "")
-                return _see_other(visitor.action, set_cookie(self._session_cookie, "", seconds=0, is_secure=self._is_secure))
+                return _see_other(
+                    visitor.action,
+                    set_cookie(self._session_cookie, "", seconds=0, is_secure=self._is_secure),
+                )
             case _:
-                raise UntrustedRequestError("The form does not say what to do", next_step="Start again from the app.")
+                raise UntrustedRequestError(
+                    "The form does not say what to do", next_step="Start again from the app."
+                )
 
     def _note(self, visitor: _Visitor, user: User, action: str, facts: dict[str, object]) -> None:
         caller = Caller(user.name, frozenset(), visitor.request.client.client_id)
         self._gate.noted(visitor.exchange.visit, action, f"user:{user.name}", caller, facts)
 
     def _is_ours(self, given: str, secret: str | None, purpose: str, query: str) -> bool:
-        return bool(secret) and hmac.compare_digest(given.encode(), _csrf(secret or "", purpose, query).encode())
+        return bool(secret) and hmac.compare_digest(
+            given.encode(), _csrf(secret or "", purpose, query).encode()
+        )
 
     def _refused(self, exchange: Exchange, error: CarrelError | RedirectedError) -> Response:
         if isinstance(error, RedirectedError):
             self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error.error)
-            return Response(302, b"", ((b"location", error.location.encode("ascii")), (b"cache-control", b"no-store")))
+            return Response(
+                302,
+                b"",
+                ((b"location", error.location.encode("ascii")), (b"cache-control", b"no-store")),
+            )
         self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error)
         if isinstance(error, RateLimitExceededError):
             page = problem_page("Too many attempts", error.message, error.next_step)
-            return page_response(429, page, headers=((b"retry-after", str(error.retry_after_seconds).encode()),))
+            return page_response(
+                429, page, headers=((b"retry-after", str(error.retry_after_seconds).encode()),)
+            )
         status = 503 if isinstance(error, UnavailableError) else 400
         next_step = error.next_step or "Go back to the app that sent you here and connect again."
         if isinstance(error, OAuthError):
-            return page_response(400, problem_page("This request cannot be used", error.message, next_step))
-        return page_response(status, problem_page("You cannot log in from here", error.message, next_step))
+            return page_response(
+                400, problem_page("This request cannot be used", error.message, next_step)
+            )
+        return page_response(
+            status, problem_page("You cannot log in from here", error.message, next_step)
+        )
 
 
 def _not_our_form() -> UntrustedRequestError:
-    return UntrustedRequestError("This form is too old, or did not come from here", next_step="Start again from the app.")
+    return UntrustedRequestError(
+        "This form is too old, or did not come from here", next_step="Start again from the app."
+    )
 
 
 def _csrf(secret: str, purpose: str, query: str) -> str:
-    """Known only to pages we made for this browser: derived from its own cookie, for one purpose and one request."""
+    """Known only to pages we made for this browser: derived from its own cookie, for one purpose
+    and one request.
+    """
     return hmac.new(secret.encode(), f"{purpose}|{query}".encode(), hashlib.sha256).hexdigest()
 
 
 def _see_other(location: str, *cookies: tuple[bytes, bytes]) -> Response:
-    return Response(303, b"", ((b"location", location.encode("ascii")), (b"cache-control", b"no-store"), *cookies))
+    return Response(
+        303,
+        b"",
+        ((b"location", location.encode("ascii")), (b"cache-control", b"no-store"), *cookies),
+    )

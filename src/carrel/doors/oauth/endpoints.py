@@ -20,14 +20,17 @@ from carrel.policy.gate import Gate
 
 _NO_STORE: tuple[Header, ...] = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 _LARGEST_REGISTRATION = 64 * 1024
-# Strangers may send bodies here, so that little is read. What is somewhat too large is refused in OAuth's own words.
+# Strangers may send bodies here, so that little is read. What is somewhat too large is refused in
+# OAuth's own words.
 _LARGEST_BODY = 256 * 1024
 
 
 class OAuthEndpoints:
     """Answers programs in JSON, errors too (RFC 6749, 7009, 7591)."""
 
-    def __init__(self, server: AuthorizationServer, verifier: GrantedTokenVerifier, gate: Gate) -> None:
+    def __init__(
+        self, server: AuthorizationServer, verifier: GrantedTokenVerifier, gate: Gate
+    ) -> None:
         self._server = server
         self._verifier = verifier
         self._gate = gate
@@ -46,7 +49,11 @@ class OAuthEndpoints:
         issued = await self._server.exchange(form)
         grant = issued.grant
         caller = Caller(grant.user_name, frozenset(), grant.client_id)
-        facts: dict[str, object] = {"grant_type": form["grant_type"][0], "scopes": sorted(issued.scopes), "grant": grant.grant_id}
+        facts: dict[str, object] = {
+            "grant_type": form["grant_type"][0],
+            "scopes": sorted(issued.scopes),
+            "grant": grant.grant_id,
+        }
         self._gate.noted(exchange.visit, "oauth:token", grant.resource, caller, facts)
         answer = {
             "access_token": issued.access_token,
@@ -66,7 +73,10 @@ class OAuthEndpoints:
             raise OAuthError("invalid_client_metadata", "The registration is not JSON") from None
         client = await self._server.clients.register(facts, exchange.visit.address_group)
         caller = Caller(ANONYMOUS_USER, frozenset(), client.client_id)
-        shown: dict[str, object] = {"name": client.name, "redirect_uris": list(client.redirect_uris)}
+        shown: dict[str, object] = {
+            "name": client.name,
+            "redirect_uris": list(client.redirect_uris),
+        }
         self._gate.noted(exchange.visit, "oauth:register", "oauth://clients", caller, shown)
         answer: dict[str, object] = {
             "client_id": client.client_id,
@@ -86,13 +96,19 @@ class OAuthEndpoints:
     async def _revoke(self, exchange: Exchange) -> Response:
         form = form_of(exchange)
         token = form.get("token", [""])[0]
-        grant = await self._server.revoke(form, await self._verifier.grant_of(token) if token.count(".") == 2 else None)
+        grant = await self._server.revoke(
+            form, await self._verifier.grant_of(token) if token.count(".") == 2 else None
+        )
         if grant is not None:
             caller = Caller(grant.user_name, frozenset(), grant.client_id)
-            self._gate.noted(exchange.visit, "oauth:revoke", grant.resource, caller, {"grant": grant.grant_id})
+            self._gate.noted(
+                exchange.visit, "oauth:revoke", grant.resource, caller, {"grant": grant.grant_id}
+            )
         return Response(200, b"", _NO_STORE)
 
-    async def _answered(self, exchange: Exchange, action: str, answer: Callable[[Exchange], Awaitable[Response]]) -> Response:
+    async def _answered(
+        self, exchange: Exchange, action: str, answer: Callable[[Exchange], Awaitable[Response]]
+    ) -> Response:
         try:
             return await answer(exchange)
         except (OAuthError, UntrustedRequestError, UnavailableError) as error:
@@ -115,7 +131,11 @@ def _refused(error: CarrelError) -> Response:
 
 
 def oauth_routes(
-    server: AuthorizationServer, people: People, verifier: GrantedTokenVerifier, gate: Gate, name: str
+    server: AuthorizationServer,
+    people: People,
+    verifier: GrantedTokenVerifier,
+    gate: Gate,
+    name: str,
 ) -> dict[str, Route]:
     """The addresses of the built-in authorization server, without its metadata."""
     pages = AuthorizePages(server, people, gate, name)

@@ -28,7 +28,11 @@ def form_of(exchange: Exchange) -> dict[str, list[str]]:
 def _parsed(text: bytes) -> dict[str, list[str]]:
     try:
         return parse_qs(
-            text.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, encoding="utf-8", errors="strict"
+            text.decode("ascii"),
+            keep_blank_values=True,
+            max_num_fields=_MOST_FIELDS,
+            encoding="utf-8",
+            errors="strict",
         )
     except ValueError:
         raise OAuthError("invalid_request", "The parameters cannot be read") from None
@@ -45,4 +49,7 @@ def cookie_of(exchange: Exchange, name: str) -> str | None:
 def set_cookie(name: str, value: str, *, seconds: int, is_secure: bool) -> Header:
     """A cookie that scripts cannot read and other sites cannot send with a form."""
     secure = "; Secure" if is_secure else ""
-    return b"set-cookie", f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}".encode()
+    return (
+        b"set-cookie",
+        f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}".encode(),
+    )

@@ -21,13 +21,17 @@ Challenge = Callable[[CarrelError], tuple[Header, ...]]
 
 
 def metadata_url(resource: str) -> str:
-    """Where the metadata of a resource is: the well-known part stands between host and path (RFC 9728)."""
+    """Where the metadata of a resource is: the well-known part stands between host and path (RFC
+    9728).
+    """
     parts = urlsplit(resource)
     return f"{parts.scheme}://{parts.netloc}{PROTECTED_RESOURCE}{parts.path.rstrip('/')}"
 
 
 def challenge_for(resource: str | None) -> Challenge:
-    """Makes the WWW-Authenticate header of refusals at one resource; without a resource there is no metadata to name."""
+    """Makes the WWW-Authenticate header of refusals at one resource; without a resource there is no
+    metadata to name.
+    """
     where = [] if resource is None else [("resource_metadata", metadata_url(resource))]
 
     def challenge(error: CarrelError) -> tuple[Header, ...]:
@@ -49,13 +53,23 @@ def challenge_for(resource: str | None) -> Challenge:
 
 
 def _quoted(value: str) -> str:
-    return "".join(sign for sign in value if sign.isprintable()).replace("\\", "\\\\").replace('"', '\\"')
+    return (
+        "".join(sign for sign in value if sign.isprintable())
+        .replace("\\", "\\\\")
+        .replace('"', '\\"')
+    )
 
 
 def protected_resource_routes(
-    base_url: str, paths: Iterable[str], scopes: Iterable[str], authorization_servers: Iterable[str], name: str
+    base_url: str,
+    paths: Iterable[str],
+    scopes: Iterable[str],
+    authorization_servers: Iterable[str],
+    name: str,
 ) -> dict[str, Route]:
-    """The metadata of every resource, at the root form for the whole server and at the path form for each address."""
+    """The metadata of every resource, at the root form for the whole server and at the path form
+    for each address.
+    """
     prefix = urlsplit(base_url).path.rstrip("/")
     routes: dict[str, Route] = {}
     for path in ("", *paths):
@@ -97,7 +111,9 @@ def authorization_server_routes(server: AuthorizationServer) -> dict[str, Route]
         facts["registration_endpoint"] = f"{issuer}/register"
 
     async def jwks(exchange: Exchange) -> Response:
-        return Response.json(200, await server.keys.fetch(), ((b"cache-control", b"public, max-age=60"),))
+        return Response.json(
+            200, await server.keys.fetch(), ((b"cache-control", b"public, max-age=60"),)
+        )
 
     route = _document(facts)
     prefix = urlsplit(issuer).path.rstrip("/")

@@ -1,4 +1,6 @@
-"""The pages people see: log-in, consent, and what went wrong. Plain HTML, no script, readable by everybody."""
+"""The pages people see: log-in, consent, and what went wrong. Plain HTML, no script, readable by
+everybody.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,13 @@ dd { margin: 0 0 .6rem; overflow-wrap: anywhere; }
 button { font: inherit; padding: .5rem 1.2rem; margin: 1rem .6rem 0 0; cursor: pointer; }
 .alert { border: 2px solid; padding: .5rem 1rem; }
 .quiet { font-size: .9rem; }
-"""
+"""  # noqa: E501
 _STYLE_SOURCE = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
 
-def login_page(*, name: str, action: str, csrf: str, problem: str | None = None, user: str = "") -> str:
+def login_page(
+    *, name: str, action: str, csrf: str, problem: str | None = None, user: str = ""
+) -> str:
     """Asks for name and password."""
     alert = f'<p class="alert" role="alert" id="problem">{escape(problem)}</p>' if problem else ""
     described = ' aria-describedby="problem" aria-invalid="true"' if problem else ""
@@ -46,15 +50,24 @@ def login_page(*, name: str, action: str, csrf: str, problem: str | None = None,
 <label for="password">Password</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required{described}>
 <button type="submit">Log in</button>
-</form>""",
+</form>""",  # noqa: E501
     )
 
 
-def consent_page(request: AuthorizationRequest, *, name: str, action: str, csrf: str, user: str, scopes: Sequence[str]) -> str:
+def consent_page(
+    request: AuthorizationRequest,
+    *,
+    name: str,
+    action: str,
+    csrf: str,
+    user: str,
+    scopes: Sequence[str],
+) -> str:
     """Says who asks for what and where the answer goes, and lets the person choose."""
     client = request.client
     rows = "\n".join(
-        f'<label><input type="checkbox" name="scope" value="{escape(scope)}" checked> {escape(_meaning(scope))} '
+        f'<label><input type="checkbox" name="scope" value="{escape(scope)}" checked> '
+        f"{escape(_meaning(scope))} "
         f'<span class="quiet">({escape(scope)})</span></label>'
         for scope in scopes
     )
@@ -79,22 +92,29 @@ def consent_page(request: AuthorizationRequest, *, name: str, action: str, csrf:
 <p>Allow it only if you started this yourself, just now.</p>
 {allow}<button type="submit" name="action" value="deny">Deny</button>
 <p class="quiet">You are logged in as {escape(user)}. <button type="submit" name="action" value="logout">Log out</button></p>
-</form>""",
+</form>""",  # noqa: E501
     )
 
 
 def problem_page(title: str, problem: str, next_step: str) -> str:
     """Says what went wrong and what to do."""
     return _page(
-        title, f'<h1>{escape(title)}</h1>\n<p class="alert" role="alert">{escape(problem)}</p>\n<p>{escape(next_step)}</p>'
+        title,
+        f'<h1>{escape(title)}</h1>\n<p class="alert" '
+        f'role="alert">{escape(problem)}</p>\n<p>{escape(next_step)}</p>',
     )
 
 
-def page_response(status: int, page: str, *, redirect_uri: str | None = None, headers: tuple[Header, ...] = ()) -> Response:
-    """A page nobody can frame, script or cache. Its form may only go to us and, from there, to the client's address."""
+def page_response(
+    status: int, page: str, *, redirect_uri: str | None = None, headers: tuple[Header, ...] = ()
+) -> Response:
+    """A page nobody can frame, script or cache. Its form may only go to us and, from there, to the
+    client's address.
+    """
     form_action = "'self'" if redirect_uri is None else f"'self' {form_action_source(redirect_uri)}"
     policy = (
-        f"default-src 'none'; style-src '{_STYLE_SOURCE}'; form-action {form_action}; frame-ancestors 'none'; base-uri 'none'"
+        f"default-src 'none'; style-src '{_STYLE_SOURCE}'; form-action {form_action}; "
+        f"frame-ancestors 'none'; base-uri 'none'"
     )
     return Response(
         status,
@@ -104,7 +124,8 @@ def page_response(status: int, page: str, *, redirect_uri: str | None = None, he
             (b"content-security-policy", policy.encode()),
             (b"x-frame-options", b"DENY"),
             (b"x-content-type-options", b"nosniff"),
-            # Not no-referrer: with it browsers send `Origin: null` with the form, which the origin check refuses.
+            # Not no-referrer: with it browsers send `Origin: null` with the form, which the origin
+            # check refuses.
             (b"referrer-policy", b"same-origin"),
             (b"cache-control", b"no-store"),
             *headers,

@@ -8,7 +8,14 @@ from carrel.engines.bibliography.bibtex.values import edition_number
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.errors import BibliographyError
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import join_keywords, put, put_doi, put_link, put_other, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    join_keywords,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
@@ -17,24 +24,35 @@ _MAX_UNZIPPED_BYTES = 300_000_000
 _SHOWN_RANGE = re.compile(r"<os>([^<]*)</os>\s*$")
 
 _TYPES = {
-    "JournalArticle": "article-journal", "SpecialIssue": "periodical", "NewspaperArticle": "article-newspaper", "Book": "book",
-    "BookEdited": "book", "CollectedWorks": "book", "ConferenceProceedings": "book", "Contribution": "chapter",
+    "JournalArticle": "article-journal", "SpecialIssue": "periodical",
+    "NewspaperArticle": "article-newspaper", "Book": "book",
+    "BookEdited": "book", "CollectedWorks": "book", "ConferenceProceedings": "book",
+    "Contribution": "chapter",
     "ContributionInLegalCommentary": "chapter", "Thesis": "thesis", "UnpublishedWork": "manuscript",
     "InternetDocument": "webpage",
-    "AudioOrVideoDocument": "motion_picture", "Movie": "motion_picture", "Broadcast": "broadcast", "RadioPlay": "broadcast",
-    "AudioBook": "song", "MusicAlbum": "song", "MusicTrack": "song", "PressRelease": "article-newspaper",
+    "AudioOrVideoDocument": "motion_picture", "Movie": "motion_picture", "Broadcast": "broadcast",
+    "RadioPlay": "broadcast",
+    "AudioBook": "song", "MusicAlbum": "song", "MusicTrack": "song",
+    "PressRelease": "article-newspaper",
     "StatuteOrRegulation": "legislation",
-    "CourtDecision": "legal_case", "Patent": "patent", "Standard": "standard", "Map": "map", "ComputerProgram": "software",
-    "InterviewMaterial": "interview", "PersonalCommunication": "personal_communication", "Lecture": "speech",
+    "CourtDecision": "legal_case", "Patent": "patent", "Standard": "standard", "Map": "map",
+    "ComputerProgram": "software",
+    "InterviewMaterial": "interview", "PersonalCommunication": "personal_communication",
+    "Lecture": "speech",
     "Manuscript": "manuscript",
     "ArchiveMaterial": "document", "ReportOrGrayLiterature": "report", "Report": "report",
 }  # fmt: skip
 _TEXTS = {
-    "Volume": "volume", "PlaceOfPublication": "publisher-place", "NumberOfVolumes": "number-of-volumes",
+    "Volume": "volume", "PlaceOfPublication": "publisher-place",
+    "NumberOfVolumes": "number-of-volumes",
     "PageCount": "number-of-pages",
     "PubMedID": "PMID", "Notes": "note", "ParallelTitle": "original-title",
 }  # fmt: skip
-_PEOPLE = {"ReferenceAuthors": "author", "ReferenceEditors": "editor", "ReferenceCollaborators": "contributor"}
+_PEOPLE = {
+    "ReferenceAuthors": "author",
+    "ReferenceEditors": "editor",
+    "ReferenceCollaborators": "contributor",
+}
 
 
 def read_citavi(content: str | bytes) -> Imported:
@@ -56,7 +74,11 @@ def _unzipped(content: bytes) -> bytes:
         return content
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            projects = [name for name in archive.namelist() if name.lower().endswith((".ctv6", ".ctv5", ".ctv4", ".xml"))]
+            projects = [
+                name
+                for name in archive.namelist()
+                if name.lower().endswith((".ctv6", ".ctv5", ".ctv4", ".xml"))
+            ]
             if not projects:
                 raise BibliographyError("The archive holds no Citavi project")
             with archive.open(projects[0]) as file:
@@ -73,16 +95,30 @@ class _Project:
 
     def __init__(self, root: Node) -> None:
         self.references = list(_rows(root, "References"))
-        self._by_id = {reference.attributes.get("id", ""): reference for reference in self.references}
-        self._people = {row.attributes.get("id", ""): _person(row) for row in _rows(root, "Persons")}
+        self._by_id = {
+            reference.attributes.get("id", ""): reference for reference in self.references
+        }
+        self._people = {
+            row.attributes.get("id", ""): _person(row) for row in _rows(root, "Persons")
+        }
         self._names = {
             table: {row.attributes.get("id", ""): row for row in _rows(root, table)}
             for table in ("Keywords", "Publishers", "Periodicals", "SeriesTitles")
         }
         self._links = {
-            name: _links(root, name) for name in (*_PEOPLE, "ReferenceOrganizations", "ReferenceKeywords", "ReferencePublishers")
+            name: _links(root, name)
+            for name in (
+                *_PEOPLE,
+                "ReferenceOrganizations",
+                "ReferenceKeywords",
+                "ReferencePublishers",
+            )
         }
-        self._wholes = {part: whole for whole, parts in _links(root, "ReferenceReferences").items() for part in parts}
+        self._wholes = {
+            part: whole
+            for whole, parts in _links(root, "ReferenceReferences").items()
+            for part in parts
+        }
         self._quotations: dict[str, list[Node]] = {}
         for row in _rows(root, "KnowledgeItems"):
             self._quotations.setdefault(row.at("ReferenceID"), []).append(row)
@@ -96,11 +132,19 @@ class _Project:
         title, below = reference.at("Title"), reference.at("Subtitle")
         put(item, "title", f"{title}: {below}" if title and below else title)
         for link, role in _PEOPLE.items():
-            people = [self._people[person] for person in self._links[link].get(key, ()) if self._people.get(person)]
+            people = [
+                self._people[person]
+                for person in self._links[link].get(key, ())
+                if self._people.get(person)
+            ]
             if people:
                 item[role] = people
         if "author" not in item:
-            bodies = [self._people[body] for body in self._links["ReferenceOrganizations"].get(key, ()) if self._people.get(body)]
+            bodies = [
+                self._people[body]
+                for body in self._links["ReferenceOrganizations"].get(key, ())
+                if self._people.get(body)
+            ]
             if bodies:
                 item["author"] = bodies
         self._container(reference, item)
@@ -108,7 +152,9 @@ class _Project:
         publishers = self._joined("ReferencePublishers", "Publishers", key)
         put(item, "publisher", "; ".join(publishers))
         put(item, "keyword", join_keywords(self._joined("ReferenceKeywords", "Keywords", key)))
-        quotations = sorted(self._quotations.get(key, ()), key=lambda row: int(row.at("QuotationIndex") or 0))
+        quotations = sorted(
+            self._quotations.get(key, ()), key=lambda row: int(row.at("QuotationIndex") or 0)
+        )
         put(item, "annote", "\n".join(text for text in map(_quotation, quotations) if text))
         return item
 
@@ -131,11 +177,15 @@ class _Project:
             title, below = whole.at("Title"), whole.at("Subtitle")
             put(item, "container-title", f"{title}: {below}" if title and below else title)
             editors = [
-                self._people[person] for person in self._links["ReferenceEditors"].get(key, ()) if self._people.get(person)
+                self._people[person]
+                for person in self._links["ReferenceEditors"].get(key, ())
+                if self._people.get(person)
             ]
             if editors:
                 item.setdefault("editor", editors)
-            put(item, "publisher", "; ".join(self._joined("ReferencePublishers", "Publishers", key)))
+            put(
+                item, "publisher", "; ".join(self._joined("ReferencePublishers", "Publishers", key))
+            )
             put(item, "publisher-place", whole.at("PlaceOfPublication"))
             if whole.at("ISBN"):
                 put_standard_numbers(item, whole.at("ISBN"))
@@ -144,8 +194,16 @@ class _Project:
 
     def _facts(self, reference: Node, item: CslItem) -> None:
         for name, variable in _TEXTS.items():
-            put(item, variable, reference.at(name) if name != "PageCount" else _shown(reference.at(name)))
-        put(item, "issue" if item["type"].startswith("article") else "number", reference.at("Number"))
+            put(
+                item,
+                variable,
+                reference.at(name) if name != "PageCount" else _shown(reference.at(name)),
+            )
+        put(
+            item,
+            "issue" if item["type"].startswith("article") else "number",
+            reference.at("Number"),
+        )
         edition = reference.at("Edition")
         put(item, "edition", edition_number(edition) if edition else "")
         put(item, "page", _shown(reference.at("PageRange")))
@@ -183,7 +241,12 @@ def _person(row: Node) -> dict[str, str]:
     family = row.at("LastName")
     if not given:
         return {"literal": family} if family else {}
-    parts = {"family": family, "given": given, "non-dropping-particle": row.at("Prefix"), "suffix": row.at("Suffix")}
+    parts = {
+        "family": family,
+        "given": given,
+        "non-dropping-particle": row.at("Prefix"),
+        "suffix": row.at("Suffix"),
+    }
     return {part: text for part, text in parts.items() if text}
 
 

@@ -11,25 +11,34 @@ from carrel.engines.bibliography.encodings import decode
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
 
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
-_DATES = frozenset({"issued", "accessed", "original-date", "event-date", "submitted", "available-date"})
+_DATES = frozenset(
+    {"issued", "accessed", "original-date", "event-date", "submitted", "available-date"}
+)
 _NAMES = frozenset({
-    "author", "editor", "translator", "container-author", "collection-editor", "director", "editorial-director", "composer",
-    "illustrator", "interviewer", "recipient", "reviewed-author", "original-author", "compiler", "contributor", "curator",
-    "guest", "host", "narrator", "organizer", "performer", "producer", "script-writer", "series-creator",
+    "author", "editor", "translator", "container-author", "collection-editor", "director",
+    "editorial-director", "composer",
+    "illustrator", "interviewer", "recipient", "reviewed-author", "original-author", "compiler",
+    "contributor", "curator",
+    "guest", "host", "narrator", "organizer", "performer", "producer", "script-writer",
+    "series-creator",
 })  # fmt: skip
 _OTHER_TYPES = {
-    "journal-article": "article-journal", "proceedings-article": "paper-conference", "book-chapter": "chapter",
+    "journal-article": "article-journal", "proceedings-article": "paper-conference",
+    "book-chapter": "chapter",
     "book-section": "chapter",
-    "posted-content": "article", "dissertation": "thesis", "monograph": "book", "edited-book": "book",
+    "posted-content": "article", "dissertation": "thesis", "monograph": "book",
+    "edited-book": "book",
     "reference-book": "book", "proceedings": "book",
-    "journal": "periodical", "peer-review": "review", "reference-entry": "entry-encyclopedia", "report-series": "report",
+    "journal": "periodical", "peer-review": "review", "reference-entry": "entry-encyclopedia",
+    "report-series": "report",
     "component": "document",
     "other": "document", "misc": "document",
 }  # fmt: skip
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*", re.ASCII)
 # Crossref's own JSON wraps these in lists.
 _LISTED = frozenset({
-    "title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN", "subtitle",
+    "title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN",
+    "subtitle",
     "original-title", "archive", "publisher",
 })  # fmt: skip
 
@@ -138,13 +147,17 @@ def _item(raw: CslItem, line: int, answer: Imported) -> CslItem:
     kind = item.get("type")
     if not isinstance(kind, str) or not kind:
         item["type"] = "document"
-        answer.warn(line, f"The item {item.get('id', '')!r} has no type; it was taken for a document")
+        answer.warn(
+            line, f"The item {item.get('id', '')!r} has no type; it was taken for a document"
+        )
     elif kind in _OTHER_TYPES:
         item["type"] = _OTHER_TYPES[kind]
     for name, value in raw.items():
         if name in _LISTED and isinstance(value, list):
             texts = [str(part) for part in value if part]
-            item[name] = (", ".join(texts) if name in {"ISSN", "ISBN"} else texts[0]) if texts else ""
+            item[name] = (
+                (", ".join(texts) if name in {"ISSN", "ISBN"} else texts[0]) if texts else ""
+            )
             if not texts:
                 del item[name]
         elif name in _DATES:
@@ -168,7 +181,11 @@ def _date(value: Any) -> Any:
         parts = value["date-parts"]
         if parts and not isinstance(parts[0], list):
             parts = [parts]
-        cleaned = [[_number(part) for part in point if part not in (None, "")] for point in parts if isinstance(point, list)]
+        cleaned = [
+            [_number(part) for part in point if part not in (None, "")]
+            for point in parts
+            if isinstance(point, list)
+        ]
         cleaned = [point for point in cleaned if point]
         if cleaned:
             return value | {"date-parts": cleaned}
@@ -185,6 +202,13 @@ def _number(part: Any) -> Any:
 def _name(person: Any) -> Any:
     if isinstance(person, str):
         return {"literal": person}
-    if isinstance(person, dict) and "name" in person and not {"family", "given", "literal"} & person.keys():
-        return {**{key: value for key, value in person.items() if key != "name"}, "literal": person["name"]}
+    if (
+        isinstance(person, dict)
+        and "name" in person
+        and not {"family", "given", "literal"} & person.keys()
+    ):
+        return {
+            **{key: value for key, value in person.items() if key != "name"},
+            "literal": person["name"],
+        }
     return person

@@ -6,16 +6,20 @@ from typing import Any
 CslDate = dict[str, Any]
 
 _MONTH_NAMES = {
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-    "mär": 3, "mai": 5, "okt": 10, "dez": 12, "janv": 1, "fév": 2, "févr": 2, "avr": 4, "juin": 6, "juil": 7, "août": 8,
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9,
+    "oct": 10, "nov": 11, "dec": 12,
+    "mär": 3, "mai": 5, "okt": 10, "dez": 12, "janv": 1, "fév": 2, "févr": 2, "avr": 4, "juin": 6,
+    "juil": 7, "août": 8,
     "déc": 12,
-    "ene": 1, "abr": 4, "ago": 8, "dic": 12, "gen": 1, "mag": 5, "giu": 6, "lug": 7, "set": 9, "ott": 10,
+    "ene": 1, "abr": 4, "ago": 8, "dic": 12, "gen": 1, "mag": 5, "giu": 6, "lug": 7, "set": 9,
+    "ott": 10,
 }  # fmt: skip
 _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _EDTF = re.compile(
-    r"^([+-]?\d{3,12}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| \d\d:\d\d.*)?([~?%]?)$"
+    r"^([+-]?\d{3,12}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| "
+    r"\d\d:\d\d.*)?([~?%]?)$"
 )
 # No date that people write is longer; what is longer stays as it is written.
 _LONGEST_DATE = 200
@@ -32,17 +36,27 @@ def date_of(*parts: int) -> CslDate:
 
 
 def whole_date(value: object) -> CslDate:
-    """A date of a CSL item for writing: its parts as whole numbers, a raw text read where it can be; empty where it is none."""
+    """A date of a CSL item for writing: its parts as whole numbers, a raw text read where it can
+    be; empty where it is none.
+    """
     if isinstance(value, str | int) and not isinstance(value, bool):
         return read_date(str(value))
     if not isinstance(value, dict):
         return {}
     points = value.get("date-parts")
     if isinstance(points, list) and points:
-        numbers = [[_whole(part) for part in point] for point in points if isinstance(point, list) and point]
+        numbers = [
+            [_whole(part) for part in point]
+            for point in points
+            if isinstance(point, list) and point
+        ]
         cut = [point[: point.index(None)] if None in point else point for point in numbers]
         known = [[part for part in point if part is not None] for point in cut if point]
-        return value | {"date-parts": known} if known else {name: text for name, text in value.items() if name != "date-parts"}
+        return (
+            value | {"date-parts": known}
+            if known
+            else {name: text for name, text in value.items() if name != "date-parts"}
+        )
     raw = value.get("raw")
     if isinstance(raw, str) and raw.strip() and not value.get("literal"):
         return {name: part for name, part in value.items() if name != "raw"} | read_date(raw)
@@ -52,7 +66,11 @@ def whole_date(value: object) -> CslDate:
 def _whole(part: object) -> int | None:
     if isinstance(part, float) and part.is_integer():
         return int(part)
-    if isinstance(part, str) and (text := part.strip()).removeprefix("-").isdecimal() and len(text) < 10:
+    if (
+        isinstance(part, str)
+        and (text := part.strip()).removeprefix("-").isdecimal()
+        and len(text) < 10
+    ):
         return int(text)
     return part if isinstance(part, int) and not isinstance(part, bool) else None
 
@@ -168,7 +186,11 @@ def _in_words(text: str) -> CslDate | None:
     month = read_month(rest)
     if month:
         return with_year(int(year.group()), month)
-    if re.fullmatch(r"[\s\[\](),.;:©a-d?~]*(?:ca?\.?|circa|copyright)?[\s\[\](),.;:©a-d?~]*", rest, re.IGNORECASE):
+    if re.fullmatch(
+        r"[\s\[\](),.;:©a-d?~]*(?:ca?\.?|circa|copyright)?[\s\[\](),.;:©a-d?~]*",
+        rest,
+        re.IGNORECASE,
+    ):
         date = date_of(int(year.group()))
         is_circa = re.search(r"\bca?\.|circa|\?|~", rest, re.IGNORECASE)
         return date | ({"circa": True} if is_circa else {})
@@ -176,19 +198,27 @@ def _in_words(text: str) -> CslDate | None:
 
 
 def read_month(text: str) -> CslDate | None:
-    """The part of a date that stands beside its year: `mar`, `OCT 1`, `July 18--22`, `Jan-Feb`, `Summer`, `03`, `10~jan`."""
+    """The part of a date that stands beside its year: `mar`, `OCT 1`, `July 18--22`, `Jan-Feb`,
+    `Summer`, `03`, `10~jan`.
+    """
     if len(text) > _LONGEST_DATE:
         return None
     words = _WORD.findall(text)
     numbers = [int(number) for number in _NUMBER.findall(text)]
-    months = [number for number in (month_number(word) for word in words if len(word) > 2) if number]
+    months = [
+        number for number in (month_number(word) for word in words if len(word) > 2) if number
+    ]
     if not words and len(numbers) == 1 and 1 <= numbers[0] <= 12:
         return date_of(0, numbers[0])
     if words and len(words) == 1 and not months:
         season = season_number(words[0])
         if season and not numbers:
             return {"date-parts": [[0]], "season": season}
-    meaningful = [word for word in words if word.lower() not in {"st", "nd", "rd", "th", "of", "and", "to", "the"}]
+    meaningful = [
+        word
+        for word in words
+        if word.lower() not in {"st", "nd", "rd", "th", "of", "and", "to", "the"}
+    ]
     if not months or len(months) != len(meaningful) or len(months) > 2 or len(numbers) > 2:
         return None
     if any(not 1 <= number <= 31 for number in numbers):

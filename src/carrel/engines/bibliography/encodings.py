@@ -13,9 +13,14 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _DECLARED = re.compile(
-    rb"^\s*%+\s*(?:-\*-\s*coding:|Encoding:|Saved with string encoding)\s*([^\r\n]{1,60})", re.IGNORECASE | re.MULTILINE
+    rb"^\s*%+\s*(?:-\*-\s*coding:|Encoding:|Saved with string encoding)\s*([^\r\n]{1,60})",
+    re.IGNORECASE | re.MULTILINE,
 )
-_NAMES_OF_OTHERS = {"unicode (utf-8)": "utf-8", "western (iso latin 1)": "cp1252", "western (windows latin 1)": "cp1252"}
+_NAMES_OF_OTHERS = {
+    "unicode (utf-8)": "utf-8",
+    "western (iso latin 1)": "cp1252",
+    "western (windows latin 1)": "cp1252",
+}
 _DECLARATION_WITHIN_BYTES = 2000
 _CP1252_HOLES = {0x81: "\x81", 0x8D: "\x8d", 0x8F: "\x8f", 0x90: "\x90", 0x9D: "\x9d"}
 
@@ -42,7 +47,9 @@ def _declared_encoding(content: bytes) -> str | None:
     found = _DECLARED.search(content[:_DECLARATION_WITHIN_BYTES])
     if not found:
         return None
-    name = found.group(1).decode("ascii", errors="replace").strip().removesuffix("-*-").strip().lower()
+    name = (
+        found.group(1).decode("ascii", errors="replace").strip().removesuffix("-*-").strip().lower()
+    )
     try:
         codec = codecs.lookup(_NAMES_OF_OTHERS.get(name, name)).name
     except LookupError:
@@ -51,7 +58,9 @@ def _declared_encoding(content: bytes) -> str | None:
 
 
 def _line_by_line(content: bytes) -> tuple[str, list[Recovery]]:
-    """Old files are often joined from parts in different encodings, so each line is judged alone."""
+    """Old files are often joined from parts in different encodings, so each line is judged
+    alone.
+    """
     lines: list[str] = []
     warnings: list[Recovery] = []
     for number, line in enumerate(content.split(b"\n"), start=1):

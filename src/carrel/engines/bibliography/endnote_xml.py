@@ -29,16 +29,21 @@ _ROLES = {
     "translated-authors": "translator",
 }
 _PLAIN = {
-    "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place", "num-vols": "number-of-volumes",
+    "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place",
+    "num-vols": "number-of-volumes",
     "section": "section",
-    "call-num": "call-number", "remote-database-name": "archive", "remote-database-provider": "source", "work-type": "genre",
+    "call-num": "call-number", "remote-database-name": "archive",
+    "remote-database-provider": "source", "work-type": "genre",
 }  # fmt: skip
 _KEPT = {
-    "auth-address": "author-address", "accession-num": "accession-number", "label": "label", "custom1": "custom1",
+    "auth-address": "author-address", "accession-num": "accession-number", "label": "label",
+    "custom1": "custom1",
     "custom2": "custom2",
-    "custom3": "custom3", "custom4": "custom4", "custom5": "custom5", "custom6": "custom6", "custom7": "custom7",
+    "custom3": "custom3", "custom4": "custom4", "custom5": "custom5", "custom6": "custom6",
+    "custom7": "custom7",
     "research-notes": "research-notes",
-    "reprint-edition": "reprint-edition", "reprint-status": "reprint-status", "user16": "user16", "caption": "caption",
+    "reprint-edition": "reprint-edition", "reprint-status": "reprint-status", "user16": "user16",
+    "caption": "caption",
     "orig-pub": "original-publication",
 }  # fmt: skip
 
@@ -58,7 +63,9 @@ def read_endnote_xml(content: str | bytes) -> Imported:
 
 def _item(record: Node) -> CslItem:
     kind_node = record.first("ref-type")
-    kind = (kind_node.attributes.get("name") if kind_node else "") or (kind_node.text() if kind_node else "")
+    kind = (kind_node.attributes.get("name") if kind_node else "") or (
+        kind_node.text() if kind_node else ""
+    )
     item: CslItem = {"type": TYPES.get(kind.strip().lower(), "document")}
     if kind and item["type"] == "document" and kind.lower() != "generic":
         put_other(item, "reference-type", kind)
@@ -72,7 +79,11 @@ def _item(record: Node) -> CslItem:
     for name, variable in _PLAIN.items():
         put(item, variable, record.at(name))
     number = record.at("number")
-    put(item, "issue" if item["type"] in _JOURNALS or item["type"] in _PARTS else "number", number or record.at("issue"))
+    put(
+        item,
+        "issue" if item["type"] in _JOURNALS or item["type"] in _PARTS else "number",
+        number or record.at("issue"),
+    )
     edition = record.at("edition")
     put(item, "edition", edition_number(edition) if edition else "")
     put(item, "page", record.at("pages"))
@@ -84,7 +95,13 @@ def _item(record: Node) -> CslItem:
     _urls(record, item)
     keywords = record.first("keywords")
     if keywords:
-        put(item, "keyword", join_keywords(part for word in keywords.each("keyword") for part in word.text().split(";")))
+        put(
+            item,
+            "keyword",
+            join_keywords(
+                part for word in keywords.each("keyword") for part in word.text().split(";")
+            ),
+        )
     abstract = record.first("abstract")
     put(item, "abstract", abstract.text() if abstract else "")
     add_note(item, record.at("notes"))
@@ -145,7 +162,9 @@ def _urls(record: Node, item: CslItem) -> None:
     for group in _groups(urls):
         for url in group.each("url"):
             text = url.text()
-            if group.name in {"pdf-urls", "text-urls", "image-urls"} and not text.startswith(("http://", "https://")):
+            if group.name in {"pdf-urls", "text-urls", "image-urls"} and not text.startswith(
+                ("http://", "https://")
+            ):
                 put_other(item, "file", text)
             else:
                 put_link(item, text)

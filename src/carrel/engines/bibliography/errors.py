@@ -2,7 +2,9 @@
 
 
 class BibliographyError(Exception):
-    """Anything wrong with a whole input or output; what is wrong with one entry is an ImportFailure instead."""
+    """Anything wrong with a whole input or output; what is wrong with one entry is an ImportFailure
+    instead.
+    """
 
 
 class UnknownFormatError(BibliographyError):
@@ -14,7 +16,9 @@ class UnknownFormatError(BibliographyError):
 
 
 class UnsafeXmlError(BibliographyError):
-    """The XML declares entities, which are refused: their expansion can fill the memory or read other files."""
+    """The XML declares entities, which are refused: their expansion can fill the memory or read
+    other files.
+    """
 
     def __init__(self, line: int) -> None:
         super().__init__(f"The XML declares entities (line {line}); they are not expanded here")

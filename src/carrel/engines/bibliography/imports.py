@@ -1,4 +1,6 @@
-"""What reading a bibliography answers: the items, and what was recovered or lost on the way, each with its line."""
+"""What reading a bibliography answers: the items, and what was recovered or lost on the way, each
+with its line.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -8,7 +10,9 @@ CslItem: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
-    """One CSL-JSON item and the line of the input where it begins. An item whose file gave no key has no `id`."""
+    """One CSL-JSON item and the line of the input where it begins. An item whose file gave no key
+    has no `id`.
+    """
 
     item: CslItem
     line: int
@@ -30,7 +34,8 @@ class ImportFailure:
     reason: str
 
 
-# More than this nobody reads, and a text of nothing but mistakes would make an answer much longer than itself.
+# More than this nobody reads, and a text of nothing but mistakes would make an answer much longer
+# than itself.
 MAX_WARNINGS = 10_000
 MAX_FAILURES = 10_000
 _SHOWN_CHARACTERS = 300
@@ -48,13 +53,19 @@ class Imported:
         if len(self.warnings) < MAX_WARNINGS:
             self.warnings.append(Recovery(line, _cut(message)))
         elif len(self.warnings) == MAX_WARNINGS:
-            self.warnings.append(Recovery(line, f"There is more to warn of than these {MAX_WARNINGS}"))
+            self.warnings.append(
+                Recovery(line, f"There is more to warn of than these {MAX_WARNINGS}")
+            )
 
     def fail(self, line: int, reason: str) -> None:
         if len(self.failures) < MAX_FAILURES:
             self.failures.append(ImportFailure(line, _cut(reason)))
         elif len(self.failures) == MAX_FAILURES:
-            self.failures.append(ImportFailure(line, f"More than {MAX_FAILURES} entries cannot be read; the rest is not listed"))
+            self.failures.append(
+                ImportFailure(
+                    line, f"More than {MAX_FAILURES} entries cannot be read; the rest is not listed"
+                )
+            )
 
 
 def _cut(message: str) -> str:

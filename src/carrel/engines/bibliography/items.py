@@ -41,7 +41,9 @@ def put_people(item: CslItem, role: str, names: Iterable[str]) -> None:
 
 
 def read_person(text: str) -> dict[str, str]:
-    """`Family, Given`, `Given Family`, or an institution, which EndNote's family of formats ends with a comma."""
+    """`Family, Given`, `Given Family`, or an institution, which EndNote's family of formats ends
+    with a comma.
+    """
     text = " ".join(text.split())
     if text.endswith(","):
         return {"literal": text[:-1].strip()} if text[:-1].strip() else {}
@@ -61,7 +63,9 @@ def put_links(item: CslItem, urls: Iterable[str]) -> None:
     others = [url for url in wanted if url != item["URL"]]
     if others:
         custom = item.setdefault("custom", {})
-        custom["additional_urls"] = list(dict.fromkeys([*custom.get("additional_urls", ()), *others]))
+        custom["additional_urls"] = list(
+            dict.fromkeys([*custom.get("additional_urls", ()), *others])
+        )
 
 
 def put_doi(item: CslItem, text: str) -> None:
@@ -81,7 +85,8 @@ def put_doi(item: CslItem, text: str) -> None:
 def put_standard_numbers(item: CslItem, *texts: str) -> None:
     """ISSN and ISBN share a field in many formats; their shape tells them apart."""
     found: dict[str, dict[str, None]] = {
-        variable: dict.fromkeys(part for part in item.get(variable, "").split(", ") if part) for variable in ("ISBN", "ISSN")
+        variable: dict.fromkeys(part for part in item.get(variable, "").split(", ") if part)
+        for variable in ("ISBN", "ISSN")
     }
     for text in texts:
         isbns, rest = _without_isbns(text)

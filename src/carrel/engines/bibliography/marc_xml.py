@@ -105,10 +105,18 @@ def _item(record: Node) -> CslItem:
     put(item, "event-title", fields.text("111", "a") or fields.text("711", "a"))
     put(item, "event-place", fields.text("111", "c"))
     put(item, "abstract", fields.text("520", "a"))
-    notes = [_clean(text) for field in fields.each("500", "501", "505", "546") for text in field.get("a", ())]
+    notes = [
+        _clean(text)
+        for field in fields.each("500", "501", "505", "546")
+        for text in field.get("a", ())
+    ]
     for note in notes:
         add_note(item, note)
-    words = [_clean(text) for field in fields.each("650", "653", "648", "651") for text in field.get("a", ())]
+    words = [
+        _clean(text)
+        for field in fields.each("650", "653", "648", "651")
+        for text in field.get("a", ())
+    ]
     put(item, "keyword", join_keywords(words))
     language = fields.text("041", "a")
     put(item, "language", language_code(language) if language else "")
@@ -128,7 +136,13 @@ def _type(record: Node, fields: _Fields) -> str:
     if level in "ab":
         host = fields.each("773")
         is_journal = any("x" in field or "q" in field for field in host) or level == "b"
-        return "article-journal" if is_journal or not host else "article-journal" if not fields.text("773", "z") else "chapter"
+        return (
+            "article-journal"
+            if is_journal or not host
+            else "article-journal"
+            if not fields.text("773", "z")
+            else "chapter"
+        )
     if level in "si":
         return "periodical"
     if kind == "m" and fields.each("020"):
@@ -148,7 +162,9 @@ def _type(record: Node, fields: _Fields) -> str:
 def _people(fields: _Fields, item: CslItem) -> None:
     for field in fields.each("100", "700", "110", "710"):
         relators = [text.lower() for text in field.get("4", [])]
-        role = next((_ROLES[code] for code in relators if code in _ROLES), "" if relators else "author")
+        role = next(
+            (_ROLES[code] for code in relators if code in _ROLES), "" if relators else "author"
+        )
         if not role or not field.get("a"):
             continue
         name = _clean(field["a"][0])
@@ -170,7 +186,13 @@ def _origin(fields: _Fields, item: CslItem) -> None:
     put(item, "publisher", school)
     degree = fields.text("502", "b")
     if item["type"] == "thesis":
-        put(item, "genre", "PhD thesis" if degree.lower() in {"dissertation", "diss.", "ph. d.", "phd", ""} else degree)
+        put(
+            item,
+            "genre",
+            "PhD thesis"
+            if degree.lower() in {"dissertation", "diss.", "ph. d.", "phd", ""}
+            else degree,
+        )
 
 
 def _host(fields: _Fields, item: CslItem) -> None:

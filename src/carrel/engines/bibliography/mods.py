@@ -17,23 +17,31 @@ from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
 _GENRES = {
-    "article": "article-journal", "journal article": "article-journal", "academic journal": "article-journal", "book": "book",
+    "article": "article-journal", "journal article": "article-journal",
+    "academic journal": "article-journal", "book": "book",
     "text": "",
-    "conference publication": "book", "conference paper": "paper-conference", "in proceedings": "paper-conference",
+    "conference publication": "book", "conference paper": "paper-conference",
+    "in proceedings": "paper-conference",
     "book chapter": "chapter",
-    "chapter": "chapter", "thesis": "thesis", "dissertation": "thesis", "ph.d. thesis": "thesis", "masters thesis": "thesis",
+    "chapter": "chapter", "thesis": "thesis", "dissertation": "thesis", "ph.d. thesis": "thesis",
+    "masters thesis": "thesis",
     "technical report": "report",
-    "report": "report", "periodical": "periodical", "newspaper": "article-newspaper", "magazine": "article-magazine",
+    "report": "report", "periodical": "periodical", "newspaper": "article-newspaper",
+    "magazine": "article-magazine",
     "web page": "webpage",
-    "web site": "webpage", "electronic resource": "webpage", "patent": "patent", "map": "map", "dataset": "dataset",
+    "web site": "webpage", "electronic resource": "webpage", "patent": "patent", "map": "map",
+    "dataset": "dataset",
     "instruction": "report", "manuscript": "manuscript",
-    "motion picture": "motion_picture", "computer program": "software", "letter": "personal_communication",
+    "motion picture": "motion_picture", "computer program": "software",
+    "letter": "personal_communication",
     "encyclopedia": "entry-encyclopedia",
 }  # fmt: skip
 _ROLES = {
-    "author": "author", "aut": "author", "creator": "author", "cre": "author", "editor": "editor", "edt": "editor",
+    "author": "author", "aut": "author", "creator": "author", "cre": "author", "editor": "editor",
+    "edt": "editor",
     "translator": "translator",
-    "trl": "translator", "contributor": "contributor", "ctb": "contributor", "director": "director", "drt": "director",
+    "trl": "translator", "contributor": "contributor", "ctb": "contributor", "director": "director",
+    "drt": "director",
     "illustrator": "illustrator",
     "degree grantor": "publisher",
 }  # fmt: skip
@@ -54,12 +62,21 @@ def read_mods(content: str | bytes) -> Imported:
 
 def _item(record: Node) -> CslItem:
     item: CslItem = {}
-    keys = [node.text() for node in record.each("identifier") if node.attributes.get("type", "").lower() == "citekey"]
+    keys = [
+        node.text()
+        for node in record.each("identifier")
+        if node.attributes.get("type", "").lower() == "citekey"
+    ]
     key = next((key for key in keys if key), "") or record.attributes.get("ID", "")
     if key:
         item["id"] = key
-    host = next((node for node in record.each("relatedItem") if node.attributes.get("type") == "host"), None)
-    series = next((node for node in record.each("relatedItem") if node.attributes.get("type") == "series"), None)
+    host = next(
+        (node for node in record.each("relatedItem") if node.attributes.get("type") == "host"), None
+    )
+    series = next(
+        (node for node in record.each("relatedItem") if node.attributes.get("type") == "series"),
+        None,
+    )
     item["type"] = _type(record, host)
     put(item, "title", _title(record, ""))
     put(item, "title-short", _title(record, "abbreviated"))
@@ -88,7 +105,9 @@ def _type(record: Node, host: Node | None) -> str:
             return "chapter" if kind == "book" and host else kind
     if host:
         around = {node.text().lower() for node in host.each("genre")}
-        if around & {"periodical", "academic journal", "journal"} or host.at("originInfo", "issuance") in {
+        if around & {"periodical", "academic journal", "journal"} or host.at(
+            "originInfo", "issuance"
+        ) in {
             "continuing",
             "serial",
         }:
@@ -97,7 +116,11 @@ def _type(record: Node, host: Node | None) -> str:
             return "article-newspaper"
         if around & {"conference publication"}:
             return "paper-conference"
-        return "chapter" if around & {"book"} or host.at("originInfo", "issuance") == "monographic" else "article-journal"
+        return (
+            "chapter"
+            if around & {"book"} or host.at("originInfo", "issuance") == "monographic"
+            else "article-journal"
+        )
     if record.at("originInfo", "issuance") == "monographic":
         return "book"
     return "document"
@@ -114,7 +137,9 @@ def _title(node: Node, kind: str) -> str:
 
 def _people(node: Node, item: CslItem, default: str) -> None:
     for name in node.each("name"):
-        roles = [term.text().lower() for role in name.each("role") for term in role.each("roleTerm")]
+        roles = [
+            term.text().lower() for role in name.each("role") for term in role.each("roleTerm")
+        ]
         role = next((_ROLES[word] for word in roles if word in _ROLES), default or "author")
         parts: dict[str, list[str]] = {}
         for part in name.each("namePart"):
@@ -122,13 +147,24 @@ def _people(node: Node, item: CslItem, default: str) -> None:
         if role == "publisher":
             put(item, "publisher", " ".join(parts.get("", [])))
         elif "family" in parts:
-            person = {"family": " ".join(parts["family"]), "given": " ".join(parts.get("given", []))}
+            person = {
+                "family": " ".join(parts["family"]),
+                "given": " ".join(parts.get("given", [])),
+            }
             suffix = " ".join(parts.get("termsOfAddress", []))
             person = {key: value for key, value in (person | {"suffix": suffix}).items() if value}
             item[role] = [*item.get(role, []), person]
         elif parts.get(""):
             text = ", ".join(part.strip(" ,") for part in parts[""])
-            put_people(item, role, [f"{text}," if name.attributes.get("type") in {"corporate", "conference"} else text])
+            put_people(
+                item,
+                role,
+                [
+                    f"{text},"
+                    if name.attributes.get("type") in {"corporate", "conference"}
+                    else text
+                ],
+            )
 
 
 def _origin(node: Node, item: CslItem) -> None:
@@ -153,9 +189,13 @@ def _part(node: Node, item: CslItem) -> None:
         for detail in part.each("detail"):
             kind = detail.attributes.get("type", "")
             text = detail.at("number") or detail.at("caption") or detail.at("title")
-            variable = {"volume": "volume", "issue": "issue", "number": "issue", "chapter": "chapter-number", "page": "page"}.get(
-                kind
-            )
+            variable = {
+                "volume": "volume",
+                "issue": "issue",
+                "number": "issue",
+                "chapter": "chapter-number",
+                "page": "page",
+            }.get(kind)
             if variable:
                 put(item, variable, text)
         for extent in part.each("extent"):

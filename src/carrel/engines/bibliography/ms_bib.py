@@ -3,32 +3,48 @@
 from carrel.core.identifiers import Doi, NotAnIdentifierError
 from carrel.engines.bibliography.dates import read_year_and_month
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, put, put_doi, put_link, put_other, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
 _TYPES = {
-    "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine", "Book": "book", "BookSection": "chapter",
+    "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine", "Book": "book",
+    "BookSection": "chapter",
     "ConferenceProceedings": "paper-conference", "Report": "report", "InternetSite": "webpage",
     "DocumentFromInternetSite": "webpage",
-    "ElectronicSource": "document", "Art": "graphic", "SoundRecording": "song", "Performance": "performance",
+    "ElectronicSource": "document", "Art": "graphic", "SoundRecording": "song",
+    "Performance": "performance",
     "Film": "motion_picture",
     "Interview": "interview", "Patent": "patent", "Case": "legal_case", "Misc": "document",
 }  # fmt: skip
 _TEXTS = {
-    "Title": "title", "ShortTitle": "title-short", "BookTitle": "container-title", "JournalName": "container-title",
+    "Title": "title", "ShortTitle": "title-short", "BookTitle": "container-title",
+    "JournalName": "container-title",
     "ConferenceName": "event-title",
-    "PeriodicalTitle": "container-title", "PublicationTitle": "container-title", "InternetSiteTitle": "container-title",
+    "PeriodicalTitle": "container-title", "PublicationTitle": "container-title",
+    "InternetSiteTitle": "container-title",
     "Volume": "volume", "Issue": "issue",
-    "Pages": "page", "Publisher": "publisher", "Institution": "publisher", "City": "publisher-place", "Edition": "edition",
+    "Pages": "page", "Publisher": "publisher", "Institution": "publisher",
+    "City": "publisher-place", "Edition": "edition",
     "Medium": "medium",
-    "NumberVolumes": "number-of-volumes", "ChapterNumber": "chapter-number", "PatentNumber": "number", "CaseNumber": "number",
+    "NumberVolumes": "number-of-volumes", "ChapterNumber": "chapter-number",
+    "PatentNumber": "number", "CaseNumber": "number",
     "ThesisType": "genre", "Version": "version",
-    "BIBTEX_Series": "collection-title", "BIBTEX_Abstract": "abstract", "BIBTEX_KeyWords": "keyword",
+    "BIBTEX_Series": "collection-title", "BIBTEX_Abstract": "abstract",
+    "BIBTEX_KeyWords": "keyword",
 }  # fmt: skip
 _ROLES = {
-    "Author": "author", "Editor": "editor", "Translator": "translator", "BookAuthor": "container-author",
+    "Author": "author", "Editor": "editor", "Translator": "translator",
+    "BookAuthor": "container-author",
     "Director": "director", "Inventor": "author",
-    "Interviewer": "interviewer", "Interviewee": "author", "Composer": "composer", "Performer": "performer",
+    "Interviewer": "interviewer", "Interviewee": "author", "Composer": "composer",
+    "Performer": "performer",
     "Artist": "author", "Compiler": "compiler",
     "Writer": "script-writer", "ProducerName": "producer", "Counsel": "contributor",
 }  # fmt: skip
@@ -64,7 +80,9 @@ def _item(source: Node) -> CslItem:
     date = read_year_and_month(source.at("Year"), source.at("Month"), source.at("Day"))
     if date:
         item["issued"] = date
-    accessed = read_year_and_month(source.at("YearAccessed"), source.at("MonthAccessed"), source.at("DayAccessed"))
+    accessed = read_year_and_month(
+        source.at("YearAccessed"), source.at("MonthAccessed"), source.at("DayAccessed")
+    )
     if accessed:
         item["accessed"] = accessed
     put_doi(item, source.at("DOI"))
@@ -72,9 +90,13 @@ def _item(source: Node) -> CslItem:
     _standard_number(source.at("StandardNumber"), item)
     add_note(item, source.at("Comments"))
     put(item, "language", "en" if source.at("LCID") in _ENGLISH_CODES else "")
-    place = ", ".join(part for part in (source.at("StateProvince"), source.at("CountryRegion")) if part)
+    place = ", ".join(
+        part for part in (source.at("StateProvince"), source.at("CountryRegion")) if part
+    )
     if place:
-        item["publisher-place"] = f"{item['publisher-place']}, {place}" if "publisher-place" in item else place
+        item["publisher-place"] = (
+            f"{item['publisher-place']}, {place}" if "publisher-place" in item else place
+        )
     return item
 
 

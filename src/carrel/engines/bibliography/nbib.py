@@ -27,20 +27,32 @@ _SEPARATE_LINES = frozenset({"AB", "CON"})
 
 # Publication types that change what kind of work a record is; all others are journal articles.
 _TYPES = {
-    "book": "book", "books": "book", "book chapter": "chapter", "chapter": "chapter", "technical report": "report",
+    "book": "book", "books": "book", "book chapter": "chapter", "chapter": "chapter",
+    "technical report": "report",
     "dataset": "dataset",
-    "academic dissertation": "thesis", "congress": "paper-conference", "congresses": "paper-conference",
+    "academic dissertation": "thesis", "congress": "paper-conference",
+    "congresses": "paper-conference",
     "clinical conference": "paper-conference",
-    "consensus development conference": "paper-conference", "consensus development conference, nih": "paper-conference",
+    "consensus development conference": "paper-conference",
+    "consensus development conference, nih": "paper-conference",
     "preprint": "article",
     "newspaper article": "article-newspaper", "interview": "interview", "legal cases": "legal_case",
     "legislation": "legislation", "video-audio media": "motion_picture",
 }  # fmt: skip
-_PLAIN = {"VI": "volume", "IP": "issue", "EN": "edition", "PB": "publisher", "PL": "publisher-place", "CTI": "collection-title"}
+_PLAIN = {
+    "VI": "volume",
+    "IP": "issue",
+    "EN": "edition",
+    "PB": "publisher",
+    "PL": "publisher-place",
+    "CTI": "collection-title",
+}
 _KEPT = {
-    "OWN": "owner", "STAT": "status", "JID": "nlm-id", "SB": "citation-subset", "GR": "grant", "CI": "copyright",
+    "OWN": "owner", "STAT": "status", "JID": "nlm-id", "SB": "citation-subset", "GR": "grant",
+    "CI": "copyright",
     "SO": "source", "PST": "pubstate",
-    "AD": "author-address", "AUID": "auid", "SI": "secondary-source", "RN": "registry-number", "TT": "transliterated-title",
+    "AD": "author-address", "AUID": "auid", "SI": "secondary-source", "RN": "registry-number",
+    "TT": "transliterated-title",
     "OTO": "other-term-owner",
 }  # fmt: skip
 _KEPT_DATES = {
@@ -84,7 +96,9 @@ def _records(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
             start = field.line
         for number, line in field.more:
             if not line.startswith(" "):
-                answer.warn(number, f"This line belongs to no field: {line.strip()[:60]!r}; it was left out")
+                answer.warn(
+                    number, f"This line belongs to no field: {line.strip()[:60]!r}; it was left out"
+                )
         field.more = [(number, line) for number, line in field.more if line.startswith(" ")]
         tags.setdefault(field.tag, []).append(field.joined(" "))
     if tags:
@@ -93,7 +107,9 @@ def _records(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
 
 def _item(tags: Tags) -> CslItem:
     kinds = [value.strip().lower() for value in tags.pop("PT", ())]
-    item: CslItem = {"type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")}
+    item: CslItem = {
+        "type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")
+    }
     if not kinds and not any(tags.get("JT", ())) and not any(tags.get("TA", ())):
         item["type"] = "document"
     if "BTI" in tags and any(tags["BTI"]) and item["type"] == "article-journal":
@@ -122,11 +138,17 @@ def _item(tags: Tags) -> CslItem:
         put_standard_numbers(item, value.split(" (")[0])
     _identifiers(tags, item)
     _words(tags, item)
-    put_other(item, "pubtype", ", ".join(kind.capitalize() for kind in kinds if kind != "journal article"))
+    put_other(
+        item, "pubtype", ", ".join(kind.capitalize() for kind in kinds if kind != "journal article")
+    )
     for tag, name in _KEPT.items():
         put_other(item, name, "; ".join(value for value in tags.pop(tag, ()) if value))
     for tag, name in _KEPT_DATES.items():
-        put_other(item, name, "; ".join(_DATE.sub(r"\1-\2-\3", value) for value in tags.pop(tag, ()) if value))
+        put_other(
+            item,
+            name,
+            "; ".join(_DATE.sub(r"\1-\2-\3", value) for value in tags.pop(tag, ()) if value),
+        )
     for tag in list(tags):
         put_other(item, tag.lower(), "; ".join(value for value in tags.pop(tag) if value))
     return item
@@ -148,7 +170,9 @@ def _identifiers(tags: Tags, item: CslItem) -> None:
     number = _take(tags, "PMC")
     if number:
         try:
-            item["PMCID"] = str(Pmcid.parse(number if number.upper().startswith("PMC") else f"PMC{number}"))
+            item["PMCID"] = str(
+                Pmcid.parse(number if number.upper().startswith("PMC") else f"PMC{number}")
+            )
         except NotAnIdentifierError:
             put_other(item, "pmc", number)
 

@@ -1,4 +1,6 @@
-"""Three small tagged forms that library services and older programs export: Biblioscape, Copac and RePEc's mail reports."""
+"""Three small tagged forms that library services and older programs export: Biblioscape, Copac and
+RePEc's mail reports.
+"""
 
 import re
 from itertools import takewhile
@@ -33,13 +35,16 @@ _BIBLIOSCAPE_TYPES = {
     "patent": "patent",
 }
 _BIBLIOSCAPE_TEXTS = {
-    "TI": "title", "VL": "volume", "PB": "publisher", "ED": "edition", "AB": "abstract", "SE": "chapter-number",
+    "TI": "title", "VL": "volume", "PB": "publisher", "ED": "edition", "AB": "abstract",
+    "SE": "chapter-number",
     "DE": "annote", "CY": "publisher-place", "ET": "edition",
 }  # fmt: skip
 _BIBLIOSCAPE_KEPT = {
-    "AD": "author-address", "CO": "country", "TT": "tertiary-title", "SA": "secondary-authors", "TA": "tertiary-authors",
+    "AD": "author-address", "CO": "country", "TT": "tertiary-title", "SA": "secondary-authors",
+    "TA": "tertiary-authors",
     "QA": "quaternary-authors",
-    "QT": "quaternary-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4", "C5": "custom5",
+    "QT": "quaternary-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4",
+    "C5": "custom5",
     "C6": "custom6", "SB": "subject",
     "CA": "categories", "TH": "short-title", "TW": "type-of-work", "SH": "shelf",
 }  # fmt: skip
@@ -93,10 +98,18 @@ def _biblioscape_item(tags: Tags) -> CslItem:
         item["issued"] = read_date(year)
     start, end = _take(tags, "PS"), _take(tags, "PE")
     put(item, "page", page_range(start, end) if start else f"-{end}" if end else "")
-    put(item, "issue" if kind.startswith("article") or kind == "chapter" else "number", _take(tags, "NB"))
+    put(
+        item,
+        "issue" if kind.startswith("article") or kind == "chapter" else "number",
+        _take(tags, "NB"),
+    )
     for value in tags.pop("IS", ()):
         put_standard_numbers(item, value)
-    put(item, "keyword", join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")))
+    put(
+        item,
+        "keyword",
+        join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")),
+    )
     language = _take(tags, "LG")
     put(item, "language", language_code(language) if language else "")
     for tag in ("AT", "UR"):
@@ -143,7 +156,11 @@ def _copac_item(tags: Tags) -> CslItem:
             put_standard_numbers(item, value)
     for value in tags.pop("NT", ()):
         add_note(item, value)
-    put(item, "keyword", join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")))
+    put(
+        item,
+        "keyword",
+        join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")),
+    )
     language = _take(tags, "LA")
     put(item, "language", language_code(language) if language else "")
     put_other(item, "documenttype", _take(tags, "DT"))
@@ -154,11 +171,17 @@ def _copac_item(tags: Tags) -> CslItem:
 
 
 def read_repec_nep(content: str | bytes) -> Imported:
-    """A mail of New Economics Papers: numbered titles, each with its authors, address, date and abstract."""
+    """A mail of New Economics Papers: numbered titles, each with its authors, address, date and
+    abstract.
+    """
     answer = Imported()
     lines = _text(content, answer).splitlines()
-    begin = next((place for place, line in enumerate(lines) if line.startswith("In this issue we have")), 0)
-    rules = [place for place, line in enumerate(lines) if line.startswith("------") and place > begin]
+    begin = next(
+        (place for place, line in enumerate(lines) if line.startswith("In this issue we have")), 0
+    )
+    rules = [
+        place for place, line in enumerate(lines) if line.startswith("------") and place > begin
+    ]
     place = rules[1] if len(rules) > 1 else 0
     while place < len(lines):
         found = _NEP_ENTRY.match(lines[place])
@@ -173,7 +196,9 @@ def read_repec_nep(content: str | bytes) -> Imported:
             ),
             len(lines),
         )
-        answer.items.append(ImportedItem(_nep_item(found.group(2), lines[place + 1 : end]), place + 1))
+        answer.items.append(
+            ImportedItem(_nep_item(found.group(2), lines[place + 1 : end]), place + 1)
+        )
         place = end
     return answer
 
@@ -211,6 +236,10 @@ def _nep_item(title: str, lines: list[str]) -> CslItem:
         item["issued"] = read_date(fields["date"])
     put_link(item, fields.get("url", ""))
     put(item, "abstract", " ".join(fields.get("abstract", "").split()))
-    put(item, "keyword", join_keywords(re.split(r"[,;]", " ".join(fields.get("keywords", "").split()))))
+    put(
+        item,
+        "keyword",
+        join_keywords(re.split(r"[,;]", " ".join(fields.get("keywords", "").split()))),
+    )
     put_other(item, "jel", " ".join(fields.get("jel", "").split()))
     return item

@@ -6,7 +6,15 @@ from carrel.core.identifiers import NotAnIdentifierError, Pmcid
 from carrel.core.name_lists import mark_et_al
 from carrel.engines.bibliography.dates import CslDate, month_number, read_date, season_number
 from carrel.engines.bibliography.imports import CslItem, Imported, ImportedItem
-from carrel.engines.bibliography.items import add_note, full_range, join_keywords, put, put_doi, put_other, put_standard_numbers
+from carrel.engines.bibliography.items import (
+    add_note,
+    full_range,
+    join_keywords,
+    put,
+    put_doi,
+    put_other,
+    put_standard_numbers,
+)
 from carrel.engines.bibliography.languages import language_code
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 
@@ -50,11 +58,17 @@ def _article(node: Node) -> CslItem:
     journal = article.first("Journal") or article
     issue = journal.first("JournalIssue") or journal
     kinds = [kind.text() for kind in article.deep("PublicationType")]
-    item: CslItem = {"type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")}
+    item: CslItem = {
+        "type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")
+    }
     put(item, "PMID", citation.at("PMID"))
     put(item, "title", marked(article.first("ArticleTitle")) or article.at("VernacularTitle"))
     put(item, "container-title", journal.at("Title"))
-    put(item, "container-title-short", citation.at("MedlineJournalInfo", "MedlineTA") or journal.at("ISOAbbreviation"))
+    put(
+        item,
+        "container-title-short",
+        citation.at("MedlineJournalInfo", "MedlineTA") or journal.at("ISOAbbreviation"),
+    )
     if item.get("container-title-short") == item.get("container-title"):
         item.pop("container-title-short", None)
     put(item, "volume", issue.at("Volume"))
@@ -71,7 +85,9 @@ def _article(node: Node) -> CslItem:
     put(item, "abstract", _abstract(article))
     _keywords(citation, item)
     _language(article, item)
-    put_other(item, "pubtype", ", ".join(kind for kind in kinds if kind.lower() != "journal article"))
+    put_other(
+        item, "pubtype", ", ".join(kind for kind in kinds if kind.lower() != "journal article")
+    )
     _about(node, citation, article, item)
     return item
 
@@ -133,7 +149,9 @@ def marked(node: Node | None) -> str:
 def _people(article: Node, item: CslItem) -> None:
     for authors in article.each("AuthorList"):
         role = "editor" if authors.attributes.get("Type") == "editors" else "author"
-        people = [person for person in (_person(author) for author in authors.each("Author")) if person]
+        people = [
+            person for person in (_person(author) for author in authors.each("Author")) if person
+        ]
         if people:
             item[role] = item.get(role, []) + people
         if authors.attributes.get("CompleteYN") == "N":
@@ -176,7 +194,9 @@ def _date(node: Node | None) -> CslDate | None:
 def _iso(node: Node | None) -> str:
     if node is None:
         return ""
-    return "-".join(part.zfill(2) for part in (node.at("Year"), node.at("Month"), node.at("Day")) if part)
+    return "-".join(
+        part.zfill(2) for part in (node.at("Year"), node.at("Month"), node.at("Day")) if part
+    )
 
 
 def _pages(article: Node, item: CslItem) -> None:
@@ -229,7 +249,11 @@ def _keywords(citation: Node, item: CslItem) -> None:
         name = heading.first("DescriptorName")
         if name:
             words.append(name.text())
-    words += [word.text() for keywords in citation.each("KeywordList") for word in keywords.each("Keyword")]
+    words += [
+        word.text()
+        for keywords in citation.each("KeywordList")
+        for word in keywords.each("Keyword")
+    ]
     put(item, "keyword", join_keywords(words))
 
 
@@ -246,11 +270,19 @@ def _about(node: Node, citation: Node, article: Node, item: CslItem) -> None:
         put_other(item, "country", info.at("Country"))
         put_other(item, "nlm-id", info.at("NlmUniqueID"))
         put_other(item, "issn-linking", info.at("ISSNLinking"))
-    put_other(item, "citation-subset", ", ".join(subset.text() for subset in citation.each("CitationSubset")))
+    put_other(
+        item,
+        "citation-subset",
+        ", ".join(subset.text() for subset in citation.each("CitationSubset")),
+    )
     put_other(item, "status", citation.attributes.get("Status", ""))
     put_other(item, "owner", citation.attributes.get("Owner", ""))
     put_other(item, "pubmodel", article.attributes.get("PubModel", ""))
-    for name, element in (("created", "DateCreated"), ("completed", "DateCompleted"), ("revised", "DateRevised")):
+    for name, element in (
+        ("created", "DateCreated"),
+        ("completed", "DateCompleted"),
+        ("revised", "DateRevised"),
+    ):
         put_other(item, name, _iso(citation.first(element)))
     put(item, "status", (node.first("PubmedData") or node).at("PublicationStatus"))
     for note in citation.each("GeneralNote"):

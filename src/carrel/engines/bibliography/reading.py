@@ -38,17 +38,23 @@ _READERS: dict[Kind, Callable[[str | bytes], Imported]] = {
 }
 
 
-def read(content: str | bytes, kind: Kind | None = None, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
-    """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where title case is usual.
+def read(
+    content: str | bytes, kind: Kind | None = None, titles: Titles = Titles.SENTENCE_CASE
+) -> Imported:
+    """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where
+    title case is usual.
 
-    Raises BibliographyError for what cannot be read at all, and InputTooCostlyError for what would take too much to read.
+    Raises BibliographyError for what cannot be read at all, and InputTooCostlyError for what would
+    take too much to read.
     """
     with parsing("the bibliography", len(content)):
         return _read(content, kind, titles)
 
 
 def read_or_say_why(content: str | bytes) -> Imported | str:
-    """The same with a sentence in place of a BibliographyError, which does not travel between processes."""
+    """The same with a sentence in place of a BibliographyError, which does not travel between
+    processes.
+    """
     try:
         return read(content)
     except BibliographyError as error:
@@ -65,6 +71,10 @@ def _read(content: str | bytes, kind: Kind | None, titles: Titles) -> Imported:
         return read_bibtex(content, titles)
     reader = _READERS.get(kind) if kind else None
     if reader is None:
-        beginning = content[:60] if isinstance(content, str) else content[:60].decode("utf-8", errors="replace")
+        beginning = (
+            content[:60]
+            if isinstance(content, str)
+            else content[:60].decode("utf-8", errors="replace")
+        )
         raise UnknownFormatError(beginning)
     return reader(content)

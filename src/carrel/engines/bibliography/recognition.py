@@ -3,7 +3,15 @@
 import re
 from enum import Enum
 
-from carrel.core.identifiers import ArxivId, Doi, Identifier, Isbn, NotAnIdentifierError, Pmcid, Pmid
+from carrel.core.identifiers import (
+    ArxivId,
+    Doi,
+    Identifier,
+    Isbn,
+    NotAnIdentifierError,
+    Pmcid,
+    Pmid,
+)
 
 _XML_START = re.compile(r"\s*<(?:\?xml|!DOCTYPE|!--|[A-Za-z])")
 _ELEMENT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s/>]")
@@ -45,11 +53,14 @@ class Kind(Enum):
 
 
 _XML_KINDS = {
-    "PubmedArticleSet": Kind.PUBMED_XML, "PubmedArticle": Kind.PUBMED_XML, "PubmedBookArticleSet": Kind.PUBMED_XML,
+    "PubmedArticleSet": Kind.PUBMED_XML, "PubmedArticle": Kind.PUBMED_XML,
+    "PubmedBookArticleSet": Kind.PUBMED_XML,
     "PubmedBookArticle": Kind.PUBMED_XML,
-    "MedlineCitationSet": Kind.PUBMED_XML, "MedlineCitation": Kind.PUBMED_XML, "BookDocument": Kind.PUBMED_XML,
+    "MedlineCitationSet": Kind.PUBMED_XML, "MedlineCitation": Kind.PUBMED_XML,
+    "BookDocument": Kind.PUBMED_XML,
     "modsCollection": Kind.MODS, "mods": Kind.MODS,
-    "CitaviExchangeData": Kind.CITAVI, "Sources": Kind.MS_BIB, "Source": Kind.MS_BIB, "records": Kind.ENDNOTE_XML,
+    "CitaviExchangeData": Kind.CITAVI, "Sources": Kind.MS_BIB, "Source": Kind.MS_BIB,
+    "records": Kind.ENDNOTE_XML,
     "ref-type": Kind.ENDNOTE_XML,
     "leader": Kind.MARC_XML,
     "controlfield": Kind.MARC_XML, "datafield": Kind.MARC_XML,
@@ -98,7 +109,9 @@ def recognise(text: str) -> Kind | None:
 
 
 def identifier_of(text: str) -> Identifier | None:
-    """The identifier that a text is, or None. Its check digit tells an ISBN from a PubMed number, which is shorter."""
+    """The identifier that a text is, or None. Its check digit tells an ISBN from a PubMed number,
+    which is shorter.
+    """
     for _, parser in _IDENTIFIERS:
         try:
             return parser.parse(text)
@@ -118,7 +131,11 @@ def _has_bibtex(head: str) -> bool:
     for found in _BIBTEX_START.finditer(head):
         before = head[end : found.start()]
         kept = before.rstrip()
-        if "\n" in before[len(kept) :] or kept.endswith("}") or (not kept and (end == 0 or head[end - 1] in "\n}")):
+        if (
+            "\n" in before[len(kept) :]
+            or kept.endswith("}")
+            or (not kept and (end == 0 or head[end - 1] in "\n}"))
+        ):
             return True
         end = found.end()
     return False

@@ -22,24 +22,33 @@ from carrel.engines.bibliography.tagged_lines import tagged_fields
 
 # EndNote's names of reference types, in lower case.
 TYPES = {
-    "journal article": "article-journal", "electronic article": "article-journal", "article": "article-journal",
+    "journal article": "article-journal", "electronic article": "article-journal",
+    "article": "article-journal",
     "magazine article": "article-magazine",
-    "newspaper article": "article-newspaper", "book": "book", "edited book": "book", "electronic book": "book",
+    "newspaper article": "article-newspaper", "book": "book", "edited book": "book",
+    "electronic book": "book",
     "classical work": "classic",
-    "book section": "chapter", "electronic book section": "chapter", "serial": "book", "conference paper": "paper-conference",
-    "conference proceedings": "paper-conference", "thesis": "thesis", "report": "report", "government document": "report",
+    "book section": "chapter", "electronic book section": "chapter", "serial": "book",
+    "conference paper": "paper-conference",
+    "conference proceedings": "paper-conference", "thesis": "thesis", "report": "report",
+    "government document": "report",
     "standard": "standard",
-    "patent": "patent", "web page": "webpage", "website": "webpage", "blog": "post-weblog", "computer program": "software",
+    "patent": "patent", "web page": "webpage", "website": "webpage", "blog": "post-weblog",
+    "computer program": "software",
     "dataset": "dataset",
-    "online database": "dataset", "aggregated database": "dataset", "unpublished work": "manuscript",
+    "online database": "dataset", "aggregated database": "dataset",
+    "unpublished work": "manuscript",
     "manuscript": "manuscript", "pamphlet": "pamphlet",
-    "map": "map", "artwork": "graphic", "figure": "figure", "chart or table": "figure", "equation": "figure",
+    "map": "map", "artwork": "graphic", "figure": "figure", "chart or table": "figure",
+    "equation": "figure",
     "audiovisual material": "motion_picture",
-    "film or broadcast": "motion_picture", "music": "song", "personal communication": "personal_communication",
+    "film or broadcast": "motion_picture", "music": "song",
+    "personal communication": "personal_communication",
     "hearing": "hearing", "bill": "bill",
     "statute": "legislation", "legal rule or regulation": "legislation", "case": "legal_case",
     "encyclopedia": "entry-encyclopedia",
-    "dictionary": "entry-dictionary", "online multimedia": "motion_picture", "interview": "interview", "grant": "document",
+    "dictionary": "entry-dictionary", "online multimedia": "motion_picture",
+    "interview": "interview", "grant": "document",
     "generic": "document",
 }  # fmt: skip
 
@@ -77,7 +86,10 @@ def _references(text: str) -> Iterator[tuple[int, Tags]]:
     tags: Tags = {}
     start = 0
     for field in tagged_fields(text, _TAG):
-        if tags and (field.tag == "0" or (field.is_after_gap and field.tag in {"A", "T", "F"} and field.tag in tags)):
+        if tags and (
+            field.tag == "0"
+            or (field.is_after_gap and field.tag in {"A", "T", "F"} and field.tag in tags)
+        ):
             yield start, tags
             tags = {}
         if not tags:
@@ -124,12 +136,18 @@ def _item(tags: Tags) -> CslItem:
     put(
         item,
         "container-title-short",
-        _take(tags, "O") if kind == "article-journal" and len("".join(tags.get("O", ()))) < 60 else "",
+        _take(tags, "O")
+        if kind == "article-journal" and len("".join(tags.get("O", ()))) < 60
+        else "",
     )
     put_people(item, "author", tags.pop("A", []))
     put_people(item, "author", [f"{name}," for name in tags.pop("Q", ())])
     put_people(item, "editor", tags.pop("E", []))
-    put_people(item, "collection-editor" if kind == "book" else "translator", tags.pop("Y", []) if kind == "book" else [])
+    put_people(
+        item,
+        "collection-editor" if kind == "book" else "translator",
+        tags.pop("Y", []) if kind == "book" else [],
+    )
     put_people(item, "translator", tags.pop("?", []))
     year, day = _take(tags, "D"), _take(tags, "8")
     date = (read_year_and_month(year, day) if year else read_date(day)) if year or day else None
@@ -154,7 +172,11 @@ def _item(tags: Tags) -> CslItem:
             put_link(item, link.strip())
     for value in tags.pop(">", ()):
         put_other(item, "file", value)
-    put(item, "keyword", join_keywords(word for value in tags.pop("K", ()) for word in re.split(r"[;\n]", value)))
+    put(
+        item,
+        "keyword",
+        join_keywords(word for value in tags.pop("K", ()) for word in re.split(r"[;\n]", value)),
+    )
     put(item, "abstract", _take(tags, "X"))
     for value in tags.pop("Z", ()):
         add_note(item, value)

@@ -9,7 +9,9 @@ from carrel.core.budget import current_budget
 
 @dataclass(slots=True)
 class TaggedField:
-    """One tag with its value, the further lines of it with their numbers, and whether an empty line stood before."""
+    """One tag with its value, the further lines of it with their numbers, and whether an empty line
+    stood before.
+    """
 
     line: int
     tag: str
@@ -22,7 +24,9 @@ class TaggedField:
 
 
 def tagged_fields(text: str, tag: re.Pattern[str]) -> Iterator[TaggedField]:
-    """The fields of a text. Of `tag`, the first group is the tag and the last that matches the value."""
+    """The fields of a text. Of `tag`, the first group is the tag and the last that matches the
+    value.
+    """
     current: TaggedField | None = None
     is_after_gap = False
     budget = current_budget()
@@ -32,7 +36,13 @@ def tagged_fields(text: str, tag: re.Pattern[str]) -> Iterator[TaggedField]:
         if found:
             if current is not None:
                 yield current
-            current = TaggedField(number, found.group(1), (found.group(found.lastindex or 1) or "").strip(), [], is_after_gap)
+            current = TaggedField(
+                number,
+                found.group(1),
+                (found.group(found.lastindex or 1) or "").strip(),
+                [],
+                is_after_gap,
+            )
             is_after_gap = False
         elif not line.strip():
             is_after_gap = True

@@ -21,7 +21,9 @@ class Form(Enum):
 
 
 def write(items: Sequence[CslItem], form: Form, *, lossless: bool = False) -> str:
-    """The items as other programs expect the form; a lossless text also reads back here exactly as the items were."""
+    """The items as other programs expect the form; a lossless text also reads back here exactly as
+    the items were.
+    """
     if form is Form.CSL_JSON:
         return write_csl_json(list(items))
     if not lossless:
@@ -36,12 +38,16 @@ def write(items: Sequence[CslItem], form: Form, *, lossless: bool = False) -> st
 
 
 def _as_expected(item: CslItem) -> CslItem:
-    """What other programs wrote into a library beside CSL-JSON's rules, in the shape that the writers know."""
+    """What other programs wrote into a library beside CSL-JSON's rules, in the shape that the
+    writers know.
+    """
     shaped = dict(item)
     if isinstance(doi := item.get("DOI"), str):
         shaped["DOI"] = without_resolver(doi)
     for variable in NAME_VARIABLES & item.keys():
         people = [item[variable]] if isinstance(item[variable], str | dict) else item[variable]
         if isinstance(people, list):
-            shaped[variable] = [{"literal": person} if isinstance(person, str) else person for person in people]
+            shaped[variable] = [
+                {"literal": person} if isinstance(person, str) else person for person in people
+            ]
     return shaped

@@ -1,4 +1,6 @@
-"""XML as other programs export it: prefixes nobody declared, ends cut off; entities that could do harm are refused."""
+"""XML as other programs export it: prefixes nobody declared, ends cut off; entities that could do
+harm are refused.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -101,7 +103,9 @@ class _Builder:
 
 
 def read_xml(content: str | bytes, report: Imported) -> Node:
-    """The root of the document. Where it breaks off, what came before is kept and a warning says where."""
+    """The root of the document. Where it breaks off, what came before is kept and a warning says
+    where.
+    """
     builder = _Builder()
     if isinstance(content, str):
         content = content.lstrip("\ufeff").encode("utf-8", errors="replace")
@@ -112,7 +116,11 @@ def read_xml(content: str | bytes, report: Imported) -> Node:
     except expat.ExpatError as error:
         if builder.root is None or not builder.root.children:
             raise UnreadableXmlError(error.lineno, expat.ErrorString(error.code)) from error
-        report.warn(error.lineno, f"The XML is broken here ({expat.ErrorString(error.code)}); what stands before was read")
+        report.warn(
+            error.lineno,
+            f"The XML is broken here ({expat.ErrorString(error.code)}); what stands before was "
+            f"read",
+        )
     if builder.root is None:
         raise UnreadableXmlError(1, "no element")
     return builder.root
@@ -123,6 +131,11 @@ def _told_utf8(builder: _Builder) -> expat.XMLParserType:
     old = builder.parser
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
-    for handler in ("StartElementHandler", "EndElementHandler", "CharacterDataHandler", "EntityDeclHandler"):
+    for handler in (
+        "StartElementHandler",
+        "EndElementHandler",
+        "CharacterDataHandler",
+        "EntityDeclHandler",
+    ):
         setattr(parser, handler, getattr(old, handler))
     return parser

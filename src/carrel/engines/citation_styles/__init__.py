@@ -1,4 +1,6 @@
-"""Citations and bibliographies in any CSL 1.0.2 style: `render_bibliography(items, style="apa")`, or a `Processor` for more."""
+"""Citations and bibliographies in any CSL 1.0.2 style: `render_bibliography(items, style="apa")`,
+or a `Processor` for more.
+"""
 
 from .catalogue import StyleInfo, list_styles
 from .context import Cite

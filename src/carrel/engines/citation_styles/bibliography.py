@@ -37,7 +37,9 @@ def _opens_with_names(tokens: Tokens) -> bool:
     return False
 
 
-def name_substitution(before: NameSet | None, now: NameSet, text: str, rule: str) -> NameSubstitution | None:
+def name_substitution(
+    before: NameSet | None, now: NameSet, text: str, rule: str
+) -> NameSubstitution | None:
     """What stands for the names that the entry before has already shown; None where none repeat."""
     if before is None or not now.names or not before.names:
         return None

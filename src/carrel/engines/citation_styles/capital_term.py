@@ -12,6 +12,10 @@ def with_capital_term(tokens: Tokens) -> Tokens:
             is_term = True
         elif token.__class__ is str and (is_term or any(letter.isalnum() for letter in token)):
             if is_term:
-                return [*tokens[:place], *apply_case([token], "capitalize-first", True), *tokens[place + 1 :]]
+                return [
+                    *tokens[:place],
+                    *apply_case([token], "capitalize-first", True),
+                    *tokens[place + 1 :],
+                ]
             return tokens
     return tokens

@@ -10,12 +10,15 @@ _stop_words = """a about above across afore after against al along alongside ami
     besides between beyond but by c ca circa d' d’ de despite down during et except for forenenst from
     given in inside into lest like modulo near next nor notwithstanding of off on onto or out over per
     plus pro qua sans since so than the through throughout thru thruout till to toward towards under
-    underneath until unto up upon v v. van versus via vis-à-vis von vs vs. with within without yet"""
+    underneath until unto up upon v v. van versus via vis-à-vis von vs vs. with within without yet"""  # noqa: E501
 STOP_WORDS = frozenset(_stop_words.split())
 _phrases = (
-    "according to", "ahead of", "apart from", "as for", "as of", "as per", "as regards", "aside from", "back to", "because of",
-    "close to", "due to", "except for", "far from", "inside of", "instead of", "near to", "next to", "on to", "out from",
-    "out of", "outside of", "prior to", "pursuant to", "rather than", "regardless of", "such as", "that of", "up to", "where as",
+    "according to", "ahead of", "apart from", "as for", "as of", "as per", "as regards",
+    "aside from", "back to", "because of",
+    "close to", "due to", "except for", "far from", "inside of", "instead of", "near to", "next to",
+    "on to", "out from",
+    "out of", "outside of", "prior to", "pursuant to", "rather than", "regardless of", "such as",
+    "that of", "up to", "where as",
 )  # fmt: skip
 _phrase = re.compile(r"\b(?:" + "|".join(_phrases) + r")\b")
 _title_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+\.?")
@@ -70,7 +73,9 @@ def _fixed(tokens: Tokens, length: int) -> list[bool]:
             if depth:
                 fixed[place:end] = [True] * (end - place)
             place = end
-        elif token.kind in {"nocase", "no-decoration"} or (token.flips and token.kind in {"vertical-align", "font-variant"}):  # type: ignore[union-attr]
+        elif token.kind in {"nocase", "no-decoration"} or (
+            token.flips and token.kind in {"vertical-align", "font-variant"}
+        ):  # type: ignore[union-attr]
             depth += 1 if token.is_open else -1  # type: ignore[union-attr]
     return fixed if any(fixed) else []
 
@@ -78,7 +83,10 @@ def _fixed(tokens: Tokens, length: int) -> list[bool]:
 def _each(text: str, fixed: list[bool], change: Callable[[str], str]) -> str:
     if not fixed:
         return change(text)
-    return "".join(letter if keep else _same_length(letter, change) for letter, keep in zip(text, fixed, strict=True))
+    return "".join(
+        letter if keep else _same_length(letter, change)
+        for letter, keep in zip(text, fixed, strict=True)
+    )
 
 
 def _same_length(letter: str, change: Callable[[str], str]) -> str:
@@ -101,7 +109,12 @@ def _raise_at(text: str, place: int) -> str:
 
 def _capitalize_first(text: str, fixed: list[bool]) -> str:
     word = _first_word.search(text)
-    if word is None or word[0][0].isdigit() or not word[0].islower() or (fixed and fixed[word.start()]):
+    if (
+        word is None
+        or word[0][0].isdigit()
+        or not word[0].islower()
+        or (fixed and fixed[word.start()])
+    ):
         return text
     return _raise_at(text, word.start())
 
@@ -109,7 +122,12 @@ def _capitalize_first(text: str, fixed: list[bool]) -> str:
 def _capitalize_all(text: str, fixed: list[bool]) -> str:
     for word in _dotted_word.finditer(text):
         letter = _letters.search(word[0])
-        if letter and not word[0][:1].isdigit() and word[0].islower() and not (fixed and fixed[word.start() + letter.start()]):
+        if (
+            letter
+            and not word[0][:1].isdigit()
+            and word[0].islower()
+            and not (fixed and fixed[word.start() + letter.start()])
+        ):
             text = _raise_at(text, word.start() + letter.start())
     return text
 
@@ -126,7 +144,9 @@ def _sentence(text: str, fixed: list[bool]) -> str:
 
 def _title(text: str, fixed: list[bool]) -> str:
     words = list(_title_word.finditer(text))
-    skipped = {place for found in _phrase.finditer(text) for place in range(found.start(), found.end())}
+    skipped = {
+        place for found in _phrase.finditer(text) for place in range(found.start(), found.end())
+    }
     letters = list(text)
     for index, word in enumerate(words):
         shown = word[0]
@@ -147,7 +167,9 @@ def _title(text: str, fixed: list[bool]) -> str:
         if len(core.rstrip(".")) == 1 and index and not (core in STOP_WORDS and is_edge):
             continue
         if (
-            core in STOP_WORDS or (core.rstrip(".") in STOP_WORDS and core not in {"a.", "c."}) or place in skipped
+            core in STOP_WORDS
+            or (core.rstrip(".") in STOP_WORDS and core not in {"a.", "c."})
+            or place in skipped
         ) and not is_edge:
             continue
         if shown[: first.start()].strip("([{“”‘’\"'«»„‚¿¡"):

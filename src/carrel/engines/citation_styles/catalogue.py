@@ -1,4 +1,6 @@
-"""The list of all styles: read once from the heads of the files, kept in a cache file, searched in memory."""
+"""The list of all styles: read once from the heads of the files, kept in a cache file, searched in
+memory.
+"""
 
 import html
 import json
@@ -46,18 +48,28 @@ def list_styles(query: str = "", *, folder: Path | None = None) -> list[StyleInf
     if wanted != whole:
         hits += [info for info, _ in found if info.id == wanted and info not in hits]
     return sorted(
-        hits, key=lambda info: (info.id != wanted, info.short_title.lower() != whole, bool(info.parent), len(info.title))
+        hits,
+        key=lambda info: (
+            info.id != wanted,
+            info.short_title.lower() != whole,
+            bool(info.parent),
+            len(info.title),
+        ),
     )
 
 
 def _known(folder: Path | None) -> list[tuple[StyleInfo, str]]:
-    """Every style with the text that is searched; the user's own hide packaged ones of the same id."""
+    """Every style with the text that is searched; the user's own hide packaged ones of the same
+    id.
+    """
     packaged = _packaged()
     if folder is None:
         return packaged
     own = [(info, _searched(info)) for info in _scan(folder)]
     taken = {info.id for info, _ in own}
-    return sorted([*own, *(pair for pair in packaged if pair[0].id not in taken)], key=lambda pair: pair[0].id)
+    return sorted(
+        [*own, *(pair for pair in packaged if pair[0].id not in taken)], key=lambda pair: pair[0].id
+    )
 
 
 @lru_cache(maxsize=1)
@@ -118,7 +130,9 @@ def _from_cache(path: Path) -> list[StyleInfo] | None:
 
 
 def _to_cache(path: Path, found: list[StyleInfo]) -> None:
-    """Written beside and moved into place; where that is not allowed, the list is read again next time."""
+    """Written beside and moved into place; where that is not allowed, the list is read again next
+    time.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:

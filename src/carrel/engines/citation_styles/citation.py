@@ -50,22 +50,34 @@ class CitationWriter:
         self.after_collapse = options.get("after-collapse-delimiter", delimiter)
         is_plain = not processor.style.is_note and "after-collapse-delimiter" not in options
         self.group_delimiter = options.get("cite-group-delimiter", ", " if is_plain else delimiter)
-        self.year_suffix_delimiter = options.get("cite-group-delimiter", options.get("year-suffix-delimiter", delimiter))
+        self.year_suffix_delimiter = options.get(
+            "cite-group-delimiter", options.get("year-suffix-delimiter", delimiter)
+        )
         self.groups = "cite-group-delimiter" in options or self.collapse.startswith("year")
 
     def cluster(self, cluster: Cluster) -> Tokens:
-        """The whole citation; `composite` puts the names into the sentence and the rest after them."""
+        """The whole citation; `composite` puts the names into the sentence and the rest after
+        them.
+        """
         if cluster.mode == "composite" and cluster.cites:
             first = cluster.cites[0]
-            names = self._cite(replace(first, author_only=True, prefix="", suffix="", locator="")).tokens
-            rest = self._cluster(replace(cluster, cites=[replace(first, suppress_author=True), *cluster.cites[1:]]))
+            names = self._cite(
+                replace(first, author_only=True, prefix="", suffix="", locator="")
+            ).tokens
+            rest = self._cluster(
+                replace(cluster, cites=[replace(first, suppress_author=True), *cluster.cites[1:]])
+            )
             infix = read_markup(cluster.infix) if cluster.infix else []
-            between: Tokens = [" ", *infix] if infix and not cluster.infix.startswith(("’", "'", ",")) else infix
+            between: Tokens = (
+                [" ", *infix] if infix and not cluster.infix.startswith(("’", "'", ",")) else infix
+            )
             return [*names, *between, " ", *rest]
         if cluster.mode == "author-only" and cluster.cites:
             return self._cite(replace(cluster.cites[0], author_only=True)).tokens
         if cluster.mode == "suppress-author" and cluster.cites:
-            cluster = replace(cluster, cites=[replace(cluster.cites[0], suppress_author=True), *cluster.cites[1:]])
+            cluster = replace(
+                cluster, cites=[replace(cluster.cites[0], suppress_author=True), *cluster.cites[1:]]
+            )
         return self._cluster(cluster)
 
     def _cluster(self, cluster: Cluster) -> Tokens:
@@ -83,7 +95,13 @@ class CitationWriter:
             tokens = self._join(rendered)
         layout = self.layout
         fonts = layout.fonts
-        return [*reversed(fonts), layout.prefix, *tokens, layout.suffix, *(one.close for one in fonts)]
+        return [
+            *reversed(fonts),
+            layout.prefix,
+            *tokens,
+            layout.suffix,
+            *(one.close for one in fonts),
+        ]
 
     def _cite(self, cite: Cite, *, without_names: bool = False, is_first: bool = False) -> Rendered:
         context = self.processor.cite_context(cite)
@@ -96,10 +114,19 @@ class CitationWriter:
         if self.processor.style.is_note:
             tokens = _capitalized(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)
-        return Rendered(cite, tokens, context.names_text, context.year_suffix, context.citation_number, context.has_locator)
+        return Rendered(
+            cite,
+            tokens,
+            context.names_text,
+            context.year_suffix,
+            context.citation_number,
+            context.has_locator,
+        )
 
     def _collapse(self, rendered: list[Rendered]) -> None:
-        """Leaves out names that the cite before has shown; where only the letter differs, the year as well."""
+        """Leaves out names that the cite before has shown; where only the letter differs, the year
+        as well.
+        """
         for before, one in pairwise(rendered):
             if not one.names or one.names != before.names:
                 continue
@@ -110,7 +137,11 @@ class CitationWriter:
                 else self.group_delimiter
             )
             one.tokens = self._cite(one.cite, without_names=True).tokens
-            if self.collapse == "year" or not (one.year_suffix and before.year_suffix) or YEAR_SUFFIX not in one.tokens:
+            if (
+                self.collapse == "year"
+                or not (one.year_suffix and before.year_suffix)
+                or YEAR_SUFFIX not in one.tokens
+            ):
                 continue
             if self._year_of(before.cite) == self._year_of(one.cite):
                 one.is_suffix = True
@@ -118,14 +149,18 @@ class CitationWriter:
                     one.before = self.year_suffix_delimiter
                 bare = _suffix_only(one.tokens, keep_rest=one.has_locator)
                 one.tokens = (
-                    _with_affixes(bare, one.cite) if one.is_bare else _with_affixes(bare, Cite("", prefix=one.cite.prefix))
+                    _with_affixes(bare, one.cite)
+                    if one.is_bare
+                    else _with_affixes(bare, Cite("", prefix=one.cite.prefix))
                 )
         if self.collapse == "year-suffix-ranged":
             self._range_suffixes(rendered)
 
     def _year_of(self, cite: Cite) -> str:
         """What a cite says besides its names, its locator and the letter after its year."""
-        return _without_suffix(self._cite(replace(cite, locator="", prefix="", suffix=""), without_names=True).tokens)
+        return _without_suffix(
+            self._cite(replace(cite, locator="", prefix="", suffix=""), without_names=True).tokens
+        )
 
     def _range_suffixes(self, rendered: list[Rendered]) -> None:
         place = 0
@@ -146,13 +181,21 @@ class CitationWriter:
         for one in rendered:
             if not one.tokens:
                 continue
-            if previous is not None and not one.cite.prefix.lstrip().startswith((",", ".", ";", ":")):
+            if previous is not None and not one.cite.prefix.lstrip().startswith(
+                (",", ".", ";", ":")
+            ):
                 if one.before is not None:
                     out.append(one.before)
-                elif self.groups and not self.collapse and one.names and one.names == previous.names:
+                elif (
+                    self.groups and not self.collapse and one.names and one.names == previous.names
+                ):
                     out.append(self.group_delimiter)
                 else:
-                    out.append(self.after_collapse if is_always_after or previous.is_collapsed else self.layout.delimiter)
+                    out.append(
+                        self.after_collapse
+                        if is_always_after or previous.is_collapsed
+                        else self.layout.delimiter
+                    )
                 out.append(GLUE)
             out += one.tokens
             previous = one
@@ -189,7 +232,9 @@ class CitationWriter:
 
 
 def _capitalized(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
-    """In notes, a term that opens the citation, or a sentence after the cite's own prefix, starts with a capital."""
+    """In notes, a term that opens the citation, or a sentence after the cite's own prefix, starts
+    with a capital.
+    """
     prefix = plain(read_markup(cite.prefix)).strip() if cite.prefix else ""
     if not (_sentence_end.search(prefix) if prefix else is_first):
         return tokens

@@ -1,10 +1,24 @@
-"""Comparing text as a reader would: no accents, case or punctuation; spaces, symbols, numbers, letters in that order."""
+"""Comparing text as a reader would: no accents, case or punctuation; spaces, symbols, numbers,
+letters in that order.
+"""
 
 import re
 import unicodedata
 from functools import lru_cache
 
-_foreign = {"ß": "ss", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "œ": "oe", "ı": "i", "þ": "th", "ð": "d", "ħ": "h", "ŋ": "n"}
+_foreign = {
+    "ß": "ss",
+    "æ": "ae",
+    "ø": "o",
+    "đ": "d",
+    "ł": "l",
+    "œ": "oe",
+    "ı": "i",
+    "þ": "th",
+    "ð": "d",
+    "ħ": "h",
+    "ŋ": "n",
+}
 _foreign_letter = re.compile("|".join(_foreign))
 # Taken out first, so that what stands on both sides is one word.
 _joined = re.compile(r"[^\w\s$¢£¤¥€+<=>|~^`]|_")
@@ -26,7 +40,9 @@ def sort_text(text: str) -> SortText:
 def _sort_text(text: str) -> SortText:
     text = text.lower()
     if not text.isascii():
-        spread = unicodedata.normalize("NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text))
+        spread = unicodedata.normalize(
+            "NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text)
+        )
         text = "".join([letter for letter in spread if not unicodedata.combining(letter)])
     return tuple([_weight(chunk) for chunk in _chunks.findall(_joined.sub("", text))])
 

@@ -7,13 +7,25 @@ from .numbers import is_numeric
 from .xml_source import Element
 
 Test = Callable[[Context], bool]
-_attributes = ("type", "variable", "is-numeric", "is-uncertain-date", "position", "disambiguate", "locator")
+_attributes = (
+    "type",
+    "variable",
+    "is-numeric",
+    "is-uncertain-date",
+    "position",
+    "disambiguate",
+    "locator",
+)
 
 
 def compile_condition(element: Element) -> Test:
     """One test for the element: all, any or none of what its attributes ask."""
     match = element.get("match", "all")
-    tests = [test for attribute in _attributes for test in _tests(attribute, element.get(attribute, ""), match)]
+    tests = [
+        test
+        for attribute in _attributes
+        for test in _tests(attribute, element.get(attribute, ""), match)
+    ]
     if len(tests) == 1 and match != "none":
         return tests[0]
     if match == "none":
@@ -89,7 +101,9 @@ def _disambiguate(word: str) -> Test:
 
 def _locator(word: str) -> Test:
     word = word.replace(" ", "-")
-    return lambda context: bool(context.cite.locator) and context.cite.label.replace(" ", "-") == word
+    return lambda context: (
+        bool(context.cite.locator) and context.cite.label.replace(" ", "-") == word
+    )
 
 
 _makers: dict[str, Callable[[str], Test]] = {

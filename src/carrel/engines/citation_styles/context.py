@@ -1,4 +1,6 @@
-"""What changes from one rendering to the next: the item, the cite, and what has been said so far."""
+"""What changes from one rendering to the next: the item, the cite, and what has been said so
+far.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -45,7 +47,10 @@ class Disambiguation:
 
     def copy(self) -> "Disambiguation":
         return Disambiguation(
-            list(self.name_counts), [list(levels) for levels in self.given_levels], self.is_conditional, self.year_suffix
+            list(self.name_counts),
+            [list(levels) for levels in self.given_levels],
+            self.is_conditional,
+            self.year_suffix,
         )
 
 
@@ -60,7 +65,9 @@ class NameSubstitution:
 
 @dataclass(slots=True)
 class NameSet:
-    """One list of names as it was rendered: how many there were, how many were shown, each by itself."""
+    """One list of names as it was rendered: how many there were, how many were shown, each by
+    itself.
+    """
 
     total: int
     shown: int
@@ -68,23 +75,31 @@ class NameSet:
     names: list[str]
 
 
-# How much of a given name the rule for all names asks for; the second argument says whether initials are to be had.
+# How much of a given name the rule for all names asks for; the second argument says whether
+# initials are to be had.
 GivenLevel = Callable[[Name, bool], int]
 NO_CITE = Cite("")
 NO_DISAMBIGUATION = Disambiguation()
 
 
 class Context:
-    """Handed through every closure of one rendering. `called` and `rendered` count variables, for groups."""
+    """Handed through every closure of one rendering. `called` and `rendered` count variables, for
+    groups.
+    """
 
     __slots__ = (
-        "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al", "fields",
-        "given_level", "has_locator", "has_year_suffix", "in_bibliography", "in_sort", "is_comparing", "is_subsequent",
-        "item", "name_sets", "names", "names_text", "present", "rendered", "substitution", "suppress_names", "suppressed",
+        "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",
+        "fields",
+        "given_level", "has_locator", "has_year_suffix", "in_bibliography", "in_sort",
+        "is_comparing", "is_subsequent",
+        "item", "name_sets", "names", "names_text", "present", "rendered", "substitution",
+        "suppress_names", "suppressed",
         "trace", "year_suffix",
     )  # fmt: skip
 
-    def __init__(self, item: Item, cite: Cite = NO_CITE, disambiguation: Disambiguation = NO_DISAMBIGUATION) -> None:
+    def __init__(
+        self, item: Item, cite: Cite = NO_CITE, disambiguation: Disambiguation = NO_DISAMBIGUATION
+    ) -> None:
         self.item = item
         self.fields = item.fields
         self.names = item.names

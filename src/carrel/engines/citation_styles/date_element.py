@@ -1,4 +1,6 @@
-"""cs:date: localized or built from parts, single dates and ranges, with the year's suffix behind the year."""
+"""cs:date: localized or built from parts, single dates and ranges, with the year's suffix behind
+the year.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +17,11 @@ from .xml_source import Element
 
 _place = {"year": 0, "month": 1, "day": 2}
 _epoch = 1_000_000_000
-_shown = {"year": {"year"}, "year-month": {"year", "month"}, "year-month-day": {"year", "month", "day"}}
+_shown = {
+    "year": {"year"},
+    "year-month": {"year", "month"},
+    "year-month-day": {"year", "month", "day"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,9 @@ def compile_date(element: Element, scope: Scope) -> Render:
         suffix = ""
         if is_suffixed and context.year_suffix and not context.has_year_suffix:
             # An access date only takes the letter where there is no date of issue.
-            suffix = context.year_suffix if variable == "issued" or "issued" not in context.dates else ""
+            suffix = (
+                context.year_suffix if variable == "issued" or "issued" not in context.dates else ""
+            )
         start = len(out)
         writer.write(date, suffix, out)
         if len(out) > start:
@@ -75,7 +83,9 @@ def _layout(element: Element, locale: Locale) -> tuple[list[Part], str, Mapping[
     if localized is None:
         return [], "", element.attrib
     shown = _shown.get(element.get("date-parts", "year-month-day"), _shown["year-month-day"])
-    overrides = {child.get("name", ""): child.attrib for child in element if child.tag == "date-part"}
+    overrides = {
+        child.get("name", ""): child.attrib for child in element if child.tag == "date-part"
+    }
     parts = []
     for child in localized:
         name = child.get("name", "")
@@ -118,7 +128,9 @@ class DateWriter:
             pieces = self._pieces(date.start, self.parts, suffix)
             self._join(pieces, out, cut_end=True)
             if pieces:
-                out.append(next((part.range_delimiter for part in self.parts if part.name == "year"), "–"))
+                out.append(
+                    next((part.range_delimiter for part in self.parts if part.name == "year"), "–")
+                )
         else:
             self._range(date.start, date.end, suffix, out)
 
@@ -131,7 +143,9 @@ class DateWriter:
             return
         self._join([(year.prefix, [*self._dressed(text, year), *letter], year.suffix)], out)
 
-    def _pieces(self, values: Parts, parts: list[Part], suffix: str, season: str = "") -> list[Piece]:
+    def _pieces(
+        self, values: Parts, parts: list[Part], suffix: str, season: str = ""
+    ) -> list[Piece]:
         pieces = []
         for part in parts:
             body = self._body(values, part, season)
@@ -141,7 +155,9 @@ class DateWriter:
                 pieces.append((part.prefix, body, part.suffix))
         return pieces
 
-    def _join(self, pieces: list[Piece], out: Tokens, *, cut_start: bool = False, cut_end: bool = False) -> None:
+    def _join(
+        self, pieces: list[Piece], out: Tokens, *, cut_start: bool = False, cut_end: bool = False
+    ) -> None:
         for index, (prefix, body, suffix) in enumerate(pieces):
             if index and self.delimiter:
                 out.append(self.delimiter)
@@ -152,10 +168,19 @@ class DateWriter:
                 out.append(suffix)
 
     def _range(self, start: Parts, end: Parts, suffix: str, out: Tokens) -> None:
-        """What both ends share is written once; from the greatest part that differs on, everything twice."""
+        """What both ends share is written once; from the greatest part that differs on, everything
+        twice.
+        """
         parts = self.parts
-        shown = {part.name for part in parts if part.name in _place and (start[_place[part.name]] or end[_place[part.name]])}
-        differing = next((name for name in _place if name in shown and start[_place[name]] != end[_place[name]]), "")
+        shown = {
+            part.name
+            for part in parts
+            if part.name in _place and (start[_place[part.name]] or end[_place[part.name]])
+        }
+        differing = next(
+            (name for name in _place if name in shown and start[_place[name]] != end[_place[name]]),
+            "",
+        )
         if not differing:
             self._join(self._pieces(start, parts, suffix), out)
             return
@@ -183,7 +208,11 @@ class DateWriter:
             case "year":
                 text = _year(year, part.form, self.locale)
             case "month":
-                text = (self.locale.term(season) or season) if season else _month(month, part.form, self.locale)
+                text = (
+                    (self.locale.term(season) or season)
+                    if season
+                    else _month(month, part.form, self.locale)
+                )
             case "day":
                 text = _day(day, month, part.form, self.locale)
             case _:
@@ -234,7 +263,11 @@ def _day(day: int, month: int, form: str, locale: Locale) -> str:
         return f"{day:02d}"
     if form == "ordinal" and (day == 1 or not locale.limit_day_ordinals):
         gender = locale.gender_of(f"month-{month:02d}")
-        return f"{day}{ordinal_suffix(day, locale, gender)}" if gender else format_number(day, "ordinal", locale)
+        return (
+            f"{day}{ordinal_suffix(day, locale, gender)}"
+            if gender
+            else format_number(day, "ordinal", locale)
+        )
     return str(day)
 
 
@@ -262,6 +295,9 @@ def sort_key(date: DateValue, names: list[str]) -> str:
 
 
 def _sortable(values: Parts, names: list[str]) -> str:
-    year, month, day = (value if name in names else 0 for value, name in zip(values, ("year", "month", "day"), strict=True))
+    year, month, day = (
+        value if name in names else 0
+        for value, name in zip(values, ("year", "month", "day"), strict=True)
+    )
     # All above zero, so that years before the era sort first and digits stay digits.
     return f"{year + _epoch}{month:02d}{day:02d}"

@@ -1,4 +1,6 @@
-"""Dates as items give them (parts, EDTF, free text) read once into a start, an end and what is known about them."""
+"""Dates as items give them (parts, EDTF, free text) read once into a start, an end and what is
+known about them.
+"""
 
 import re
 from dataclasses import dataclass
@@ -50,7 +52,13 @@ def read_date(value: object) -> DateValue | None:
             season = _season(value.get("season"))
             if end == start:
                 end = None
-            own = "" if start[1] else f"season-{season:02d}" if season else str(value.get("season") or "")
+            own = (
+                ""
+                if start[1]
+                else f"season-{season:02d}"
+                if season
+                else str(value.get("season") or "")
+            )
             return DateValue(start, end, uncertain, season=own)
     for key in ("edtf", "raw", "literal"):
         text = value.get(key)
@@ -62,7 +70,9 @@ def read_date(value: object) -> DateValue | None:
     alone = value.get("season")
     if alone:
         number = _season(alone)
-        return DateValue(season=f"season-{number:02d}" if number else str(alone), is_uncertain=uncertain)
+        return DateValue(
+            season=f"season-{number:02d}" if number else str(alone), is_uncertain=uncertain
+        )
     return None
 
 
@@ -167,7 +177,17 @@ def _one_date(text: str) -> tuple[Parts, bool] | None:
             numbers.append(word)
         elif lower[:3] in _months and _is_month(lower):
             month = _months.index(lower[:3]) + 1
-        elif lower[:3] in _seasons and lower in {"spring", "summer", "autumn", "fall", "winter", "spr", "sum", "aut", "win"}:
+        elif lower[:3] in _seasons and lower in {
+            "spring",
+            "summer",
+            "autumn",
+            "fall",
+            "winter",
+            "spr",
+            "sum",
+            "aut",
+            "win",
+        }:
             month = SEASON + _seasons[lower[:3]]
         elif lower in {"?", "~", "ca", "c", "circa", "cca"}:
             uncertain = True

@@ -1,4 +1,6 @@
-"""Affixes, fonts, quotes, text case, stripped periods and display, put around any element's rendering."""
+"""Affixes, fonts, quotes, text case, stripped periods and display, put around any element's
+rendering.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -20,7 +22,11 @@ def strip_periods(tokens: Tokens) -> Tokens:
 
 
 def decorate(
-    render: Render, attributes: Mapping[str, str], english: Callable[[Context], bool], *, affixes: bool = True
+    render: Render,
+    attributes: Mapping[str, str],
+    english: Callable[[Context], bool],
+    *,
+    affixes: bool = True,
 ) -> Render:
     """The same rendering with this element's looks; the plain function where it has none."""
     fonts = font_marks(attributes)
@@ -44,7 +50,10 @@ def decorate(
                 inner = strip_periods(inner)
             if case:
                 inner = apply_case(
-                    inner, case, case == "title" and english(context), context.item.language[:2] if context else ""
+                    inner,
+                    case,
+                    case == "title" and english(context),
+                    context.item.language[:2] if context else "",
                 )
             if screen:
                 out.append(screen)

@@ -1,4 +1,6 @@
-"""Telling cites apart: more names, more of the given names, the style's own condition, and letters after the year."""
+"""Telling cites apart: more names, more of the given names, the style's own condition, and letters
+after the year.
+"""
 
 from collections.abc import Callable
 
@@ -6,7 +8,8 @@ from .context import Disambiguation
 from .items import Item
 from .person import FAMILY_ONLY, FULL
 
-# Renders an item's cite without its year suffix: the text to compare, and for each list of names (total, shown, levels).
+# Renders an item's cite without its year suffix: the text to compare, and for each list of names
+# (total, shown, levels).
 # The last argument says whether given names are opened by the rule for all names.
 Render = Callable[[Item, Disambiguation, bool], tuple[str, list[tuple[int, int, list[int]]]]]
 _step_limit = 400
@@ -34,7 +37,9 @@ class Disambiguator:
             # Letters follow the order of the items, over whatever still looks the same.
             with_givens = self.adds_names or self.by_cite
             for group in [rest for one in alike for rest in self._clashes(one, found, with_givens)]:
-                if len({self._text(item, found.get(item.id) or Disambiguation()) for item in group}) == len(group):
+                if len(
+                    {self._text(item, found.get(item.id) or Disambiguation()) for item in group}
+                ) == len(group):
                     continue
                 for number, item in enumerate(group, 1):
                     config = found.get(item.id) or Disambiguation()
@@ -45,7 +50,9 @@ class Disambiguator:
     def _text(self, item: Item, config: Disambiguation) -> str:
         return self.render(item, config, True)[0]
 
-    def _clashes(self, items: list[Item], configs: dict[str, Disambiguation], with_givens: bool) -> list[list[Item]]:
+    def _clashes(
+        self, items: list[Item], configs: dict[str, Disambiguation], with_givens: bool
+    ) -> list[list[Item]]:
         groups: dict[str, list[Item]] = {}
         for item in items:
             text, _ = self.render(item, configs.get(item.id) or Disambiguation(), with_givens)
@@ -98,8 +105,12 @@ class Disambiguator:
             waiting.insert(0, (items, better))
         return unresolved
 
-    def _open_up(self, target: Item, items: list[Item], base: Disambiguation) -> Disambiguation | None:
-        """The first step that sets some items apart from the target; steps on the way that did not help are taken back."""
+    def _open_up(
+        self, target: Item, items: list[Item], base: Disambiguation
+    ) -> Disambiguation | None:
+        """The first step that sets some items apart from the target; steps on the way that did not
+        help are taken back.
+        """
         sets = self.render(target, base, True)[1]
         working = _filled(base, sets)
         kept = _filled(base, sets)
@@ -114,8 +125,11 @@ class Disambiguator:
             _grow(kept, working)
             kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
             if position >= 0:
-                # What was shown, not what was asked for: without a sign for initials a name is opened in full.
-                kept.given_levels[place][position] = self.render(target, working, True)[1][place][2][position]
+                # What was shown, not what was asked for: without a sign for initials a name is
+                # opened in full.
+                kept.given_levels[place][position] = self.render(target, working, True)[1][place][
+                    2
+                ][position]
             return kept
         return None
 
@@ -155,4 +169,6 @@ def _grow(kept: Disambiguation, working: Disambiguation) -> None:
         if place >= len(kept.name_counts):
             kept.name_counts.append(working.name_counts[place])
             kept.given_levels.append([])
-        kept.given_levels[place].extend([0] * (len(working.given_levels[place]) - len(kept.given_levels[place])))
+        kept.given_levels[place].extend(
+            [0] * (len(working.given_levels[place]) - len(kept.given_levels[place]))
+        )

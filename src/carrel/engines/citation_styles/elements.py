@@ -17,9 +17,13 @@ from .xml_source import Element
 
 
 def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:
-    """The children; a choice is transparent, so a group's delimiter also stands between what it chooses."""
+    """The children; a choice is transparent, so a group's delimiter also stands between what it
+    chooses.
+    """
     return [
-        compiled for child in element if isinstance(child.tag, str) and (compiled := compile_element(child, scope, delimiter))
+        compiled
+        for child in element
+        if isinstance(child.tag, str) and (compiled := compile_element(child, scope, delimiter))
     ]
 
 
@@ -83,7 +87,9 @@ def _group(element: Element, scope: Scope) -> Render:
 
 
 def _suppressed(inner: Render, scope: Scope) -> Render:
-    """Cut back where variables were called and none had a value. Once is enough, so what is suppressed stays as it is."""
+    """Cut back where variables were called and none had a value. Once is enough, so what is
+    suppressed stays as it is.
+    """
     if inner in scope.suppressed:
         return inner
 
@@ -137,7 +143,9 @@ def compile_macro(name: str, scope: Scope) -> Render:
     if found is None:
         element = scope.enter_macro(name)
         scope.count_calls(name, element)
-        found = scope.compiled[name] = _suppressed(sequence(compile_children(element, scope)), scope)
+        found = scope.compiled[name] = _suppressed(
+            sequence(compile_children(element, scope)), scope
+        )
         scope.leave_macro()
     return found
 
@@ -145,7 +153,8 @@ def compile_macro(name: str, scope: Scope) -> Render:
 def _text(element: Element, scope: Scope) -> Render:
     attributes = element.attrib
     if "macro" in attributes:
-        # Case belongs to what a macro renders, not to the call: the engines that styles are written for ignore it here.
+        # Case belongs to what a macro renders, not to the call: the engines that styles are written
+        # for ignore it here.
         looks = {name: value for name, value in attributes.items() if name != "text-case"}
         return decorate(compile_macro(attributes["macro"], scope), looks, scope.english)
     if "value" in attributes:
@@ -158,8 +167,12 @@ def _text(element: Element, scope: Scope) -> Render:
         return decorate(_term(element, scope), attributes, scope.english)
     variable = attributes.get("variable", "")
     if not variable:
-        raise StyleBrokenError(scope.style_id, "a cs:text names neither variable, macro, term nor value.")
-    return decorate(_variable(variable, element.get("form", "long"), scope), attributes, scope.english)
+        raise StyleBrokenError(
+            scope.style_id, "a cs:text names neither variable, macro, term nor value."
+        )
+    return decorate(
+        _variable(variable, element.get("form", "long"), scope), attributes, scope.english
+    )
 
 
 def _nothing(context: Context, out: Tokens) -> None:
@@ -167,7 +180,9 @@ def _nothing(context: Context, out: Tokens) -> None:
 
 
 def _term(element: Element, scope: Scope) -> Render:
-    term = scope.locale.term(element.get("term", ""), element.get("form", "long"), element.get("plural") == "true")
+    term = scope.locale.term(
+        element.get("term", ""), element.get("form", "long"), element.get("plural") == "true"
+    )
     if not term:
         return _nothing
     term = term.replace("'", "’")

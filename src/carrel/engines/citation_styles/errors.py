@@ -1,4 +1,6 @@
-"""What can go wrong when a bibliography is made, each with a fixed code, the fact, and the way on."""
+"""What can go wrong when a bibliography is made, each with a fixed code, the fact, and the way
+on.
+"""
 
 
 class CitationStyleError(Exception):
@@ -16,7 +18,10 @@ class StyleNotFoundError(CitationStyleError):
     code = "style_not_found"
 
     def __init__(self, style: str) -> None:
-        super().__init__(f"There is no citation style {style!r}.", next_step="Search the list of styles for its id.")
+        super().__init__(
+            f"There is no citation style {style!r}.",
+            next_step="Search the list of styles for its id.",
+        )
         self.style = style
 
 
@@ -25,7 +30,8 @@ class StyleBrokenError(CitationStyleError):
 
     def __init__(self, style: str, reason: str) -> None:
         super().__init__(
-            f"The citation style {style!r} cannot be used: {reason}", next_step="Choose another style or repair its XML."
+            f"The citation style {style!r} cannot be used: {reason}",
+            next_step="Choose another style or repair its XML.",
         )
         self.style = style
         self.reason = reason
@@ -35,7 +41,9 @@ class LocaleBrokenError(CitationStyleError):
     code = "locale_broken"
 
     def __init__(self, locale: str, reason: str) -> None:
-        super().__init__(f"The locale {locale!r} cannot be used: {reason}", next_step="Use another locale.")
+        super().__init__(
+            f"The locale {locale!r} cannot be used: {reason}", next_step="Use another locale."
+        )
         self.locale = locale
         self.reason = reason
 
@@ -44,7 +52,10 @@ class ItemBrokenError(CitationStyleError):
     code = "item_broken"
 
     def __init__(self, item: str, field: str, reason: str) -> None:
-        super().__init__(f"Item {item!r}, field {field!r}: {reason}", next_step="Correct the field and try again.")
+        super().__init__(
+            f"Item {item!r}, field {field!r}: {reason}",
+            next_step="Correct the field and try again.",
+        )
         self.item = item
         self.field = field
         self.reason = reason
@@ -54,5 +65,8 @@ class ItemNotFoundError(CitationStyleError):
     code = "item_not_found"
 
     def __init__(self, item: str) -> None:
-        super().__init__(f"A citation names item {item!r}, which is not among the items.", next_step="Add the item first.")
+        super().__init__(
+            f"A citation names item {item!r}, which is not among the items.",
+            next_step="Add the item first.",
+        )
         self.item = item

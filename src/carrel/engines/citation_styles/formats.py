@@ -1,4 +1,6 @@
-"""From tokens to what a reader sees: plain text, HTML, Markdown, or runs of text with their looks."""
+"""From tokens to what a reader sees: plain text, HTML, Markdown, or runs of text with their
+looks.
+"""
 
 import re
 import unicodedata
@@ -48,7 +50,13 @@ def _raised(sign: re.Match[str]) -> str:
 
 # Letters that Unicode itself sets above the line are written with the tag, so that fonts agree.
 _superscripts = re.compile(
-    "[" + "".join(chr(code) for code in range(0xAA, 0x2200) if unicodedata.decomposition(chr(code)).startswith("<super>")) + "]"
+    "["
+    + "".join(
+        chr(code)
+        for code in range(0xAA, 0x2200)
+        if unicodedata.decomposition(chr(code)).startswith("<super>")
+    )
+    + "]"
 )
 
 
@@ -94,7 +102,11 @@ HTML: Final = OutputFormat(
 TEXT: Final = OutputFormat(
     "text",
     _as_it_is,
-    {("display", "block"): ("\n", ""), ("display", "indent"): ("\n    ", ""), ("display", "left-margin"): ("", " ")},
+    {
+        ("display", "block"): ("\n", ""),
+        ("display", "indent"): ("\n    ", ""),
+        ("display", "left-margin"): ("", " "),
+    },
 )
 MARKDOWN: Final = OutputFormat(
     "markdown",
@@ -187,7 +199,9 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
         pieces.append(escape("".join(waiting)))
     text = "".join(pieces)
     if output.name == "markdown":
-        text = _markdown_start.sub(lambda found: f"{found[1]}\\{found[2]}" if found[2] else f"{found[3]}\\{found[4]}", text)
+        text = _markdown_start.sub(
+            lambda found: f"{found[1]}\\{found[2]}" if found[2] else f"{found[3]}\\{found[4]}", text
+        )
     return text
 
 
@@ -201,7 +215,9 @@ def _display(mark: Mark, edge: tuple[str, str], pieces: list[str]) -> list[str]:
     return [edge[1]]
 
 
-def _without_decoration(looks: _Looks, mark: Mark, edges: dict[tuple[str, str], tuple[str, str]]) -> list[str]:
+def _without_decoration(
+    looks: _Looks, mark: Mark, edges: dict[tuple[str, str], tuple[str, str]]
+) -> list[str]:
     """Opens or closes a plain stretch for every kind that is in force."""
     pieces = []
     for kind, stack in looks.stacks.items():
@@ -224,7 +240,11 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[Run]:
     displays: list[str] = []
 
     def add(text: str) -> None:
-        now = tuple((kind, stack[-1]) for kind, stack in looks.stacks.items() if stack and stack[-1] != _normal[kind])
+        now = tuple(
+            (kind, stack[-1])
+            for kind, stack in looks.stacks.items()
+            if stack and stack[-1] != _normal[kind]
+        )
         if displays:
             now = (*now, ("display", displays[-1]))
         if runs and runs[-1].looks == now:

@@ -1,4 +1,6 @@
-"""Persons who share a family name, over all items: for the rules that open up names rather than cites."""
+"""Persons who share a family name, over all items: for the rules that open up names rather than
+cites.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -25,7 +27,9 @@ class GlobalNames:
             self.families[_family(name)][_short(name)].add(name.given)
 
     def shared_families(self) -> set[str]:
-        """The families, without particles, that more than one person bears: a quick question before the exact one."""
+        """The families, without particles, that more than one person bears: a quick question before
+        the exact one.
+        """
         return {
             family
             for full, short in self.families.items()
@@ -34,7 +38,9 @@ class GlobalNames:
         }
 
     def level(self, name: Name, can_initialize: bool) -> int:
-        """How much of the given name tells this person from all others, where initials are or are not to be had."""
+        """How much of the given name tells this person from all others, where initials are or are
+        not to be had.
+        """
         short = self.families.get(_family(name))
         if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
             return FAMILY_ONLY
@@ -54,7 +60,9 @@ def _short(name: Name) -> str:
 
 
 def given_levels(rule: str, items: Iterable[Item]) -> GivenLevel:
-    """For each name the level that the rule asks for; primary rules look at first names of lists only."""
+    """For each name the level that the rule asks for; primary rules look at first names of lists
+    only.
+    """
     known = GlobalNames(rule)
     primary_only = rule.startswith("primary")
     primaries: set[Name] = set()

@@ -1,4 +1,6 @@
-"""An item of CSL-JSON read once: text, names and dates told apart, wrong shapes refused by field."""
+"""An item of CSL-JSON read once: text, names and dates told apart, wrong shapes refused by
+field.
+"""
 
 import re
 from collections.abc import Mapping
@@ -12,25 +14,55 @@ from .markup import read_markup
 from .name_values import Name, read_name
 from .tokens import Tokens
 
-_name_variables = """author chair collection-editor compiler composer container-author contributor curator director
-    editor editorial-director editor-translator executive-producer guest host illustrator interviewer
+_name_variables = """author chair collection-editor compiler composer container-author contributor
+    curator director
+    editor editorial-director editor-translator executive-producer guest host illustrator
+    interviewer
     narrator organizer original-author performer producer recipient reviewed-author script-writer
     series-creator translator"""
 NAME_VARIABLES = frozenset(_name_variables.split())
-DATE_VARIABLES = frozenset({"accessed", "available-date", "event-date", "issued", "locator-date", "original-date", "submitted"})
-_number_variables = """chapter-number citation-number collection-number edition first-reference-note-number issue locator
+DATE_VARIABLES = frozenset(
+    {
+        "accessed",
+        "available-date",
+        "event-date",
+        "issued",
+        "locator-date",
+        "original-date",
+        "submitted",
+    }
+)
+_number_variables = """chapter-number citation-number collection-number edition
+    first-reference-note-number issue locator
     number number-of-pages number-of-volumes page page-first part-number printing-number section
     supplement-number version volume"""
 NUMBER_VARIABLES = frozenset(_number_variables.split())
-_aliases = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short", "event-title": "event"}
+_aliases = {
+    "journalAbbreviation": "container-title-short",
+    "shortTitle": "title-short",
+    "event-title": "event",
+}
 _hack_line = re.compile(r"^\s*([A-Za-z][-_A-Za-z ]*?)\s*:\s*(.+?)\s*$")
 _hack_brace = re.compile(r"\{:\s*([-_a-zA-Z]+)\s*:\s*([^{}]+?)\s*\}")
 
 
 class Item:
-    """What the engine knows of one work. `present` holds every variable that has a value, `et_al` the name lists that go on."""
+    """What the engine knows of one work. `present` holds every variable that has a value, `et_al`
+    the name lists that go on.
+    """
 
-    __slots__ = ("_tokens", "dates", "et_al", "fields", "id", "is_english", "language", "names", "present", "type")
+    __slots__ = (
+        "_tokens",
+        "dates",
+        "et_al",
+        "fields",
+        "id",
+        "is_english",
+        "language",
+        "names",
+        "present",
+        "type",
+    )
 
     def __init__(self, source: Mapping[str, Any]) -> None:
         if not isinstance(source, Mapping):
@@ -52,7 +84,9 @@ class Item:
         self.language = self.fields.get("language", "")
         self.is_english: bool | None = None
         if "page" in self.fields and "page-first" not in self.fields:
-            self.fields["page-first"] = re.split(r"[-–—,&]", self.fields["page"].strip(), maxsplit=1)[0].rstrip()
+            self.fields["page-first"] = re.split(
+                r"[-–—,&]", self.fields["page"].strip(), maxsplit=1
+            )[0].rstrip()
         for long, short in (("title", "title-short"), ("container-title", "container-title-short")):
             if short in self.fields and not self.fields[short].strip():
                 del self.fields[short]
@@ -69,7 +103,9 @@ class Item:
                 self.names[field] = names
         elif field in DATE_VARIABLES:
             if not isinstance(value, dict | str | int):
-                raise ItemBrokenError(self.id, field, "a date is an object with date-parts, raw or literal")
+                raise ItemBrokenError(
+                    self.id, field, "a date is an object with date-parts, raw or literal"
+                )
             date = read_date(value)
             if date is not None:
                 self.dates[field] = date
@@ -92,7 +128,9 @@ class Item:
             raise ItemBrokenError(self.id, field, str(problem)) from None
 
     def _read_note(self, note: str) -> None:
-        """Fields that people keep in the note: `{:field: value}` anywhere, or `field: value` lines at its head."""
+        """Fields that people keep in the note: `{:field: value}` anywhere, or `field: value` lines
+        at its head.
+        """
         found = list(_hack_brace.finditer(note))
         pairs = [(pair[1], pair[2]) for pair in found]
         rest = _hack_brace.sub("", note)
@@ -105,7 +143,11 @@ class Item:
                     continue
                 break
             field = line[1].lower().replace(" ", "-").replace("_", "-")
-            field = field.upper() if field.upper() in {"DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID"} else field
+            field = (
+                field.upper()
+                if field.upper() in {"DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID"}
+                else field
+            )
             if field not in NAME_VARIABLES | DATE_VARIABLES | NUMBER_VARIABLES | _text_variables:
                 break
             pairs.append((field, line[2]))
@@ -138,7 +180,8 @@ class Item:
         return found
 
 
-_text_words = """type abstract annote archive archive_collection archive-place archive_location authority call-number
+_text_words = """type abstract annote archive archive_collection archive-place archive_location
+    authority call-number
     citation-label citation-key collection-title collection-title-short container-title
     container-title-short dimensions division DOI event event-title event-place genre ISBN ISSN
     jurisdiction keyword language license medium note original-publisher original-publisher-place

@@ -1,4 +1,6 @@
-"""Where styles and locales are found: packages that carry the data, or a folder of the user's own."""
+"""Where styles and locales are found: packages that carry the data, or a folder of the user's
+own.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -66,7 +68,9 @@ PACKAGED_LOCALES = Locales()
 
 
 def load_style(style: str | Path, *, folder: Path | None = None) -> Style:
-    """A style by short name, id, address or XML text; a `Path` is read as a file. `folder` is looked in before the package."""
+    """A style by short name, id, address or XML text; a `Path` is read as a file. `folder` is
+    looked in before the package.
+    """
     locales = Locales(folder)
     if isinstance(style, Path):
         if not style.is_file():
@@ -108,7 +112,9 @@ def _independent(xml: str, name: str, folder: Path | None, locales: Locales, dep
         raise StyleBrokenError(name, f"{problem}.") from None
     info = root.find("info")
     links = info.findall("link") if info is not None else []
-    parent = next((link.get("href", "") for link in links if link.get("rel") == "independent-parent"), "")
+    parent = next(
+        (link.get("href", "") for link in links if link.get("rel") == "independent-parent"), ""
+    )
     if not parent or depth >= _parent_limit:
         raise StyleBrokenError(name, "it depends on a style that it does not name.")
     parent_id = style_id(parent)
@@ -116,5 +122,8 @@ def _independent(xml: str, name: str, folder: Path | None, locales: Locales, dep
     title = (info.findtext("title") or "") if info is not None else ""
     own_id = (info.findtext("id") or name) if info is not None else name
     return replace(
-        found, id=own_id, title=title or found.title, default_locale=root.get("default-locale") or found.default_locale
+        found,
+        id=own_id,
+        title=title or found.title,
+        default_locale=root.get("default-locale") or found.default_locale,
     )

@@ -1,4 +1,6 @@
-"""A locale as a style sees it: terms, date formats and options, laid over one another by the rules of fallback."""
+"""A locale as a style sees it: terms, date formats and options, laid over one another by the rules
+of fallback.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,11 +9,16 @@ from .errors import LocaleBrokenError
 from .xml_source import XML_LANG, Element, XmlRefusedError, parse_xml
 
 PRIMARY_DIALECTS = {
-    "af": "af-ZA", "ca": "ca-AD", "cs": "cs-CZ", "da": "da-DK", "de": "de-DE", "el": "el-GR", "en": "en-US", "es": "es-ES",
-    "et": "et-EE", "fa": "fa-IR", "fi": "fi-FI", "fr": "fr-FR", "he": "he-IL", "hr": "hr-HR", "hu": "hu-HU", "is": "is-IS",
-    "it": "it-IT", "ja": "ja-JP", "km": "km-KH", "ko": "ko-KR", "mn": "mn-MN", "nb": "nb-NO", "nl": "nl-NL", "nn": "nn-NO",
-    "pl": "pl-PL", "pt": "pt-PT", "ro": "ro-RO", "ru": "ru-RU", "sk": "sk-SK", "sl": "sl-SI", "sr": "sr-RS", "sv": "sv-SE",
-    "th": "th-TH", "tr": "tr-TR", "uk": "uk-UA", "vi": "vi-VN", "zh": "zh-CN", "bg": "bg-BG", "cy": "cy-GB", "gl": "gl-ES",
+    "af": "af-ZA", "ca": "ca-AD", "cs": "cs-CZ", "da": "da-DK", "de": "de-DE", "el": "el-GR",
+    "en": "en-US", "es": "es-ES",
+    "et": "et-EE", "fa": "fa-IR", "fi": "fi-FI", "fr": "fr-FR", "he": "he-IL", "hr": "hr-HR",
+    "hu": "hu-HU", "is": "is-IS",
+    "it": "it-IT", "ja": "ja-JP", "km": "km-KH", "ko": "ko-KR", "mn": "mn-MN", "nb": "nb-NO",
+    "nl": "nl-NL", "nn": "nn-NO",
+    "pl": "pl-PL", "pt": "pt-PT", "ro": "ro-RO", "ru": "ru-RU", "sk": "sk-SK", "sl": "sl-SI",
+    "sr": "sr-RS", "sv": "sv-SE",
+    "th": "th-TH", "tr": "tr-TR", "uk": "uk-UA", "vi": "vi-VN", "zh": "zh-CN", "bg": "bg-BG",
+    "cy": "cy-GB", "gl": "gl-ES",
     "hi": "hi-IN", "id": "id-ID", "lt": "lt-LT", "lv": "lv-LV", "ms": "ms-MY",
 }  # fmt: skip
 FORM_FALLBACK = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "long"}
@@ -48,7 +55,9 @@ class Locale:
     def is_english(self) -> bool:
         return self.language[:2] == "en"
 
-    def term(self, name: str, form: str = "long", plural: bool = False, gender: str = "") -> str | None:
+    def term(
+        self, name: str, form: str = "long", plural: bool = False, gender: str = ""
+    ) -> str | None:
         """The wording of a term, or None where no layer defines it."""
         key = (name, form, plural, gender)
         if key not in self._found:
@@ -83,14 +92,23 @@ class Locale:
         if terms is not None:
             found = [term for term in terms if term.tag == "term"]
             if any(_is_ordinal(term.get("name", "")) for term in found):
-                self.terms = {key: term for key, term in self.terms.items() if not _is_ordinal(key[0])}
-                self.gendered = {key: term for key, term in self.gendered.items() if not _is_ordinal(key[0])}
-            defined = {(term.get("name", ""), term.get("form", "long")) for term in found if not term.get("gender-form")}
+                self.terms = {
+                    key: term for key, term in self.terms.items() if not _is_ordinal(key[0])
+                }
+                self.gendered = {
+                    key: term for key, term in self.gendered.items() if not _is_ordinal(key[0])
+                }
+            defined = {
+                (term.get("name", ""), term.get("form", "long"))
+                for term in found
+                if not term.get("gender-form")
+            }
             for term in found:
                 self._add_term(term)
                 key = (term.get("name", ""), term.get("form", "long"))
                 if key[0].startswith("long-ordinal") and key not in defined:
-                    # A language that has the word by gender only says it in the first one where none is known.
+                    # A language that has the word by gender only says it in the first one where
+                    # none is known.
                     defined.add(key)
                     self.terms[key] = _read_term(term)
         for date in element.findall("date"):
@@ -124,7 +142,9 @@ def _is_ordinal(name: str) -> bool:
 
 
 def build_locale(language: str, style: Element | None, source: LocaleSource) -> Locale:
-    """Everything that holds for this language: the shipped files first, then what the style itself says."""
+    """Everything that holds for this language: the shipped files first, then what the style itself
+    says.
+    """
     wanted = normal_language(language)
     base = wanted.split("-")[0]
     found_any = False
@@ -140,7 +160,9 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
             raise LocaleBrokenError(name, str(problem)) from None
     if style is not None:
         own = style.findall("locale")
-        for accepted in _unique(["", base, PRIMARY_DIALECTS.get(base, base) if wanted == base else wanted, wanted]):
+        for accepted in _unique(
+            ["", base, PRIMARY_DIALECTS.get(base, base) if wanted == base else wanted, wanted]
+        ):
             for layer in own:
                 if normal_language(layer.get(XML_LANG, "")) == accepted:
                     locale.add_layer(layer)
@@ -154,7 +176,12 @@ def normal_language(language: str) -> str:
     parts = language.strip().replace("_", "-").split("-")
     if not parts[0]:
         return ""
-    return "-".join([parts[0].lower(), *(part.upper() if len(part) == 2 else part.title() for part in parts[1:])])
+    return "-".join(
+        [
+            parts[0].lower(),
+            *(part.upper() if len(part) == 2 else part.title() for part in parts[1:]),
+        ]
+    )
 
 
 def _unique(names: list[str]) -> list[str]:

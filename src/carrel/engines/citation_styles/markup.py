@@ -1,4 +1,6 @@
-"""Rich text inside a field: the few tags that CSL-JSON allows, and quotation marks, read into tokens."""
+"""Rich text inside a field: the few tags that CSL-JSON allows, and quotation marks, read into
+tokens.
+"""
 
 import re
 from functools import lru_cache
@@ -22,11 +24,22 @@ from .tokens import (
 _tags = {
     "<i>": ITALIC, "<b>": BOLD, "<sup>": SUPERSCRIPT, "<sub>": SUBSCRIPT, "<sc>": SMALL_CAPS,
     '<span class="nocase">': NO_CASE, '<span class="nodecor">': NO_DECORATION,
-    '<span style="font-variant:small-caps;">': SMALL_CAPS, '<span style="font-variant: small-caps;">': SMALL_CAPS,
-    '<span style="font-variant:small-caps">': SMALL_CAPS, '<span style="font-variant: small-caps">': SMALL_CAPS,
+    '<span style="font-variant:small-caps;">': SMALL_CAPS,
+    '<span style="font-variant: small-caps;">': SMALL_CAPS,
+    '<span style="font-variant:small-caps">': SMALL_CAPS,
+    '<span style="font-variant: small-caps">': SMALL_CAPS,
 }  # fmt: skip
-_closing = {"</i>": "<i>", "</b>": "<b>", "</sup>": "<sup>", "</sub>": "<sub>", "</sc>": "<sc>", "</span>": "<span"}
-_pieces = re.compile(r"(</?(?:i|b|sup|sub|sc)>|<span (?:class|style)=\"[^\"<>]*\">|</span>|[\"'“”‘’])")
+_closing = {
+    "</i>": "<i>",
+    "</b>": "<b>",
+    "</sup>": "<sup>",
+    "</sub>": "<sub>",
+    "</sc>": "<sc>",
+    "</span>": "<span",
+}
+_pieces = re.compile(
+    r"(</?(?:i|b|sup|sub|sc)>|<span (?:class|style)=\"[^\"<>]*\">|</span>|[\"'“”‘’])"
+)
 _special = re.compile(r"[<\"'“”‘’«]")
 # French sets these signs off with a narrow space, which must not break.
 _loose_sign = re.compile(r" ([:;?!»])")
@@ -89,7 +102,9 @@ def _match_tags(pieces: list[str], roles: list[Mark | None]) -> None:
 
 
 class _Waiting:
-    """Openings that wait for their partner. A partner takes away everything opened since, so each is looked at once."""
+    """Openings that wait for their partner. A partner takes away everything opened since, so each
+    is looked at once.
+    """
 
     def __init__(self) -> None:
         self._places: list[tuple[int, str]] = []
@@ -112,7 +127,9 @@ class _Waiting:
 
 
 def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
-    """Pairs the quotation marks; what has no partner stays as it was, an apostrophe becomes a curved one."""
+    """Pairs the quotation marks; what has no partner stays as it was, an apostrophe becomes a
+    curved one.
+    """
     waiting = _Waiting()
     for index, piece in enumerate(pieces):
         if roles[index] is not None:
@@ -130,7 +147,11 @@ def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
             can_open, can_close = _can_open(pieces, index), _can_close(pieces, index)
             if piece == "'" and (_before(pieces, index) == "'" or _after(pieces, index) == "'"):
                 continue
-            if waiting.has(piece) and can_close and not (can_open and _before(pieces, index)[-1:].isspace()):
+            if (
+                waiting.has(piece)
+                and can_close
+                and not (can_open and _before(pieces, index)[-1:].isspace())
+            ):
                 _close(roles, waiting, piece, index)
             elif can_open:
                 waiting.push(index, piece)
@@ -160,12 +181,20 @@ def _after(pieces: list[str], index: int) -> str:
 
 def _can_open(pieces: list[str], index: int) -> bool:
     after = _after(pieces, index)
-    return bool(_before_open.search(_before(pieces, index)[-1:])) and bool(after) and not after[0].isspace()
+    return (
+        bool(_before_open.search(_before(pieces, index)[-1:]))
+        and bool(after)
+        and not after[0].isspace()
+    )
 
 
 def _can_close(pieces: list[str], index: int) -> bool:
     before = _before(pieces, index)
-    return bool(before) and not before[-1].isspace() and bool(_after_close.match(_after(pieces, index)[:1]))
+    return (
+        bool(before)
+        and not before[-1].isspace()
+        and bool(_after_close.match(_after(pieces, index)[:1]))
+    )
 
 
 def _is_inside_word(pieces: list[str], index: int) -> bool:

@@ -1,4 +1,6 @@
-"""cs:names: lists of names with et al., their labels, what stands in when there are none, and what was shown of them."""
+"""cs:names: lists of names with et al., their labels, what stands in when there are none, and what
+was shown of them.
+"""
 
 from .context import Context, NameSet
 from .decoration import Render, decorate
@@ -21,12 +23,18 @@ class NamesElement:
         children = [child.tag for child in element]
         label = element.find("label")
         self.label = label
-        self.label_first = label is not None and ("name" not in children or children.index("label") < children.index("name"))
+        self.label_first = label is not None and (
+            "name" not in children or children.index("label") < children.index("name")
+        )
         if self.label_first and "name" not in children:
             self.label_first = False
         self.labels: dict[str, Render] = {}
         substitute = element.find("substitute")
-        self.substitutes = alternatives(substitute, element, scope, compile_element) if substitute is not None else None
+        self.substitutes = (
+            alternatives(substitute, element, scope, compile_element)
+            if substitute is not None
+            else None
+        )
         self.and_term = self._and_term()
         self.et_al = scope.locale.term(self.options.et_al_term)
         self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
@@ -42,13 +50,16 @@ class NamesElement:
         if self.scope.area == "sort" or self.options.join not in {"text", "symbol"}:
             return ""
         term = "&" if self.options.join == "symbol" else self.scope.locale.term("and") or "and"
-        return f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
+        return (
+            f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
+        )
 
     def _found(self, context: Context) -> list[tuple[str, list[Name]]]:
         return [
             (variable, names)
             for variable in self.variables
-            if (names := context.names.get(variable)) and not (context.suppressed and variable in context.suppressed)
+            if (names := context.names.get(variable))
+            and not (context.suppressed and variable in context.suppressed)
         ]
 
     def render(self, context: Context, out: Tokens) -> None:
@@ -85,10 +96,18 @@ class NamesElement:
                 out += tokens
 
     def _merged(self, found: list[tuple[str, list[Name]]]) -> list[tuple[str, list[Name]]]:
-        """The same people as editors and translators are named once, where the locale has a word for it."""
-        if len(found) != 2 or {found[0][0], found[1][0]} != {"editor", "translator"} or found[0][1] != found[1][1]:
+        """The same people as editors and translators are named once, where the locale has a word
+        for it.
+        """
+        if (
+            len(found) != 2
+            or {found[0][0], found[1][0]} != {"editor", "translator"}
+            or found[0][1] != found[1][1]
+        ):
             return found
-        if self.label is not None and not self.scope.locale.term("editortranslator", self.label.get("form", "long")):
+        if self.label is not None and not self.scope.locale.term(
+            "editortranslator", self.label.get("form", "long")
+        ):
             return found
         return [("editor translator", found[0][1])]
 
@@ -146,7 +165,11 @@ class NamesElement:
         givens = context.disambiguation.given_levels
         if index < len(givens) and place < len(givens[index]):
             level = max(level, givens[index][place])
-        if level == INITIALS and self.options.initialize_with is None and not self.scope.initials_only:
+        if (
+            level == INITIALS
+            and self.options.initialize_with is None
+            and not self.scope.initials_only
+        ):
             level = FULL
         return level
 
@@ -183,7 +206,9 @@ class NamesElement:
         if term:
             dress = self.labels.get(term)
             if dress is None:
-                dress = self.labels[term] = decorate(_constant(term), self.label.attrib, self.scope.english)
+                dress = self.labels[term] = decorate(
+                    _constant(term), self.label.attrib, self.scope.english
+                )
             dress(context, out)
         return out
 
@@ -201,22 +226,44 @@ class NamesElement:
         look = self.options.name
         return dressed(tokens, Look(look.fonts, look.case) if name.literal else look)
 
-    def _list(self, names: list[Name], index: int, context: Context, *, has_more: bool) -> tuple[Tokens, str]:
+    def _list(
+        self, names: list[Name], index: int, context: Context, *, has_more: bool
+    ) -> tuple[Tokens, str]:
         total = len(names)
         shown, has_last = self._shown_of(names, index, context, has_more=has_more)
         levels = [self._level(index, place, names[place], context) for place in range(shown)]
         people = self._people(names, levels)
-        context.name_sets.append(NameSet(total, shown, levels, [plain(one) for one in people] if context.in_bibliography else []))
-        tokens = self._joined_list(people, names, index, context, has_last=has_last, has_more=has_more)
+        context.name_sets.append(
+            NameSet(
+                total,
+                shown,
+                levels,
+                [plain(one) for one in people] if context.in_bibliography else [],
+            )
+        )
+        tokens = self._joined_list(
+            people, names, index, context, has_last=has_last, has_more=has_more
+        )
         return tokens, plain(tokens)
 
-    def _shown_of(self, names: list[Name], index: int, context: Context, *, has_more: bool) -> tuple[int, bool]:
-        """How many of these names are shown. A list that goes on counts as one longer, and its last name is not known."""
+    def _shown_of(
+        self, names: list[Name], index: int, context: Context, *, has_more: bool
+    ) -> tuple[int, bool]:
+        """How many of these names are shown. A list that goes on counts as one longer, and its last
+        name is not known.
+        """
         shown, has_last = self._shown(len(names) + has_more, index, context)
         return min(shown, len(names)), has_last and not has_more
 
     def _joined_list(
-        self, people: list[Tokens], names: list[Name], index: int, context: Context, *, has_last: bool, has_more: bool
+        self,
+        people: list[Tokens],
+        names: list[Name],
+        index: int,
+        context: Context,
+        *,
+        has_last: bool,
+        has_more: bool,
     ) -> Tokens:
         options = self.options
         total, shown = len(names), len(people)
@@ -230,7 +277,9 @@ class NamesElement:
             tokens += one
         if has_last:
             inverted = options.sort_order == "all" or self.scope.area == "sort"
-            last = self._person(names[-1], inverted, self._level(index, total - 1, names[-1], context))
+            last = self._person(
+                names[-1], inverted, self._level(index, total - 1, names[-1], context)
+            )
             return [*tokens, options.delimiter if shown > 1 else " ", "… ", *last]
         if not self.et_al:
             return tokens
@@ -249,7 +298,9 @@ class NamesElement:
         if rule == "never":
             return False
         if rule == "after-inverted-name":
-            return self.options.sort_order == "all" or (self.options.sort_order == "first" and before == 0)
+            return self.options.sort_order == "all" or (
+                self.options.sort_order == "first" and before == 0
+            )
         return contextual
 
     def _and_list(self, people: list[Tokens], total: int, ends_in_institution: bool) -> Tokens:
@@ -258,7 +309,9 @@ class NamesElement:
         for place, one in enumerate(people[1:], 1):
             if place < total - 1 or not self.and_term:
                 tokens.append(options.delimiter)
-            elif self._precedes("contextual" if ends_in_institution else options.precedes_last, total > 2, place - 1):
+            elif self._precedes(
+                "contextual" if ends_in_institution else options.precedes_last, total > 2, place - 1
+            ):
                 tokens.append(options.delimiter)
                 if options.delimiter != self.and_term:
                     tokens.append(self.and_term.lstrip())
@@ -267,18 +320,26 @@ class NamesElement:
             tokens += one
         return tokens
 
-    def _replaced(self, tokens: Tokens, names: list[Name], index: int, context: Context, *, has_more: bool) -> Tokens:
-        """The list with the names that the entry before already showed put as the style's substitute."""
+    def _replaced(
+        self, tokens: Tokens, names: list[Name], index: int, context: Context, *, has_more: bool
+    ) -> Tokens:
+        """The list with the names that the entry before already showed put as the style's
+        substitute.
+        """
         substitution = context.substitution
         if substitution is None:
             return tokens
         if substitution.rule == "complete-all":
             return [substitution.text] if substitution.text else []
         shown, has_last = self._shown_of(names, index, context, has_more=has_more)
-        people = self._people(names, [self._level(index, place, names[place], context) for place in range(shown)])
+        people = self._people(
+            names, [self._level(index, place, names[place], context) for place in range(shown)]
+        )
         for place in range(min(substitution.count, len(people))):
             people[place] = [substitution.text] if substitution.text else []
-        return self._joined_list(people, names, index, context, has_last=has_last, has_more=has_more)
+        return self._joined_list(
+            people, names, index, context, has_last=has_last, has_more=has_more
+        )
 
 
 def _constant(text: str) -> Render:
@@ -286,7 +347,9 @@ def _constant(text: str) -> Render:
 
 
 def _takes_space(sign: str) -> bool:
-    """Whether a word that begins or ends with this sign stands apart from a name (the Hebrew vav does not)."""
+    """Whether a word that begins or ends with this sign stands apart from a name (the Hebrew vav
+    does not).
+    """
     return sign in {"&", "."} or (sign != "ו" and sign.isalpha() and is_latin_like(sign))
 
 

@@ -1,4 +1,6 @@
-"""The options of cs:name, cs:et-al and cs:name-part after inheritance, resolved when the style is compiled."""
+"""The options of cs:name, cs:et-al and cs:name-part after inheritance, resolved when the style is
+compiled.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -57,17 +59,28 @@ def read_look(element: Element | None) -> Look:
         return Look()
     attributes = element.attrib
     return Look(
-        tuple(font_marks(attributes)), attributes.get("text-case", ""), attributes.get("prefix", ""), attributes.get("suffix", "")
+        tuple(font_marks(attributes)),
+        attributes.get("text-case", ""),
+        attributes.get("prefix", ""),
+        attributes.get("suffix", ""),
     )
 
 
-def read_options(inherited: Mapping[str, str], names: Element, style: Element, language: str) -> NameOptions:
+def read_options(
+    inherited: Mapping[str, str], names: Element, style: Element, language: str
+) -> NameOptions:
     """What holds for this cs:names: style, area, cs:names itself, then its cs:name."""
     name, et_al = names.find("name"), names.find("et-al")
     found = dict(inherited)
     found.update({key: value for key, value in names.attrib.items() if key != "delimiter"})
     if name is not None:
-        found.update({key: value for key, value in name.attrib.items() if key not in {"form", "delimiter", "prefix", "suffix"}})
+        found.update(
+            {
+                key: value
+                for key, value in name.attrib.items()
+                if key not in {"form", "delimiter", "prefix", "suffix"}
+            }
+        )
         if "form" in name.attrib:
             found["name-form"] = name.attrib["form"]
         if "delimiter" in name.attrib:

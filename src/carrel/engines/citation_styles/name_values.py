@@ -10,10 +10,14 @@ _family_particle = re.compile(
     r"^((?:['’]?[^\W\dA-Z_][^\sA-Z]*[\s]+)+|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’](?=[A-ZÀ-Þ])|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐](?=[A-ZÀ-Þ]))"
 )
 _given_particle = re.compile(r"^(.*?[A-ZÀ-Þ.][^\s]*)\s+((?:['’]?[^\W\dA-Z_][^\sA-Z]*\s*)+)$")
-_particles = """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm av aw az ben bet bin d d' da dal
-    dall' dalla das dat de degli dei del dela dell' della delle den der des di do dos du e el el- fon
-    fra gl' i ibn im in la las le les lo los mac of op pietro ritter saint san sen sant sir st 't t' te
-    ten ter the til to tom ur van vande vanden vander ve vel ver vir vom von vor war y zu zum zur z ze"""
+_particles = """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm av aw az ben bet
+    bin d d' da dal
+    dall' dalla das dat de degli dei del dela dell' della delle den der des di do dos du e el el-
+    fon
+    fra gl' i ibn im in la las le les lo los mac of op pietro ritter saint san sen sant sir st 't t'
+    te
+    ten ter the til to tom ur van vande vanden vander ve vel ver vir vom von vor war y zu zum zur z
+    ze"""
 _particle_words = frozenset(_particles.split())
 
 
@@ -35,7 +39,9 @@ class Name:
 
 
 def read_name(value: object) -> Name | None:
-    """One name of a CSL-JSON list, or None where nothing is in it. Raises TypeError where it is no name at all."""
+    """One name of a CSL-JSON list, or None where nothing is in it. Raises TypeError where it is no
+    name at all.
+    """
     if isinstance(value, str):
         text = value.strip()
         return Name(literal=text) if text else None
@@ -45,7 +51,10 @@ def read_name(value: object) -> Name | None:
     family, given = _text(value, "family"), _text(value, "given")
     if literal and not family and not given:
         return Name(literal=literal)
-    dropping, non_dropping = _text(value, "dropping-particle"), _text(value, "non-dropping-particle")
+    dropping, non_dropping = (
+        _text(value, "dropping-particle"),
+        _text(value, "non-dropping-particle"),
+    )
     suffix = _text(value, "suffix")
     if not (family or given or dropping or non_dropping or suffix):
         return None
@@ -66,19 +75,32 @@ def read_name(value: object) -> Name | None:
 
 def _text(value: dict[object, object], key: str) -> str:
     found = value.get(key)
-    return str(found).strip() if isinstance(found, str | int | float) and not isinstance(found, bool) else ""
+    return (
+        str(found).strip()
+        if isinstance(found, str | int | float) and not isinstance(found, bool)
+        else ""
+    )
 
 
 def _is_set(value: object) -> bool:
     return bool(value) and str(value).lower() not in {"0", "false"}
 
 
-# No name of a person is longer; what is longer is shown as it stands, without particles or initials, and is not remembered.
+# No name of a person is longer; what is longer is shown as it stands, without particles or
+# initials, and is not remembered.
 _longest_name = 300
 
 
 def _parsed(
-    *, family: str, given: str, dropping: str, non_dropping: str, suffix: str, comma_suffix: bool, static: bool, parse: bool
+    *,
+    family: str,
+    given: str,
+    dropping: str,
+    non_dropping: str,
+    suffix: str,
+    comma_suffix: bool,
+    static: bool,
+    parse: bool,
 ) -> Name:
     if len(family) > _longest_name or len(given) > _longest_name:
         return Name(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
@@ -96,7 +118,15 @@ def _parsed(
 
 @lru_cache(maxsize=16384)
 def _parsed_short(
-    *, family: str, given: str, dropping: str, non_dropping: str, suffix: str, comma_suffix: bool, static: bool, parse: bool
+    *,
+    family: str,
+    given: str,
+    dropping: str,
+    non_dropping: str,
+    suffix: str,
+    comma_suffix: bool,
+    static: bool,
+    parse: bool,
 ) -> Name:
     if len(family) > 1 and family[0] == '"' == family[-1]:
         family, parse = family[1:-1], False
@@ -120,7 +150,9 @@ def _parsed_short(
 
 def _are_particles(text: str) -> bool:
     return all(
-        word.rstrip("-‐").replace("’", "'") in _particle_words or word.replace("’", "'").endswith("'") or word[:1].islower()
+        word.rstrip("-‐").replace("’", "'") in _particle_words
+        or word.replace("’", "'").endswith("'")
+        or word[:1].islower()
         for word in text.split()
     )
 
@@ -131,7 +163,9 @@ def is_latin_like(text: str) -> bool:
 
 
 def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
-    """A given name cut to initials, each followed by the sign; without `initialize` only letters that already stand alone."""
+    """A given name cut to initials, each followed by the sign; without `initialize` only letters
+    that already stand alone.
+    """
     return _initials(given, sign, initialize, hyphen) if len(given) <= _longest_name else given
 
 

@@ -9,7 +9,9 @@ from .scope import Scope
 from .tokens import CITATION_NUMBER, Tokens
 from .xml_source import Element
 
-_hyphenated = frozenset({"version", "section", "part-number", "printing-number", "supplement-number"})
+_hyphenated = frozenset(
+    {"version", "section", "part-number", "printing-number", "supplement-number"}
+)
 _totals = frozenset({"number-of-volumes", "number-of-pages"})
 
 
@@ -34,7 +36,9 @@ def locator(scope: Scope, form: str = "numeric") -> Render:
         if locator:
             context.rendered += 1
             context.has_locator = True
-            out.append((pages if context.cite.label == "page" else others).write(read_numbers(locator)))
+            out.append(
+                (pages if context.cite.label == "page" else others).write(read_numbers(locator))
+            )
 
     return render
 
@@ -92,10 +96,14 @@ def compile_number(element: Element, scope: Scope) -> Render:
         render = (
             citation_number
             if form == "numeric"
-            else _counted(lambda context: context.citation_number, number_form(variable, scope, form))
+            else _counted(
+                lambda context: context.citation_number, number_form(variable, scope, form)
+            )
         )
     elif variable == "first-reference-note-number":
-        render = _counted(lambda context: context.cite.first_note_number, number_form(variable, scope, form))
+        render = _counted(
+            lambda context: context.cite.first_note_number, number_form(variable, scope, form)
+        )
     else:
         render = numeric_field(variable, scope, form)
     return decorate(render, element.attrib, scope.english)
@@ -113,7 +121,11 @@ def _label_value(variable: str, context: Context) -> str:
 
 
 def compile_label(element: Element, scope: Scope) -> Render:
-    variable, form, plural = element.get("variable", ""), element.get("form", "long"), element.get("plural", "contextual")
+    variable, form, plural = (
+        element.get("variable", ""),
+        element.get("form", "long"),
+        element.get("plural", "contextual"),
+    )
     locale = scope.locale
 
     def render(context: Context, out: Tokens) -> None:
@@ -123,7 +135,9 @@ def compile_label(element: Element, scope: Scope) -> Render:
         name = context.cite.label if variable == "locator" else variable
         if plural == "contextual":
             numbers = read_numbers(value)
-            many = numbers.is_plural or (variable in _totals and numbers.is_numeric and numbers.first > 1)
+            many = numbers.is_plural or (
+                variable in _totals and numbers.is_numeric and numbers.first > 1
+            )
         else:
             many = plural == "always"
         term = locale.term(name, form, many)

@@ -1,4 +1,6 @@
-"""Numbers in fields: lists and ranges read once, then written as digits, ordinals, romans or page ranges."""
+"""Numbers in fields: lists and ranges read once, then written as digits, ordinals, romans or page
+ranges.
+"""
 
 import re
 from dataclasses import dataclass
@@ -25,8 +27,10 @@ _joiner = re.compile(r"(\s*,?\s*&\s*|\s*,?\s+(?:and|et|und|y|e)\s+|\s*[,;]\s+|\s
 _numeric = re.compile(r"[^\W\d_]*\d+[^\W_]*(?:-[^\W_]+)?(?:\.[^\W\d_]\w*)?|\d+/\d+|[ivxl]+")
 _range_end = re.compile(r"[^\W\d_]*\d+[^\W\d_]*|[ivxlcdm]+|[IVXLCDM]+|\d+[^\W\d_]+\d+")
 _labels = {
-    "art.": "article", "bk.": "book", "ch.": "chapter", "chap.": "chapter", "col.": "column", "fig.": "figure", "fol.": "folio",
-    "l.": "line", "n.": "note", "op.": "opus", "p.": "page", "pp.": "page", "para.": "paragraph", "pt.": "part",
+    "art.": "article", "bk.": "book", "ch.": "chapter", "chap.": "chapter", "col.": "column",
+    "fig.": "figure", "fol.": "folio",
+    "l.": "line", "n.": "note", "op.": "opus", "p.": "page", "pp.": "page", "para.": "paragraph",
+    "pt.": "part",
     "sec.": "section", "s.v.": "sub-verbo", "vrs.": "verse", "vol.": "volume", "vols.": "volume",
 }  # fmt: skip
 _label = re.compile(r"((?:" + "|".join(re.escape(label) for label in _labels) + r"))\s+(?=\S)")
@@ -37,7 +41,9 @@ _hidden = "\0"  # stands for a hyphen that the author escaped, so that it makes 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A field that may hold numbers: `texts` with what joins them, and a label that opened the field."""
+    """A field that may hold numbers: `texts` with what joins them, and a label that opened the
+    field.
+    """
 
     label: str
     texts: tuple[str, ...]
@@ -48,11 +54,16 @@ class Numbers:
     def is_numeric(self) -> bool:
         if not self.texts[0] or not _numeric.fullmatch(self.texts[0]):
             return False
-        return all(self._is_dash(place) or _numeric.fullmatch(text) for place, text in enumerate(self.texts[1:]))
+        return all(
+            self._is_dash(place) or _numeric.fullmatch(text)
+            for place, text in enumerate(self.texts[1:])
+        )
 
     @property
     def is_plural(self) -> bool:
-        return len(self.texts) > 1 and not self.labels[1] and bool(_numeric.fullmatch(self.texts[0]))
+        return (
+            len(self.texts) > 1 and not self.labels[1] and bool(_numeric.fullmatch(self.texts[0]))
+        )
 
     @property
     def first(self) -> int:
@@ -74,7 +85,12 @@ class Numbers:
         if not (_range_end.fullmatch(first) and _range_end.fullmatch(last)):
             return False
         letters, others = _letters.match(first), _letters.match(last)
-        return letters is None or others is None or letters[0] == others[0] or not _with_digit.search(first + last)
+        return (
+            letters is None
+            or others is None
+            or letters[0] == others[0]
+            or not _with_digit.search(first + last)
+        )
 
 
 # Longer than any list of pages or volumes; what is longer is one text, and is not remembered.
@@ -83,7 +99,11 @@ _longest_numbers = 1_000
 
 def read_numbers(text: str) -> Numbers:
     """The numbers of a text with their labels and what joins them."""
-    return _read_short(text) if len(text) <= _longest_numbers else Numbers("", (text.strip(),), ("",), ())
+    return (
+        _read_short(text)
+        if len(text) <= _longest_numbers
+        else Numbers("", (text.strip(),), ("",), ())
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -162,12 +182,20 @@ class NumberForm:
             if numbers.labels[place + 1]:
                 many = place + 1 < len(numbers.joiners) and numbers.is_range(place + 1)
                 labelled = True
-                pieces.append(f"{self.locale.term(numbers.labels[place + 1], 'short', many) or numbers.labels[place + 1]} ")
+                pieces.append(
+                    f"{self.locale.term(numbers.labels[place + 1], 'short', many) or numbers.labels[place + 1]} "  # noqa: E501
+                )
             pieces.append(text if labelled else self._number(text))
         return "".join(pieces)
 
     def _number(self, text: str) -> str:
-        if self.form == "numeric" or not text.isascii() or not text.isdigit() or text[0] == "0" or len(text) > 9:
+        if (
+            self.form == "numeric"
+            or not text.isascii()
+            or not text.isdigit()
+            or text[0] == "0"
+            or len(text) > 9
+        ):
             return text
         return format_number(int(text), self.form, self.locale, self.gender)
 
@@ -216,7 +244,11 @@ def _chicago(first: str, last: str, style: str) -> str:
         return last
     if tail < 10:
         return _shorten(first, last, 1)
-    if style != "chicago-16" and len(first) == 4 and sum(a != b for a, b in zip(first, last, strict=True)) >= 3:
+    if (
+        style != "chicago-16"
+        and len(first) == 4
+        and sum(a != b for a, b in zip(first, last, strict=True)) >= 3
+    ):
         return last
     return _shorten(first, last, 2)
 

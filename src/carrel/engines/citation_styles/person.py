@@ -23,7 +23,9 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
     if not is_latin_like(name.family + name.given):
         return [*dressed(_text(name.family), options.family), *dressed(_text(given), options.given)]
     if name.static_ordering:
-        return _joined(dressed(_text(name.family), options.family), dressed(_text(given), options.given), " ")
+        return _joined(
+            dressed(_text(name.family), options.family), dressed(_text(given), options.given), " "
+        )
     if inverted and level != FAMILY_ONLY:
         return _inverted(name, given, options, in_sort)
     if level == FAMILY_ONLY:
@@ -41,9 +43,13 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
         bare = _beside(_inside(_text(name.dropping), options.given), _bare_family(name, options))
         both = _beside(front, _with_affixes(bare, options.family))
     else:
-        front = _beside(_inside(_text(given), options.given), _inside(_text(name.dropping), options.given))
+        front = _beside(
+            _inside(_text(given), options.given), _inside(_text(name.dropping), options.given)
+        )
         space = options.particle_space if name.dropping else " "
-        both = _beside(_with_affixes(front, options.given), _family_with_particle(name, options), space)
+        both = _beside(
+            _with_affixes(front, options.given), _family_with_particle(name, options), space
+        )
     if name.suffix:
         both += [", " if name.comma_suffix else " ", *_text(_suffix(name, options))]
     return both
@@ -64,7 +70,12 @@ def _given(name: Name, options: NameOptions, level: int) -> str:
     if options.initialize_with is None and level == INITIALS:
         return initials(given, "", True, options.initialize_hyphen)
     if options.initialize_with is not None and given and is_latin_like(given):
-        return initials(given, options.initialize_with, options.initialize and level == INITIALS, options.initialize_hyphen)
+        return initials(
+            given,
+            options.initialize_with,
+            options.initialize and level == INITIALS,
+            options.initialize_hyphen,
+        )
     return given
 
 
@@ -75,14 +86,20 @@ def _text(text: str) -> Tokens:
 
 
 def _inverted(name: Name, given: str, options: NameOptions, in_sort: bool) -> Tokens:
-    demoted = name.non_dropping and (options.demote == "display-and-sort" or (in_sort and options.demote == "sort-only"))
+    demoted = name.non_dropping and (
+        options.demote == "display-and-sort" or (in_sort and options.demote == "sort-only")
+    )
     if demoted:
         family = dressed(_text(name.family), options.family)
-        tail = _beside(_inside(_text(given), options.given), _inside(_text(name.dropping), options.given))
+        tail = _beside(
+            _inside(_text(given), options.given), _inside(_text(name.dropping), options.given)
+        )
         tail = _beside(tail, _inside(_text(name.non_dropping), options.family))
     else:
         family = _family_with_particle(name, options)
-        tail = _beside(_inside(_text(given), options.given), _inside(_text(name.dropping), options.given))
+        tail = _beside(
+            _inside(_text(given), options.given), _inside(_text(name.dropping), options.given)
+        )
     if in_sort and name.non_dropping[-1:] in {"'", "’"} and not demoted:
         family = [*_text(name.non_dropping), " ", *_text(name.family)]
     tail = _with_affixes(tail, options.given)
@@ -98,7 +115,9 @@ def _family_with_particle(name: Name, options: NameOptions) -> Tokens:
 
 def _bare_family(name: Name, options: NameOptions) -> Tokens:
     return _beside(
-        _inside(_text(name.non_dropping), options.family), _inside(_text(name.family), options.family), options.particle_space
+        _inside(_text(name.non_dropping), options.family),
+        _inside(_text(name.family), options.family),
+        options.particle_space,
     )
 
 

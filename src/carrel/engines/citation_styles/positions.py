@@ -9,7 +9,8 @@ from .context import FIRST, IBID, IBID_WITH_LOCATOR, SUBSEQUENT, Cite
 class Cluster:
     """One citation in the text: its cites and the note it stands in (0 in running text).
 
-    `mode` is empty, `author-only`, `suppress-author` or `composite` (names in the sentence, the rest after them, `infix`
+    `mode` is empty, `author-only`, `suppress-author` or `composite` (names in the sentence, the
+    rest after them, `infix`
     between). With `has_positions` the cites already say whether they are first, subsequent or ibid.
     """
 

@@ -9,7 +9,16 @@ from carrel.core.budget import current_budget
 
 from .bibliography import entry_tokens, name_substitution
 from .citation import CitationWriter, suffix_letters
-from .context import FIRST, NO_DISAMBIGUATION, SUBSEQUENT, Cite, Context, Disambiguation, GivenLevel, NameSet
+from .context import (
+    FIRST,
+    NO_DISAMBIGUATION,
+    SUBSEQUENT,
+    Cite,
+    Context,
+    Disambiguation,
+    GivenLevel,
+    NameSet,
+)
 from .disambiguation import Disambiguator
 from .errors import ItemNotFoundError, StyleBrokenError
 from .formats import FORMATS, OutputName, Run, structure, write
@@ -23,10 +32,15 @@ from .sorting import ordered
 from .style import Style
 from .tokens import Tokens
 
-# A rendering of one item takes 0.1 to 1 ms, as much as this many steps of a parser's loop; see core/budget.py.
+# A rendering of one item takes 0.1 to 1 ms, as much as this many steps of a parser's loop; see
+# core/budget.py.
 _STEPS_PER_RENDERING = 50
 _compared = Cite("", position=SUBSEQUENT)
-_telling_apart = ("disambiguate-add-names", "disambiguate-add-givenname", "disambiguate-add-year-suffix")
+_telling_apart = (
+    "disambiguate-add-names",
+    "disambiguate-add-givenname",
+    "disambiguate-add-year-suffix",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +52,17 @@ class Entry:
 
 
 class Processor:
-    """Renders a set of items in one style. Items keep the order in which they are given until the style sorts them."""
+    """Renders a set of items in one style. Items keep the order in which they are given until the
+    style sorts them.
+    """
 
     def __init__(
-        self, style: Style, items: Iterable[Mapping[str, Any]], *, locale: str | None = None, output: OutputName = "text"
+        self,
+        style: Style,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        locale: str | None = None,
+        output: OutputName = "text",
     ) -> None:
         self.style = style
         self.compiled = style.compiled(locale)
@@ -66,7 +87,9 @@ class Processor:
         self.register(list(self.items))
 
     def register(self, ids: Sequence[str]) -> None:
-        """Orders and numbers these items and tells them apart; the others are left out of account."""
+        """Orders and numbers these items and tells them apart; the others are left out of
+        account.
+        """
         for item_id in ids:
             if item_id not in self.items:
                 raise ItemNotFoundError(item_id)
@@ -86,7 +109,9 @@ class Processor:
 
     def _sort_context(self, item_id: str) -> Context:
         self._budget.step(_STEPS_PER_RENDERING)
-        context = Context(self.items[item_id], disambiguation=self.disambiguations.get(item_id, NO_DISAMBIGUATION))
+        context = Context(
+            self.items[item_id], disambiguation=self.disambiguations.get(item_id, NO_DISAMBIGUATION)
+        )
         context.citation_number = self.numbers.get(item_id, 0)
         context.citation_label = self._label_of(context.item)
         context.in_bibliography = True
@@ -100,8 +125,12 @@ class Processor:
         self.given_level = None
         if options.get("disambiguate-add-givenname") == "true" and rule != "by-cite":
             self.given_level = given_levels(rule, items)
-        if self.compiled.has_disambiguate_test or any(options.get(name) == "true" for name in _telling_apart):
-            disambiguator = Disambiguator(options, self._ambiguous, self.compiled.has_disambiguate_test)
+        if self.compiled.has_disambiguate_test or any(
+            options.get(name) == "true" for name in _telling_apart
+        ):
+            disambiguator = Disambiguator(
+                options, self._ambiguous, self.compiled.has_disambiguate_test
+            )
             self.disambiguations = disambiguator.run(items)
 
     def _ambiguous(
@@ -144,9 +173,13 @@ class Processor:
         return ordered(cites, self.compiled.citation.sort, self.cite_context)
 
     def cite(self, clusters: Sequence[Cluster]) -> list[str]:
-        """Each citation as text, in the order of the document; positions such as ibid are found from that order."""
+        """Each citation as text, in the order of the document; positions such as ibid are found
+        from that order.
+        """
         self._budget = current_budget()
-        set_positions([cluster for cluster in clusters if not cluster.has_positions], self.near_note_distance)
+        set_positions(
+            [cluster for cluster in clusters if not cluster.has_positions], self.near_note_distance
+        )
         try:
             return [self._finish(self.citations.cluster(cluster)) for cluster in clusters]
         except RecursionError:
@@ -159,7 +192,10 @@ class Processor:
     def bibliography_runs(self) -> list[tuple[str, list[Run]]]:
         """The entries as stretches of text with their looks, for any other format."""
         in_quote = self.locale.punctuation_in_quote
-        return [(item_id, structure(settle(tokens, in_quote), self.quotes)) for item_id, tokens in self._entries()]
+        return [
+            (item_id, structure(settle(tokens, in_quote), self.quotes))
+            for item_id, tokens in self._entries()
+        ]
 
     def _finish(self, tokens: Tokens) -> str:
         return write(settle(tokens, self.locale.punctuation_in_quote), self.format, self.quotes)

@@ -1,4 +1,6 @@
-"""Where two pieces meet: no doubled spaces or stops, and stops on the right side of a closing quotation mark."""
+"""Where two pieces meet: no doubled spaces or stops, and stops on the right side of a closing
+quotation mark.
+"""
 
 from .tokens import FORMATTING, GLUE, Token, Tokens
 
@@ -61,7 +63,13 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
                     both = MEETING[end][first]
                     if font_end:
                         text = text[1:] if end == first else text
-                    elif in_quote and both[0] != end and len(before) == 1 and last and _closes_quote(out[last - 1]):
+                    elif (
+                        in_quote
+                        and both[0] != end
+                        and len(before) == 1
+                        and last
+                        and _closes_quote(out[last - 1])
+                    ):
                         # The sign that stood outside gives way to one that belongs inside.
                         out.pop(last)
                         last = _last_text(out)
@@ -79,7 +87,9 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
 
 
 def _meet_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
-    """Sorts the sign before and the sign after a closing quote; returns what is left to stand outside."""
+    """Sorts the sign before and the sign after a closing quote; returns what is left to stand
+    outside.
+    """
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
     rest = text[1:]

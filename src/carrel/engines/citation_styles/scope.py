@@ -10,20 +10,25 @@ from .xml_source import Element
 
 Area = Literal["citation", "bibliography", "sort"]
 NAME_ATTRIBUTES = (
-    "and", "delimiter-precedes-et-al", "delimiter-precedes-last", "et-al-min", "et-al-use-first", "et-al-use-last",
-    "et-al-subsequent-min", "et-al-subsequent-use-first", "initialize", "initialize-with", "name-as-sort-order", "sort-separator",
+    "and", "delimiter-precedes-et-al", "delimiter-precedes-last", "et-al-min", "et-al-use-first",
+    "et-al-use-last",
+    "et-al-subsequent-min", "et-al-subsequent-use-first", "initialize", "initialize-with",
+    "name-as-sort-order", "sort-separator",
     "name-form", "name-delimiter", "names-delimiter",
 )  # fmt: skip
 
 
-# All branches of a style count. Of the 2,851 independent styles in the repository of CSL, chicago-notes has the most, 86,733.
+# All branches of a style count. Of the 2,851 independent styles in the repository of CSL,
+# chicago-notes has the most, 86,733.
 _most_calls = 1_000_000
 
 
 class Scope:
     """Compiles macros once for an area and remembers what names inherit there."""
 
-    def __init__(self, style_id: str, root: Element, locale: Locale, area: Area, inherited: dict[str, str]) -> None:
+    def __init__(
+        self, style_id: str, root: Element, locale: Locale, area: Area, inherited: dict[str, str]
+    ) -> None:
         self.style_id = style_id
         self.root = root
         self.locale = locale
@@ -33,11 +38,17 @@ class Scope:
         self.compiled: dict[str, Render] = {}
         self.suppressed: set[Render] = set()
         self.is_note = root.get("class") == "note"
-        self.uses_year_suffix = any(text.get("variable") == "year-suffix" for text in root.iter("text"))
-        self.uses_label = any(element.get("variable") == "citation-label" for element in root.iter())
+        self.uses_year_suffix = any(
+            text.get("variable") == "year-suffix" for text in root.iter("text")
+        )
+        self.uses_label = any(
+            element.get("variable") == "citation-label" for element in root.iter()
+        )
         rule = root.find("citation[@givenname-disambiguation-rule]")
         self.opens_givens = root.find("citation[@disambiguate-add-givenname='true']") is not None
-        self.initials_only = rule is not None and rule.get("givenname-disambiguation-rule", "").endswith("with-initials")
+        self.initials_only = rule is not None and rule.get(
+            "givenname-disambiguation-rule", ""
+        ).endswith("with-initials")
         self._open: list[str] = []
         self._calls: dict[str, int] = {}
 
@@ -52,21 +63,31 @@ class Scope:
 
     def enter_macro(self, name: str) -> Element:
         if name not in self.macros:
-            raise StyleBrokenError(self.style_id, f"it calls a macro {name!r} that it does not define.")
+            raise StyleBrokenError(
+                self.style_id, f"it calls a macro {name!r} that it does not define."
+            )
         if name in self._open:
             raise StyleBrokenError(self.style_id, f"its macro {name!r} calls itself.")
         self._open.append(name)
         return self.macros[name]
 
     def count_calls(self, name: str, macro: Element) -> int:
-        """How many macros one call of this one runs in all. Macros that call one another twice double that at each step."""
+        """How many macros one call of this one runs in all. Macros that call one another twice
+        double that at each step.
+        """
         known = self._calls.get(name)
         if known is None:
             self._calls[name] = 0
             inner = [element.get("macro", "") for element in macro.iter() if element.get("macro")]
-            known = 1 + sum(self.count_calls(other, self.macros[other]) for other in inner if other in self.macros)
+            known = 1 + sum(
+                self.count_calls(other, self.macros[other])
+                for other in inner
+                if other in self.macros
+            )
             if known > _most_calls:
-                raise StyleBrokenError(self.style_id, f"its macro {name!r} runs more than {_most_calls} others.")
+                raise StyleBrokenError(
+                    self.style_id, f"its macro {name!r} runs more than {_most_calls} others."
+                )
             self._calls[name] = known
         return known
 
@@ -79,5 +100,7 @@ def inherited_names(*elements: Element | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for element in elements:
         if element is not None:
-            found.update({key: element.attrib[key] for key in NAME_ATTRIBUTES if key in element.attrib})
+            found.update(
+                {key: element.attrib[key] for key in NAME_ATTRIBUTES if key in element.attrib}
+            )
     return found

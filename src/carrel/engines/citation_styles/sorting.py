@@ -1,4 +1,6 @@
-"""cs:sort: keys compiled to text that compares well, and the ordering itself. What has no value comes last, both ways."""
+"""cs:sort: keys compiled to text that compares well, and the ordering itself. What has no value
+comes last, both ways.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,7 +21,11 @@ from .xml_source import Element
 T = TypeVar("T")
 # Each key may look through the whole style. Real styles have fewer than ten.
 _most_keys = 100
-_overrides = {"names-min": "et-al-min", "names-use-first": "et-al-use-first", "names-use-last": "et-al-use-last"}
+_overrides = {
+    "names-min": "et-al-min",
+    "names-use-first": "et-al-use-first",
+    "names-use-last": "et-al-use-last",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,9 @@ class SortKey:
     is_citation_number: bool
 
 
-def compile_sort(area: Element | None, style_id: str, root: Element, locale: Locale, inherited: dict[str, str]) -> list[SortKey]:
+def compile_sort(
+    area: Element | None, style_id: str, root: Element, locale: Locale, inherited: dict[str, str]
+) -> list[SortKey]:
     sort = area.find("sort") if area is not None else None
     if sort is None:
         return []
@@ -39,13 +47,20 @@ def compile_sort(area: Element | None, style_id: str, root: Element, locale: Loc
     keys = []
     scopes: dict[tuple[tuple[str, str], ...], Scope] = {}
     for key in found:
-        options = {**inherited, **{name: key.attrib[given] for given, name in _overrides.items() if given in key.attrib}}
+        options = {
+            **inherited,
+            **{
+                name: key.attrib[given] for given, name in _overrides.items() if given in key.attrib
+            },
+        }
         scope = scopes.get(tuple(options.items()))
         if scope is None:
             scope = scopes[tuple(options.items())] = Scope(style_id, root, locale, "sort", options)
         variable = key.get("variable", "")
         text = (
-            _macro_text(compile_macro(key.get("macro", ""), scope)) if "macro" in key.attrib else _variable_text(variable, scope)
+            _macro_text(compile_macro(key.get("macro", ""), scope))
+            if "macro" in key.attrib
+            else _variable_text(variable, scope)
         )
         keys.append(SortKey(text, key.get("sort") == "descending", variable == "citation-number"))
     return keys
@@ -70,14 +85,18 @@ def _variable_text(variable: str, scope: Scope) -> Callable[[Context], str]:
         return _macro_text(render) if render is not None else (lambda context: "")
     if variable in DATE_VARIABLES:
         every = ["year", "month", "day"]
-        return lambda context: sort_key(context.dates[variable], every) if variable in context.dates else ""
+        return lambda context: (
+            sort_key(context.dates[variable], every) if variable in context.dates else ""
+        )
     if variable == "citation-number":
         return lambda context: f"{context.citation_number:09d}"
     if variable == "citation-label":
         return lambda context: context.citation_label
     if variable in NUMBER_VARIABLES:
         return lambda context: padded(context.fields.get(variable, ""))
-    return lambda context: plain(context.item.tokens(variable)) if variable in context.fields else ""
+    return lambda context: (
+        plain(context.item.tokens(variable)) if variable in context.fields else ""
+    )
 
 
 def padded(number: str) -> str:
@@ -90,8 +109,12 @@ def padded(number: str) -> str:
     return digits.zfill(9) + number[len(digits) :] if digits else number
 
 
-def ordered(values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], Context]) -> list[T]:
-    """The values by all keys; equals stay as they came. A later key is only worked out where the earlier ones are equal."""
+def ordered(
+    values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], Context]
+) -> list[T]:
+    """The values by all keys; equals stay as they came. A later key is only worked out where the
+    earlier ones are equal.
+    """
     found = list(values)
     if not keys or len(found) < 2:
         return found

@@ -1,4 +1,6 @@
-"""A style read from XML and compiled for a language: layouts, sort keys and options, ready to render."""
+"""A style read from XML and compiled for a language: layouts, sort keys and options, ready to
+render.
+"""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -48,7 +50,9 @@ class Layout:
             return rest
         if not rest:
             return [SHIFTED, *first, SHIFTED.close]
-        place = next((place for place, token in enumerate(rest) if token.__class__ is str and token), -1)
+        place = next(
+            (place for place, token in enumerate(rest) if token.__class__ is str and token), -1
+        )
         opening: str = rest[place] if place >= 0 else ""  # type: ignore[assignment]
         if opening[:1] in {",", ".", ";", ":"}:
             # A sign that would open the second block closes the first one.
@@ -122,7 +126,9 @@ _styles: dict[tuple[str, LocaleSource], Style] = {}
 
 
 def read_style(xml: str, source: LocaleSource, *, name: str = "") -> Style:
-    """The style in this XML; the same XML gives the same compiled style. A dependent style is refused here."""
+    """The style in this XML; the same XML gives the same compiled style. A dependent style is
+    refused here.
+    """
     key = (hashlib.sha256(xml.encode("utf-8", "surrogatepass")).hexdigest(), source)
     found = _styles.get(key)
     if found is not None:
@@ -136,7 +142,14 @@ def read_style(xml: str, source: LocaleSource, *, name: str = "") -> Style:
     info = root.find("info")
     style_id = (info.findtext("id") or "") if info is not None else ""
     title = (info.findtext("title") or "") if info is not None else ""
-    style = Style(style_id or name or "?", title, root, source, root.get("class") == "note", root.get("default-locale", ""))
+    style = Style(
+        style_id or name or "?",
+        title,
+        root,
+        source,
+        root.get("class") == "note",
+        root.get("default-locale", ""),
+    )
     style.compiled()
     if len(_styles) >= _style_limit:
         _styles.pop(next(iter(_styles)))

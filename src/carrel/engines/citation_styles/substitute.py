@@ -14,13 +14,17 @@ Compile = Callable[[Element, Scope], Render | None]
 
 
 def alternatives(parent: Element, names: Element, scope: Scope, compile_element: Compile) -> Render:
-    """Tries the children in turn until one says something; a choice only decides which of its own are tried."""
+    """Tries the children in turn until one says something; a choice only decides which of its own
+    are tried.
+    """
     renders = []
     for child in parent:
         if child.tag == "choose":
             renders.append(_choice(child, names, scope, compile_element))
             continue
-        if child.tag == "names" and not [inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}]:
+        if child.tag == "names" and not [
+            inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}
+        ]:
             compiled = compile_element(_filled(child, names), scope)
         else:
             compiled = compile_element(child, scope)
@@ -39,7 +43,10 @@ def alternatives(parent: Element, names: Element, scope: Scope, compile_element:
 
 def _choice(choose: Element, names: Element, scope: Scope, compile_element: Compile) -> Render:
     branches = [
-        (compile_condition(branch) if branch.tag != "else" else None, alternatives(branch, names, scope, compile_element))
+        (
+            compile_condition(branch) if branch.tag != "else" else None,
+            alternatives(branch, names, scope, compile_element),
+        )
         for branch in choose
         if branch.tag in {"if", "else-if", "else"}
     ]
@@ -54,7 +61,9 @@ def _choice(choose: Element, names: Element, scope: Scope, compile_element: Comp
 
 
 def _filled(child: Element, parent: Element) -> Element:
-    """A cs:names in cs:substitute that says only its variable takes name, et-al and label from its parent."""
+    """A cs:names in cs:substitute that says only its variable takes name, et-al and label from its
+    parent.
+    """
     filled = copy.copy(child)
     filled.attrib = {**parent.attrib, "variable": child.get("variable", "")}
     for inner in parent:

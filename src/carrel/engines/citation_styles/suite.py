@@ -1,4 +1,6 @@
-"""Runs fixtures of the official CSL test suite: `python -m carrel.engines.citation_styles.suite FOLDER`."""
+"""Runs fixtures of the official CSL test suite: `python -m carrel.engines.citation_styles.suite
+FOLDER`.
+"""
 
 import json
 import re
@@ -35,7 +37,11 @@ class Fixture:
 
 def read_fixture(path: Path) -> Fixture:
     sections = {found[1]: found[2] for found in _section.finditer(path.read_text("utf-8"))}
-    load = {name: json.loads(text) for name, text in sections.items() if name in _json_sections and text.strip()}
+    load = {
+        name: json.loads(text)
+        for name, text in sections.items()
+        if name in _json_sections and text.strip()
+    }
     return Fixture(
         path.stem,
         sections["MODE"].strip(),
@@ -50,7 +56,14 @@ def read_fixture(path: Path) -> Fixture:
     )
 
 
-_json_sections = {"INPUT", "CITATION-ITEMS", "CITATIONS", "BIBENTRIES", "BIBSECTION", "ABBREVIATIONS"}
+_json_sections = {
+    "INPUT",
+    "CITATION-ITEMS",
+    "CITATIONS",
+    "BIBENTRIES",
+    "BIBSECTION",
+    "ABBREVIATIONS",
+}
 
 
 def run_fixture(fixture: Fixture) -> str:
@@ -64,7 +77,9 @@ def run_fixture(fixture: Fixture) -> str:
     if fixture.citations:
         cited = _run_citations(processor, fixture.citations)
     elif fixture.citation_items:
-        cited = "\n".join(processor.cite([_cluster(cites, fixed=True)])[0] for cites in fixture.citation_items)
+        cited = "\n".join(
+            processor.cite([_cluster(cites, fixed=True)])[0] for cites in fixture.citation_items
+        )
     elif fixture.mode == "citation":
         cites = [Cite(item_id) for item_id in processor.numbers]
         cited = processor.cite([Cluster(cites, has_positions=True)])[0] if cites else ""
@@ -79,7 +94,13 @@ def _bibliography(processor: Processor) -> str:
 
 
 def _cluster(
-    cites: Sequence[dict[str, Any]], *, fixed: bool = False, note: int = 0, id: str = "", mode: str = "", infix: str = ""
+    cites: Sequence[dict[str, Any]],
+    *,
+    fixed: bool = False,
+    note: int = 0,
+    id: str = "",
+    mode: str = "",
+    infix: str = "",
 ) -> Cluster:
     return Cluster([_cite(cite) for cite in cites], note, id, mode, infix, has_positions=fixed)
 
@@ -100,7 +121,9 @@ def _cite(source: dict[str, Any]) -> Cite:
 
 
 def _run_citations(processor: Processor, steps: list[Any]) -> str:
-    """Plays the steps of a word processor and shows the state after the last, with what that step changed."""
+    """Plays the steps of a word processor and shows the state after the last, with what that step
+    changed.
+    """
     known: dict[str, dict[str, Any]] = {}
     before: dict[str, object] = {}
     order: list[str] = []
@@ -130,7 +153,11 @@ def _document_cluster(citation: dict[str, Any], id: str, notes: dict[str, int]) 
     properties = citation.get("properties", {})
     note = notes.get(id, int(properties.get("noteIndex", 0) or 0))
     return _cluster(
-        citation["citationItems"], note=note, id=id, mode=str(properties.get("mode", "")), infix=str(properties.get("infix", ""))
+        citation["citationItems"],
+        note=note,
+        id=id,
+        mode=str(properties.get("mode", "")),
+        infix=str(properties.get("infix", "")),
     )
 
 

@@ -1,4 +1,6 @@
-"""The flat form every element renders to: a list of strings with marks around the parts that are formatted."""
+"""The flat form every element renders to: a list of strings with marks around the parts that are
+formatted.
+"""
 
 from typing import Final
 
@@ -26,7 +28,9 @@ _marks: dict[tuple[str, str, bool], Mark] = {}
 
 
 def mark(kind: str, value: str, *, flips: bool = False) -> Mark:
-    """The opening mark of this kind; its `close` attribute is the partner. One that flips turns upright inside its like."""
+    """The opening mark of this kind; its `close` attribute is the partner. One that flips turns
+    upright inside its like.
+    """
     key = (kind, value, flips)
     found = _marks.get(key)
     if found is None:
@@ -52,7 +56,13 @@ TERM: Final = mark("part", "term")
 NAMES: Final = mark("part", "names")
 CITATION_NUMBER: Final = mark("part", "citation-number")
 # Innermost first: italics stand inside bold, quotes stand around both.
-FORMATTING: Final = ("font-style", "font-variant", "font-weight", "text-decoration", "vertical-align")
+FORMATTING: Final = (
+    "font-style",
+    "font-variant",
+    "font-weight",
+    "text-decoration",
+    "vertical-align",
+)
 
 
 def plain(tokens: Tokens) -> str:

@@ -24,7 +24,9 @@ def parse_xml(text: str) -> Element:
         raise XmlRefusedError("document type declarations are not allowed")
     text = text.lstrip("\ufeff \t\r\n")
     try:
-        root = ElementTree.fromstring(text.encode("utf-8", "surrogatepass") if text.startswith("<?xml") else text)  # noqa: S314
+        root = ElementTree.fromstring(  # noqa: S314
+            text.encode("utf-8", "surrogatepass") if text.startswith("<?xml") else text
+        )
     except (ElementTree.ParseError, ValueError, LookupError) as problem:
         raise XmlRefusedError(f"it is not well-formed XML ({problem})") from None
     for element in root.iter():

@@ -1,4 +1,6 @@
-"""Language models behind one client: OpenAI-compatible, Anthropic and Google, each asked for an object of a given shape."""
+"""Language models behind one client: OpenAI-compatible, Anthropic and Google, each asked for an
+object of a given shape.
+"""
 
 from carrel.engines.language_model.answers import ModelAnswer, UnusableAnswer
 from carrel.engines.language_model.client import ModelClient

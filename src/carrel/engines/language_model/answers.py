@@ -1,4 +1,6 @@
-"""What a model wrote, read as the object it was asked for; or, where that fails, why it is of no use."""
+"""What a model wrote, read as the object it was asked for; or, where that fails, why it is of no
+use.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import Any
 
 from carrel.engines.language_model.formats import Told
 
-# No database keeps these: halves of characters, and control characters other than tab and line breaks.
+# No database keeps these: halves of characters, and control characters other than tab and line
+# breaks.
 _UNKEPT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 
 
@@ -24,7 +27,9 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class UnusableAnswer:
-    """An answer that was given, and has its price, but is not the object that was asked for. `reason` says why, in words."""
+    """An answer that was given, and has its price, but is not the object that was asked for.
+    `reason` says why, in words.
+    """
 
     text: str
     reason: str

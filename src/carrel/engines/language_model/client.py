@@ -16,11 +16,19 @@ from carrel.engines.language_model.formats import FORMATS, Asked
 
 _BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _ATTEMPTS = 4
-# Whoever was too slow once is seldom quicker the third time, and a local server may still be busy with the first.
+# Whoever was too slow once is seldom quicker the third time, and a local server may still be busy
+# with the first.
 _SLOW_ATTEMPTS = 2
 _LONGEST_WAIT_SECONDS = 30.0
 _LONGEST_REFUSAL = 20_000
-_TOO_LONG = ("context_length", "context length", "context size", "context window", "prompt is too long", "token count")
+_TOO_LONG = (
+    "context_length",
+    "context length",
+    "context size",
+    "context window",
+    "prompt is too long",
+    "token count",
+)
 
 
 class ModelClient:
@@ -47,14 +55,26 @@ class ModelClient:
         self._temperature = temperature
         self._pause = pause
         self._client = httpx2.AsyncClient(
-            base_url=(url or self._format.usual_url).rstrip("/"), headers=self._format.headers(api_key), timeout=timeout_seconds
+            base_url=(url or self._format.usual_url).rstrip("/"),
+            headers=self._format.headers(api_key),
+            timeout=timeout_seconds,
         )
 
     async def ask(
         self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
     ) -> ModelAnswer | UnusableAnswer:
-        """What the model answered, of use or not; tried again, each time later, when it is busy or cannot be reached."""
-        asked = Asked(self._model, instructions, material, schema, schema_name, self._max_output_tokens, self._temperature)
+        """What the model answered, of use or not; tried again, each time later, when it is busy or
+        cannot be reached.
+        """
+        asked = Asked(
+            self._model,
+            instructions,
+            material,
+            schema,
+            schema_name,
+            self._max_output_tokens,
+            self._temperature,
+        )
         attempt = 0
         while True:
             try:
@@ -68,29 +88,38 @@ class ModelClient:
                 attempt += 1
                 if not error.is_retryable or attempt >= (error.attempts or _ATTEMPTS):
                     raise
-                await self._pause(min(error.retry_after_seconds or 2.0 ** (attempt - 1), _LONGEST_WAIT_SECONDS))
+                await self._pause(
+                    min(error.retry_after_seconds or 2.0 ** (attempt - 1), _LONGEST_WAIT_SECONDS)
+                )
 
     async def close(self) -> None:
         await self._client.aclose()
 
     async def _once(self, asked: Asked) -> ModelAnswer | UnusableAnswer:
         try:
-            response = await self._client.post(self._format.path(asked.model), json=self._format.body(asked))
+            response = await self._client.post(
+                self._format.path(asked.model), json=self._format.body(asked)
+            )
         except httpx2.TimeoutException as error:
             raise LanguageModelError(
-                f"{self._provider} did not answer within {self._timeout_seconds:g} seconds: a slow model needs more, "
+                f"{self._provider} did not answer within {self._timeout_seconds:g} seconds: a "
+                f"slow model needs more, "
                 "set model.timeout_seconds",
                 is_retryable=True,
                 attempts=_SLOW_ATTEMPTS,
             ) from error
         except httpx2.HTTPError as error:
-            raise LanguageModelError(f"{self._provider} cannot be reached: {type(error).__name__}", is_retryable=True) from error
+            raise LanguageModelError(
+                f"{self._provider} cannot be reached: {type(error).__name__}", is_retryable=True
+            ) from error
         if response.status_code != 200:
             raise self._refused(response)
         try:
             told = self._format.read(json.loads(mask_known_secrets(response.text)))
         except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-            raise LanguageModelError(f"{self._provider} answered in a form that cannot be read", is_retryable=True) from error
+            raise LanguageModelError(
+                f"{self._provider} answered in a form that cannot be read", is_retryable=True
+            ) from error
         return read_answer(told)
 
     def _refused(self, response: httpx2.Response) -> LanguageModelError:
@@ -100,8 +129,13 @@ class ModelClient:
         # Some servers answer 500 to a request they do not understand.
         if "response_format" in response.text and self._format.simpler is not None:
             return ShapeRefusedError(message)
-        if response.status_code < 500 and any(words in response.text.lower() for words in _TOO_LONG):
-            return LanguageModelError(f"{message} (set model.context_tokens to the model's window, and less is shown to it)")
+        if response.status_code < 500 and any(
+            words in response.text.lower() for words in _TOO_LONG
+        ):
+            return LanguageModelError(
+                f"{message} (set model.context_tokens to the model's window, and less is shown to "
+                f"it)"
+            )
         return LanguageModelError(
             message,
             is_retryable=response.status_code in _BUSY,

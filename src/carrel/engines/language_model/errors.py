@@ -6,10 +6,17 @@ from carrel.core.secrets import mask_secrets
 
 
 class LanguageModelError(Exception):
-    """The model could not be reached, refused the request, or answered outside its format. Never names the key."""
+    """The model could not be reached, refused the request, or answered outside its format. Never
+    names the key.
+    """
 
     def __init__(
-        self, message: str, *, is_retryable: bool = False, retry_after_seconds: float | None = None, attempts: int | None = None
+        self,
+        message: str,
+        *,
+        is_retryable: bool = False,
+        retry_after_seconds: float | None = None,
+        attempts: int | None = None,
     ) -> None:
         self.message = mask_secrets(message)
         super().__init__(self.message)

@@ -27,7 +27,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was answered: the text or object, the tokens it took, and what makes it unusable where the provider says so."""
+    """What was answered: the text or object, the tokens it took, and what makes it unusable where
+    the provider says so.
+    """
 
     said: Any
     input_tokens: int
@@ -53,10 +55,17 @@ class Format:
 def _openai_body(asked: Asked) -> dict[str, Any]:
     return {
         "model": asked.model,
-        "messages": [{"role": "system", "content": asked.instructions}, {"role": "user", "content": asked.material}],
+        "messages": [
+            {"role": "system", "content": asked.instructions},
+            {"role": "user", "content": asked.material},
+        ],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": asked.schema_name, "schema": dict(asked.schema), "strict": True},
+            "json_schema": {
+                "name": asked.schema_name,
+                "schema": dict(asked.schema),
+                "strict": True,
+            },
         },
         "max_tokens": asked.max_output_tokens,
         **asked.sampling,
@@ -64,12 +73,19 @@ def _openai_body(asked: Asked) -> dict[str, Any]:
 
 
 def _plain_openai_body(asked: Asked) -> dict[str, Any]:
-    """For servers that know JSON but no strict shapes: the model is told the shape, and the schema stands beside the type for
+    """For servers that know JSON but no strict shapes: the model is told the shape, and the schema
+    stands beside the type for
     those (such as llama.cpp's) that hold the model to it."""
-    told = f"{asked.instructions}\n\nAnswer in JSON, and with nothing else: {_in_words(asked.schema, asked.schema.get('$defs', {}))}."
+    told = (
+        f"{asked.instructions}\n\nAnswer in JSON, and with nothing else: "
+        f"{_in_words(asked.schema, asked.schema.get('$defs', {}))}."
+    )
     return {
         "model": asked.model,
-        "messages": [{"role": "system", "content": told}, {"role": "user", "content": asked.material}],
+        "messages": [
+            {"role": "system", "content": told},
+            {"role": "user", "content": asked.material},
+        ],
         "response_format": {"type": "json_object", "schema": dict(asked.schema)},
         "max_tokens": asked.max_output_tokens,
         **asked.sampling,
@@ -77,14 +93,19 @@ def _plain_openai_body(asked: Asked) -> dict[str, Any]:
 
 
 def _in_words(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
-    """The shape as a sentence: of a schema, or of an empty example, a small model copies what it sees."""
+    """The shape as a sentence: of a schema, or of an empty example, a small model copies what it
+    sees.
+    """
     if "$ref" in schema:
         return _in_words(named[schema["$ref"].rpartition("/")[2]], named)
     if "enum" in schema:
         return " or ".join(map(str, schema["enum"]))
     match schema.get("type"):
         case "object":
-            fields = (f"{name} ({_in_words(inner, named)})" for name, inner in schema.get("properties", {}).items())
+            fields = (
+                f"{name} ({_in_words(inner, named)})"
+                for name, inner in schema.get("properties", {}).items()
+            )
             return f"an object with {', '.join(fields)}"
         case "array":
             return f"a list, each {_in_words(schema['items'], named)}"
@@ -99,7 +120,9 @@ def _in_words(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
 def _openai_read(told: Mapping[str, Any]) -> Told:
     choice = told["choices"][0]
     refusal = choice["message"].get("refusal")
-    problem = f"is a refusal: {refusal}" if refusal else _cut(choice.get("finish_reason") == "length")
+    problem = (
+        f"is a refusal: {refusal}" if refusal else _cut(choice.get("finish_reason") == "length")
+    )
     usage = told.get("usage") or {}
     said = choice["message"].get("content")
     return Told(said, usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, problem)
@@ -111,7 +134,13 @@ def _anthropic_body(asked: Asked) -> dict[str, Any]:
         "max_tokens": asked.max_output_tokens,
         "system": asked.instructions,
         "messages": [{"role": "user", "content": asked.material}],
-        "tools": [{"name": asked.schema_name, "description": "Give the answer.", "input_schema": dict(asked.schema)}],
+        "tools": [
+            {
+                "name": asked.schema_name,
+                "description": "Give the answer.",
+                "input_schema": dict(asked.schema),
+            }
+        ],
         "tool_choice": {"type": "tool", "name": asked.schema_name},
         **asked.sampling,
     }
@@ -151,14 +180,20 @@ def _google_read(told: Mapping[str, Any]) -> Told:
         return Told("", *tokens, f"is a refusal: {blocked}")
     candidate = told["candidates"][0]
     # An answer that was stopped may have no parts at all.
-    text = "".join(part.get("text", "") for part in (candidate.get("content") or {}).get("parts") or ())
+    text = "".join(
+        part.get("text", "") for part in (candidate.get("content") or {}).get("parts") or ()
+    )
     reason = candidate.get("finishReason")
     stopped = None if text or reason in {None, "STOP", "MAX_TOKENS"} else f"is a refusal: {reason}"
     return Told(text, *tokens, stopped or _cut(reason == "MAX_TOKENS"))
 
 
 def _cut(is_cut: bool) -> str | None:
-    return "was cut off: raise model.max_output_tokens, or model.context_tokens if it is set" if is_cut else None
+    return (
+        "was cut off: raise model.max_output_tokens, or model.context_tokens if it is set"
+        if is_cut
+        else None
+    )
 
 
 _OPENAI_URL = "https://api.openai.com/v1"
@@ -175,7 +210,13 @@ FORMATS: dict[str, Format] = {
         _openai_headers,
         _openai_body,
         _openai_read,
-        Format(_OPENAI_URL, lambda model: "/chat/completions", _openai_headers, _plain_openai_body, _openai_read),
+        Format(
+            _OPENAI_URL,
+            lambda model: "/chat/completions",
+            _openai_headers,
+            _plain_openai_body,
+            _openai_read,
+        ),
     ),
     "anthropic": Format(
         "https://api.anthropic.com",

@@ -6,7 +6,11 @@ from typing import Any
 from carrel.engines.bibliography.csl_json import read_csl_json
 from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.lookup.cache import Answer
-from carrel.engines.lookup.errors import ServiceFailedError, UnreadableAnswerError, WorkNotFoundError
+from carrel.engines.lookup.errors import (
+    ServiceFailedError,
+    UnreadableAnswerError,
+    WorkNotFoundError,
+)
 
 
 def expect_found(service: str, identifier: str, answer: Answer) -> None:
@@ -21,14 +25,19 @@ def json_of(service: str, answer: Answer) -> Any:
     try:
         return json.loads(answer.body)
     except ValueError as error:
-        raise UnreadableAnswerError(service, f"it is not JSON ({answer.content_type or 'no content type'})") from error
+        raise UnreadableAnswerError(
+            service, f"it is not JSON ({answer.content_type or 'no content type'})"
+        ) from error
 
 
 def csl_item(service: str, answer: Answer) -> CslItem:
     """The one item of a CSL-JSON answer, without the key the service gave it."""
     imported = read_csl_json(answer.body)
     if len(imported.items) != 1:
-        raise UnreadableAnswerError(service, imported.failures[0].reason if imported.failures else "it does not hold one item")
+        raise UnreadableAnswerError(
+            service,
+            imported.failures[0].reason if imported.failures else "it does not hold one item",
+        )
     item = imported.items[0].item
     item.pop("id", None)
     return item

@@ -7,7 +7,14 @@ from carrel.core.identifiers import ArxivId, NotAnIdentifierError
 from carrel.engines.bibliography.dates import read_date
 from carrel.engines.bibliography.errors import BibliographyError
 from carrel.engines.bibliography.imports import CslItem, Imported
-from carrel.engines.bibliography.items import add_note, join_keywords, put, put_doi, put_other, put_people
+from carrel.engines.bibliography.items import (
+    add_note,
+    join_keywords,
+    put,
+    put_doi,
+    put_other,
+    put_people,
+)
 from carrel.engines.bibliography.xml_tree import Node, read_xml
 from carrel.engines.lookup.answers import expect_found
 from carrel.engines.lookup.batching import BatchedLookup
@@ -17,7 +24,8 @@ from carrel.engines.lookup.service_client import ServiceClient
 from carrel.engines.lookup.service_limits import ServiceLimits
 
 SERVICE = "arXiv"
-# arXiv asks for one connection and three seconds between questions, of which each may name many papers.
+# arXiv asks for one connection and three seconds between questions, of which each may name many
+# papers.
 LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=3.0)
 MOST_AT_ONCE = 50
 
@@ -25,7 +33,12 @@ MOST_AT_ONCE = 50
 class Arxiv:
     """Asks arXiv for one paper."""
 
-    def __init__(self, client: ServiceClient, base_url: str = "https://export.arxiv.org", limits: ServiceLimits = LIMITS) -> None:
+    def __init__(
+        self,
+        client: ServiceClient,
+        base_url: str = "https://export.arxiv.org",
+        limits: ServiceLimits = LIMITS,
+    ) -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
         self._limits = limits
@@ -39,7 +52,9 @@ class Arxiv:
         return found
 
     async def _fetch(self, identifiers: Sequence[ArxivId]) -> dict[ArxivId, CslItem]:
-        """The papers that arXiv has. It refuses a list that holds one malformed id, so a refused list is asked in halves."""
+        """The papers that arXiv has. It refuses a list that holds one malformed id, so a refused
+        list is asked in halves.
+        """
         names = ",".join(str(identifier) for identifier in identifiers)
         answer = await self._client.ask(
             SERVICE,
@@ -66,8 +81,12 @@ def _entries(answer: Answer) -> list[Node]:
         raise UnreadableAnswerError(SERVICE, str(error)) from error
 
 
-def _items_by_identifier(entries: Sequence[Node], identifiers: Sequence[ArxivId]) -> dict[ArxivId, CslItem]:
-    """Each identifier with its own entry. One without a version is met by any version of the paper."""
+def _items_by_identifier(
+    entries: Sequence[Node], identifiers: Sequence[ArxivId]
+) -> dict[ArxivId, CslItem]:
+    """Each identifier with its own entry. One without a version is met by any version of the
+    paper.
+    """
     found: dict[tuple[str, int | None], Node] = {}
     for entry in entries:
         with suppress(NotAnIdentifierError):

@@ -11,9 +11,13 @@ FoundT = TypeVar("FoundT")
 
 
 class BatchedLookup(Generic[KeyT, FoundT]):
-    """Asks for many keys in one request. While one request is under way, further keys gather for the next."""
+    """Asks for many keys in one request. While one request is under way, further keys gather for
+    the next.
+    """
 
-    def __init__(self, fetch: Callable[[Sequence[KeyT]], Awaitable[Mapping[KeyT, FoundT]]], max_batch: int) -> None:
+    def __init__(
+        self, fetch: Callable[[Sequence[KeyT]], Awaitable[Mapping[KeyT, FoundT]]], max_batch: int
+    ) -> None:
         self._fetch = fetch
         self._max_batch = max_batch
         self._waiting: dict[KeyT, asyncio.Future[FoundT | None]] = {}
@@ -32,7 +36,9 @@ class BatchedLookup(Generic[KeyT, FoundT]):
         batch: dict[KeyT, asyncio.Future[FoundT | None]] = {}
         try:
             while self._waiting:
-                batch = {key: self._waiting.pop(key) for key in list(self._waiting)[: self._max_batch]}
+                batch = {
+                    key: self._waiting.pop(key) for key in list(self._waiting)[: self._max_batch]
+                }
                 try:
                     found = await self._fetch(list(batch))
                 except WorkLookupError as error:

@@ -22,7 +22,9 @@ class Answer:
 
 
 class AnswerCache(Protocol):
-    """Keeps answers by the address that was asked. Both methods may block for a moment: the client calls them in a thread."""
+    """Keeps answers by the address that was asked. Both methods may block for a moment: the client
+    calls them in a thread.
+    """
 
     def get(self, address: str) -> Answer | None: ...
 
@@ -43,7 +45,10 @@ class MemoryCache:
     """The latest answers, for as long as they live."""
 
     def __init__(
-        self, max_answers: int = 1000, lifetime_seconds: float = 86_400, clock: Callable[[], float] = time.monotonic
+        self,
+        max_answers: int = 1000,
+        lifetime_seconds: float = 86_400,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._answers: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
         self._max_answers = max_answers
@@ -65,9 +70,16 @@ class MemoryCache:
 
 
 class FileCache:
-    """Answers in a folder, one file each, that outlive the process. A file that cannot be read is as good as none."""
+    """Answers in a folder, one file each, that outlive the process. A file that cannot be read is
+    as good as none.
+    """
 
-    def __init__(self, folder: Path, lifetime_seconds: float = 30 * 86_400, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        lifetime_seconds: float = 30 * 86_400,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._folder = folder
         self._lifetime_seconds = lifetime_seconds
         self._clock = clock
@@ -84,7 +96,12 @@ class FileCache:
 
     def put(self, address: str, answer: Answer) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        facts = {"address": address, "at": self._clock(), "status": answer.status, "content_type": answer.content_type}
+        facts = {
+            "address": address,
+            "at": self._clock(),
+            "status": answer.status,
+            "content_type": answer.content_type,
+        }
         handle, name = tempfile.mkstemp(dir=self._folder, suffix=".part")
         with os.fdopen(handle, "wb") as file:
             file.write(json.dumps(facts).encode() + b"\n" + answer.body)

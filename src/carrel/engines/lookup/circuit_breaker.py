@@ -1,4 +1,6 @@
-"""A circuit breaker: a service that keeps failing is left alone for a while, so that nobody waits for it again and again."""
+"""A circuit breaker: a service that keeps failing is left alone for a while, so that nobody waits
+for it again and again.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,8 +10,10 @@ from dataclasses import dataclass
 class BreakerPolicy:
     """When a breaker opens and how long it stays so.
 
-    Chosen by calculation, not fitted: at three questions side by side a dead host opens it in the second round of attempts,
-    and a service that fails half of its answers at random runs into eight failures in a row once in about 500 questions.
+    Chosen by calculation, not fitted: at three questions side by side a dead host opens it in the
+    second round of attempts,
+    and a service that fails half of its answers at random runs into eight failures in a row once in
+    about 500 questions.
     """
 
     failures_to_open: int = 8
@@ -18,7 +22,9 @@ class BreakerPolicy:
 
 
 class CircuitBreaker:
-    """The breaker of one service in this process: closed, open for a while, then half open for a single probe."""
+    """The breaker of one service in this process: closed, open for a while, then half open for a
+    single probe.
+    """
 
     def __init__(self, policy: BreakerPolicy, clock: Callable[[], float]) -> None:
         self._policy = policy
@@ -29,7 +35,9 @@ class CircuitBreaker:
         self.reason = ""
 
     def refused_for_seconds(self) -> float | None:
-        """How long the service is left alone from now; None where it may be asked, which half open is given to one caller."""
+        """How long the service is left alone from now; None where it may be asked, which half open
+        is given to one caller.
+        """
         if self._open_until is None:
             return None
         left = self._open_until - self._clock()

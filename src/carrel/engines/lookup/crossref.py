@@ -20,10 +20,14 @@ _JATS_MARKS = {"italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "i": "i",
 _JATS_BLOCKS = frozenset({"p", "sec", "title", "list", "list-item", "break", "disp-formula"})
 # What Crossref says about its record and not about the work.
 _NOT_OF_THE_WORK = frozenset({
-    "indexed", "reference-count", "is-referenced-by-count", "references-count", "reference", "created", "deposited", "score",
-    "prefix", "member", "content-domain", "relation", "resource", "link", "license", "funder", "assertion", "update-policy",
-    "alternative-id", "journal-issue", "published", "published-print", "published-online", "issn-type", "isbn-type",
-    "update-to", "institution", "content-created", "content-updated", "approved", "accepted", "posted", "subject", "archive",
+    "indexed", "reference-count", "is-referenced-by-count", "references-count", "reference",
+    "created", "deposited", "score",
+    "prefix", "member", "content-domain", "relation", "resource", "link", "license", "funder",
+    "assertion", "update-policy",
+    "alternative-id", "journal-issue", "published", "published-print", "published-online",
+    "issn-type", "isbn-type",
+    "update-to", "institution", "content-created", "content-updated", "approved", "accepted",
+    "posted", "subject", "archive",
     "aliases", "clinical-trial-number", "free-to-read", "review", "short-title", "original-title",
     "subtitle", "event", "edition-number", "domain", "status-update",
 })  # fmt: skip
@@ -40,7 +44,11 @@ class Crossref:
         contact = self._client.policy.contact
         address = f"{self._base_url}/works/{quote(str(doi), safe='')}"
         answer = await self._client.ask(
-            SERVICE, address, params={"mailto": contact} if contact else None, accept="application/json", limits=LIMITS
+            SERVICE,
+            address,
+            params={"mailto": contact} if contact else None,
+            accept="application/json",
+            limits=LIMITS,
         )
         expect_found(SERVICE, str(doi), answer)
         message = json_of(SERVICE, answer).get("message")
@@ -65,8 +73,14 @@ def _item(message: dict[str, Any]) -> CslItem:
 
 
 def tidied(item: CslItem, doi: Doi) -> CslItem:
-    """A record as a library wants it: without the registry's own fields, tags of other schemas and people's identifiers."""
-    item = {name: value for name, value in item.items() if name not in _NOT_OF_THE_WORK and value not in (None, "", [], {})}
+    """A record as a library wants it: without the registry's own fields, tags of other schemas and
+    people's identifiers.
+    """
+    item = {
+        name: value
+        for name, value in item.items()
+        if name not in _NOT_OF_THE_WORK and value not in (None, "", [], {})
+    }
     item["DOI"] = str(doi)
     if isinstance(item.get("abstract"), str):
         item["abstract"] = " ".join(_JATS.sub(_mark, item["abstract"]).split())
@@ -88,5 +102,6 @@ def _person(person: dict[str, Any]) -> dict[str, Any]:
     return {
         part: value
         for part, value in person.items()
-        if part in {"family", "given", "literal", "suffix", "dropping-particle", "non-dropping-particle"}
+        if part
+        in {"family", "given", "literal", "suffix", "dropping-particle", "non-dropping-particle"}
     }

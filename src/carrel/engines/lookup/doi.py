@@ -9,7 +9,8 @@ from carrel.engines.lookup.service_limits import ServiceLimits
 
 SERVICE = "doi.org"
 _ACCEPT = "application/vnd.citationstyles.csl+json"
-# Content negotiation counts in Crossref's pool for single records, 5 a second; answers may announce other limits.
+# Content negotiation counts in Crossref's pool for single records, 5 a second; answers may announce
+# other limits.
 LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
 
 

@@ -1,4 +1,6 @@
-"""Why a work could not be looked up. No network, no such work, and a service in trouble are three different things."""
+"""Why a work could not be looked up. No network, no such work, and a service in trouble are three
+different things.
+"""
 
 from carrel.core.secrets import mask_secrets
 
@@ -31,7 +33,13 @@ class WorkNotFoundError(WorkLookupError):
 class ServiceFailedError(WorkLookupError):
     """The service was reached and did not do its work, after as many attempts as are allowed."""
 
-    def __init__(self, service: str, reason: str, status: int | None = None, retry_after_seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        service: str,
+        reason: str,
+        status: int | None = None,
+        retry_after_seconds: float | None = None,
+    ) -> None:
         super().__init__(service, f"{service} could not answer: {reason}")
         self.reason = mask_secrets(reason)
         self.status = status
@@ -43,7 +51,9 @@ class ServicePausedError(WorkLookupError):
 
     def __init__(self, service: str, reason: str, seconds: float) -> None:
         super().__init__(
-            service, f"{service} is not asked for {max(1, round(seconds))} seconds after repeated failures: {reason}"
+            service,
+            f"{service} is not asked for {max(1, round(seconds))} seconds after repeated "
+            f"failures: {reason}",
         )
         self.reason = mask_secrets(reason)
         self.retry_after_seconds = seconds

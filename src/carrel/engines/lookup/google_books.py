@@ -23,14 +23,21 @@ class GoogleBooks:
 
     async def look_up(self, isbn: Isbn) -> CslItem:
         answer = await self._client.ask(
-            SERVICE, f"{self._base_url}/books/v1/volumes", params={"q": f"isbn:{isbn}"}, accept="application/json"
+            SERVICE,
+            f"{self._base_url}/books/v1/volumes",
+            params={"q": f"isbn:{isbn}"},
+            accept="application/json",
         )
         expect_found(SERVICE, str(isbn), answer)
         content = json_of(SERVICE, answer)
         if not isinstance(content, dict):
             raise UnreadableAnswerError(SERVICE, "it is not an object")
         volumes = content.get("items")
-        info = volumes[0].get("volumeInfo") if isinstance(volumes, list) and volumes and isinstance(volumes[0], dict) else None
+        info = (
+            volumes[0].get("volumeInfo")
+            if isinstance(volumes, list) and volumes and isinstance(volumes[0], dict)
+            else None
+        )
         if not isinstance(info, dict):
             raise WorkNotFoundError(SERVICE, str(isbn))
         return _item(info, isbn)
@@ -48,7 +55,11 @@ def _item(info: dict[str, Any], isbn: Isbn) -> CslItem:
     put(item, "abstract", str(info.get("description") or ""))
     put(item, "number-of-pages", str(info.get("pageCount") or ""))
     categories = info.get("categories")
-    put(item, "keyword", join_keywords(str(word) for word in categories) if isinstance(categories, list) else "")
+    put(
+        item,
+        "keyword",
+        join_keywords(str(word) for word in categories) if isinstance(categories, list) else "",
+    )
     put(item, "language", language_code(str(info["language"])) if info.get("language") else "")
     put(item, "URL", str(info.get("canonicalVolumeLink") or ""))
     item["ISBN"] = str(isbn)

@@ -23,7 +23,9 @@ class OpenLibrary:
     async def look_up(self, isbn: Isbn) -> CslItem:
         key = f"ISBN:{isbn}"
         params = {"bibkeys": key, "format": "json", "jscmd": "data"}
-        answer = await self._client.ask(SERVICE, f"{self._base_url}/api/books", params=params, accept="application/json")
+        answer = await self._client.ask(
+            SERVICE, f"{self._base_url}/api/books", params=params, accept="application/json"
+        )
         expect_found(SERVICE, str(isbn), answer)
         content = json_of(SERVICE, answer)
         if not isinstance(content, dict):

@@ -26,7 +26,9 @@ class PmcConverter:
     """Asks which identifiers name the same article."""
 
     def __init__(
-        self, client: ServiceClient, base_url: str = "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1/articles/"
+        self,
+        client: ServiceClient,
+        base_url: str = "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1/articles/",
     ) -> None:
         self._client = client
         self._base_url = base_url
@@ -35,7 +37,9 @@ class PmcConverter:
         params = {"ids": str(pmcid), "format": "json", "tool": "carrel"}
         if self._client.policy.contact:
             params["email"] = self._client.policy.contact
-        answer = await self._client.ask(SERVICE, self._base_url, params=params, accept="application/json", limits=LIMITS)
+        answer = await self._client.ask(
+            SERVICE, self._base_url, params=params, accept="application/json", limits=LIMITS
+        )
         if answer.status == 400:
             raise WorkNotFoundError(SERVICE, str(pmcid))
         expect_found(SERVICE, str(pmcid), answer)
@@ -44,7 +48,11 @@ class PmcConverter:
         if not isinstance(records, list):
             raise UnreadableAnswerError(SERVICE, "it has no records")
         record = records[0] if records else {}
-        if not isinstance(record, dict) or record.get("status") == "error" or not (record.get("pmid") or record.get("doi")):
+        if (
+            not isinstance(record, dict)
+            or record.get("status") == "error"
+            or not (record.get("pmid") or record.get("doi"))
+        ):
             raise WorkNotFoundError(SERVICE, str(pmcid))
         try:
             return SameWork(

@@ -23,7 +23,10 @@ class PubMed:
     """Fetches whole records, many at a time."""
 
     def __init__(
-        self, client: ServiceClient, base_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils", api_key: str = ""
+        self,
+        client: ServiceClient,
+        base_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
+        api_key: str = "",
     ) -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
@@ -45,14 +48,23 @@ class PubMed:
         return found
 
     async def _fetch(self, pmids: Sequence[Pmid]) -> dict[Pmid, CslItem]:
-        params = {"db": "pubmed", "retmode": "xml", "id": ",".join(str(pmid) for pmid in pmids), "tool": "carrel"}
+        params = {
+            "db": "pubmed",
+            "retmode": "xml",
+            "id": ",".join(str(pmid) for pmid in pmids),
+            "tool": "carrel",
+        }
         if self._client.policy.contact:
             params["email"] = self._client.policy.contact
         if self._api_key:
             params["api_key"] = self._api_key
         limits = LIMITS_WITH_KEY if self._api_key else LIMITS
         answer = await self._client.ask(
-            SERVICE, f"{self._base_url}/efetch.fcgi", params=params, accept="application/xml", limits=limits
+            SERVICE,
+            f"{self._base_url}/efetch.fcgi",
+            params=params,
+            accept="application/xml",
+            limits=limits,
         )
         if answer.status == 400:
             return {}
@@ -61,4 +73,6 @@ class PubMed:
             imported = read_pubmed_xml(answer.body)
         except BibliographyError as error:
             raise UnreadableAnswerError(SERVICE, str(error)) from error
-        return {Pmid(item.item["PMID"]): item.item for item in imported.items if item.item.get("PMID")}
+        return {
+            Pmid(item.item["PMID"]): item.item for item in imported.items if item.item.get("PMID")
+        }

@@ -1,4 +1,6 @@
-"""Asks a service over HTTP: within its limits, with retries and a circuit breaker, and remembers what it answered."""
+"""Asks a service over HTTP: within its limits, with retries and a circuit breaker, and remembers
+what it answered.
+"""
 
 import asyncio
 import time
@@ -14,7 +16,11 @@ from carrel import __version__
 from carrel.core.secrets import mask_secrets
 from carrel.engines.lookup.cache import Answer, AnswerCache, NoCache
 from carrel.engines.lookup.circuit_breaker import BreakerPolicy, CircuitBreaker
-from carrel.engines.lookup.errors import NetworkUnavailableError, ServiceFailedError, ServicePausedError
+from carrel.engines.lookup.errors import (
+    NetworkUnavailableError,
+    ServiceFailedError,
+    ServicePausedError,
+)
 from carrel.engines.lookup.service_limits import ServiceLimits, Slots, announced_limits
 
 _RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -24,8 +30,10 @@ _MAX_BODY_BYTES = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Timeouts, retries and contact address for calls to a lookup service. `contact` is whom services write to before they
-    block; `timeout_seconds` bounds each pause of an answer and `total_seconds` one attempt as a whole."""
+    """Timeouts, retries and contact address for calls to a lookup service. `contact` is whom
+    services write to before they
+    block; `timeout_seconds` bounds each pause of an answer and `total_seconds` one attempt as a
+    whole."""
 
     contact: str = ""
     timeout_seconds: float = 15.0
@@ -37,7 +45,11 @@ class RetryPolicy:
 
     @property
     def user_agent(self) -> str:
-        return f"Carrel/{__version__} (mailto:{self.contact})" if self.contact else f"Carrel/{__version__}"
+        return (
+            f"Carrel/{__version__} (mailto:{self.contact})"
+            if self.contact
+            else f"Carrel/{__version__}"
+        )
 
 
 class _Service:
@@ -56,7 +68,9 @@ class _Service:
 
 
 class ServiceClient:
-    """Asks services on behalf of one installation. Open it with `async with`; whoever opens it closes it."""
+    """Asks services on behalf of one installation. Open it with `async with`; whoever opens it
+    closes it.
+    """
 
     def __init__(
         self,
@@ -77,7 +91,9 @@ class ServiceClient:
         self._services: dict[str, _Service] = {}
         self._http = httpx2.AsyncClient(
             headers={"User-Agent": self.policy.user_agent},
-            timeout=httpx2.Timeout(self.policy.timeout_seconds, connect=self.policy.connect_seconds),
+            timeout=httpx2.Timeout(
+                self.policy.timeout_seconds, connect=self.policy.connect_seconds
+            ),
             follow_redirects=True,
             max_redirects=10,
         )
@@ -85,7 +101,12 @@ class ServiceClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -100,7 +121,9 @@ class ServiceClient:
         accept: str = "*/*",
         limits: ServiceLimits | None = None,
     ) -> Answer:
-        """The answer to a GET, from the cache or the service. `limits` are those of the service and the same at every call."""
+        """The answer to a GET, from the cache or the service. `limits` are those of the service and
+        the same at every call.
+        """
         full = str(httpx2.URL(address, params=dict(params)) if params else httpx2.URL(address))
         # The cache may be a file, and an address may hold a key.
         key = f"{accept} {mask_secrets(full)}"
@@ -121,7 +144,9 @@ class ServiceClient:
             found = self._services[service] = _Service(limits, breaker)
         return found
 
-    async def _with_retries(self, service: str, state: _Service, address: str, accept: str) -> Answer:
+    async def _with_retries(
+        self, service: str, state: _Service, address: str, accept: str
+    ) -> Answer:
         policy = self.policy
         for attempt in range(1, policy.max_attempts + 1):
             paused = state.breaker.refused_for_seconds()
@@ -130,7 +155,9 @@ class ServiceClient:
             try:
                 await self._wait_for_turn(state)
                 if state.breaker.is_open:
-                    raise ServicePausedError(service, state.breaker.reason, self.policy.max_backoff_seconds)
+                    raise ServicePausedError(
+                        service, state.breaker.reason, self.policy.max_backoff_seconds
+                    )
                 outcome = await self._attempt(service, state, address, accept)
             except BaseException:
                 state.breaker.record_abandoned()
@@ -138,7 +165,9 @@ class ServiceClient:
             if isinstance(outcome, Answer):
                 state.breaker.record_success()
                 return outcome
-            state.breaker.record_failure(str(outcome), is_connected=isinstance(outcome, ServiceFailedError))
+            state.breaker.record_failure(
+                str(outcome), is_connected=isinstance(outcome, ServiceFailedError)
+            )
             wait = policy.initial_backoff_seconds * 2 ** (attempt - 1)
             if isinstance(outcome, ServiceFailedError) and outcome.retry_after_seconds is not None:
                 wait = outcome.retry_after_seconds
@@ -152,17 +181,23 @@ class ServiceClient:
     async def _attempt(
         self, service: str, state: _Service, address: str, accept: str
     ) -> Answer | NetworkUnavailableError | ServiceFailedError:
-        """The answer of one attempt, or what went wrong where another attempt may help. Raises where none would."""
+        """The answer of one attempt, or what went wrong where another attempt may help. Raises
+        where none would.
+        """
         policy = self.policy
         try:
             async with asyncio.timeout(policy.total_seconds):
                 answer, headers = await self._once(address, accept)
         except TimeoutError:
-            return ServiceFailedError(service, f"no whole answer within {policy.total_seconds:g} seconds")
+            return ServiceFailedError(
+                service, f"no whole answer within {policy.total_seconds:g} seconds"
+            )
         except (httpx2.ConnectTimeout, httpx2.PoolTimeout):
             return NetworkUnavailableError(service, address, "connecting took too long")
         except httpx2.TimeoutException:
-            return ServiceFailedError(service, f"no answer within {policy.timeout_seconds:g} seconds")
+            return ServiceFailedError(
+                service, f"no answer within {policy.timeout_seconds:g} seconds"
+            )
         except httpx2.TransportError as error:
             return NetworkUnavailableError(service, address, str(error) or type(error).__name__)
         except (httpx2.TooManyRedirects, httpx2.DecodingError, httpx2.InvalidURL) as error:
@@ -170,7 +205,9 @@ class ServiceClient:
         state.follow(announced_limits(headers, state.limits))
         if answer.status in _RETRIED_STATUSES:
             retry_after = self._retry_after(headers.get("retry-after"))
-            return ServiceFailedError(service, f"it answered with status {answer.status}", answer.status, retry_after)
+            return ServiceFailedError(
+                service, f"it answered with status {answer.status}", answer.status, retry_after
+            )
         return answer
 
     async def _wait_for_turn(self, state: _Service) -> None:
@@ -190,7 +227,9 @@ class ServiceClient:
                 body += piece
                 if len(body) > _MAX_BODY_BYTES:
                     raise httpx2.DecodingError(f"the answer is larger than {_MAX_BODY_BYTES} bytes")
-            answer = Answer(response.status_code, response.headers.get("content-type", ""), bytes(body))
+            answer = Answer(
+                response.status_code, response.headers.get("content-type", ""), bytes(body)
+            )
             return answer, response.headers
 
     def _retry_after(self, text: str | None) -> float | None:

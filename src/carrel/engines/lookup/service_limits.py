@@ -13,14 +13,18 @@ _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """How many questions a service takes side by side, and the least time between the beginnings of two."""
+    """How many questions a service takes side by side, and the least time between the beginnings of
+    two.
+    """
 
     max_concurrent: int = 2
     interval_seconds: float = 0.0
 
 
 def announced_limits(headers: Mapping[str, str], known: ServiceLimits) -> ServiceLimits:
-    """The limits that an answer of Crossref's kind announces in its headers; `known` where it announces none."""
+    """The limits that an answer of Crossref's kind announces in its headers; `known` where it
+    announces none.
+    """
     concurrent, interval = known.max_concurrent, known.interval_seconds
     if (text := headers.get("x-concurrency-limit", "").strip()).isdecimal() and len(text) < 6:
         concurrent = max(1, min(int(text), _MOST_SLOTS))

@@ -30,9 +30,13 @@ class Addresses:
 
 
 class Works:
-    """Asks doi.org and Crossref for DOIs, PubMed for its numbers and PMC's, arXiv, and two catalogues for ISBNs."""
+    """Asks doi.org and Crossref for DOIs, PubMed for its numbers and PMC's, arXiv, and two
+    catalogues for ISBNs.
+    """
 
-    def __init__(self, client: ServiceClient, addresses: Addresses | None = None, pubmed_api_key: str = "") -> None:
+    def __init__(
+        self, client: ServiceClient, addresses: Addresses | None = None, pubmed_api_key: str = ""
+    ) -> None:
         at = addresses or Addresses()
         self._doi_org = DoiOrg(client, at.doi_org)
         self._crossref = Crossref(client, at.crossref)
@@ -55,10 +59,17 @@ class Works:
                 return await self._arxiv.look_up(identifier)
             case Isbn():
                 isbn = identifier
-                return await _first([lambda: self._open_library.look_up(isbn), lambda: self._google_books.look_up(isbn)])
+                return await _first(
+                    [
+                        lambda: self._open_library.look_up(isbn),
+                        lambda: self._google_books.look_up(isbn),
+                    ]
+                )
 
     async def _doi(self, doi: Doi) -> CslItem:
-        """doi.org knows every DOI there is, so its no is final; Crossref stands in when it fails."""
+        """doi.org knows every DOI there is, so its no is final; Crossref stands in when it
+        fails.
+        """
         try:
             return await self._doi_org.look_up(doi)
         except WorkNotFoundError:
@@ -82,7 +93,9 @@ class Works:
 
 
 async def _first(asks: Sequence[Callable[[], Awaitable[CslItem]]]) -> CslItem:
-    """The first answer. Where all fail, a service that could not be asked says more than one that has nothing."""
+    """The first answer. Where all fail, a service that could not be asked says more than one that
+    has nothing.
+    """
     problem: WorkLookupError | None = None
     for ask in asks:
         try:

@@ -1,4 +1,6 @@
-"""A folder of notes: which files it has, reading them, writing them whole or not at all, and what was agreed last time."""
+"""A folder of notes: which files it has, reading them, writing them whole or not at all, and what
+was agreed last time.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class NoteFolder:
         return sorted(self._walk(self.folder))
 
     def read(self, path: str) -> str:
-        """The text of a note. UnicodeDecodeError where it is not UTF-8, OSError where it cannot be read."""
+        """The text of a note. UnicodeDecodeError where it is not UTF-8, OSError where it cannot be
+        read.
+        """
         place = self._place(path)
         if place.stat().st_size > _MOST_BYTES:
             raise OSError(f"larger than {_MOST_BYTES // 1024 // 1024} MB")
@@ -75,7 +79,9 @@ class NoteFolder:
 
     def remember(self, record: Mapping[str, Recorded]) -> None:
         rows = {path: asdict(recorded) for path, recorded in sorted(record.items())}
-        self.write(_RECORD, json.dumps({"version": 1, "notes": rows}, ensure_ascii=False, indent=0) + "\n")
+        self.write(
+            _RECORD, json.dumps({"version": 1, "notes": rows}, ensure_ascii=False, indent=0) + "\n"
+        )
 
     def _walk(self, folder: Path) -> Iterator[str]:
         with os.scandir(folder) as entries:
@@ -90,13 +96,19 @@ class NoteFolder:
     def _place(self, path: str) -> Path:
         parts = PurePosixPath(path)
         place = self.folder.joinpath(*parts.parts)
-        if parts.is_absolute() or ".." in parts.parts or not place.resolve().is_relative_to(self.folder.resolve()):
+        if (
+            parts.is_absolute()
+            or ".." in parts.parts
+            or not place.resolve().is_relative_to(self.folder.resolve())
+        ):
             raise OSError(f"{path} would leave the folder")
         return place
 
 
 def file_name(title: str) -> str:
-    """A name every system can store, and that [[links]] to the title find where the title allows it."""
+    """A name every system can store, and that [[links]] to the title find where the title allows
+    it.
+    """
     plain = _UNSAFE.sub(" ", title)
     plain = " ".join(plain.split()).strip(". ") or "note"
     if _RESERVED.match(plain):

@@ -1,4 +1,6 @@
-"""One note as text: read into title, content and tags, and written back without touching what nobody changed."""
+"""One note as text: read into title, content and tags, and written back without touching what
+nobody changed.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ ContentFrom = Literal["body", "description", "front_matter"]
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)
-_CODE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(
+    r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`",
+    re.DOTALL | re.MULTILINE,
+)
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
 _DESCRIPTIONS = ("description", "summary", "abstract")
 _TITLES = ("title", "name")
@@ -36,7 +41,9 @@ class EmptyNoteError(ValueError):
 
 
 class NoteTooLargeError(ValueError):
-    """The file has a longer title, a longer tag or more tags than a note may have; nothing is cut."""
+    """The file has a longer title, a longer tag or more tags than a note may have; nothing is
+    cut.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,9 @@ class ParsedNote:
 
 
 def parse_note(text: str, path: str) -> ParsedNote:
-    """Reads a note. Front matter that is not valid YAML stays in the text, and `warnings` say so, with the line."""
+    """Reads a note. Front matter that is not valid YAML stays in the text, and `warnings` say so,
+    with the line.
+    """
     facts, block, body = _split(text)
     content_from: ContentFrom = "body"
     content = body
@@ -66,19 +75,30 @@ def parse_note(text: str, path: str) -> ParsedNote:
     if not content.strip():
         raise EmptyNoteError("the file has no text")
     title, tags = _title(facts, body, path), _tags(facts, body)
-    return ParsedNote(title, content, tags, front_matter, content_from, (*_front_matter_problems(text), *_tag_problems(facts)))
+    return ParsedNote(
+        title,
+        content,
+        tags,
+        front_matter,
+        content_from,
+        (*_front_matter_problems(text), *_tag_problems(facts)),
+    )
 
 
 def refuse_too_large(note: ParsedNote) -> None:
     """Raises NoteTooLargeError for what a store would not take whole."""
     title, tags = note.title, note.tags
     if len(title) > MAX_TITLE_CHARACTERS:
-        raise NoteTooLargeError(f"the title has {len(title)} characters; at most {MAX_TITLE_CHARACTERS} {_REFUSED}")
+        raise NoteTooLargeError(
+            f"the title has {len(title)} characters; at most {MAX_TITLE_CHARACTERS} {_REFUSED}"
+        )
     if len(tags) > MAX_TAGS:
         raise NoteTooLargeError(f"there are {len(tags)} tags; at most {MAX_TAGS} {_REFUSED}")
     longest = max((len(tag) for tag in tags), default=0)
     if longest > MAX_TAG_CHARACTERS:
-        raise NoteTooLargeError(f"a tag has {longest} characters; at most {MAX_TAG_CHARACTERS} {_REFUSED}")
+        raise NoteTooLargeError(
+            f"a tag has {longest} characters; at most {MAX_TAG_CHARACTERS} {_REFUSED}"
+        )
 
 
 def _front_matter_problems(text: str) -> list[str]:
@@ -102,11 +122,19 @@ def _tag_problems(facts: dict[str, Any]) -> list[str]:
         return []
     strange = given if isinstance(given, list) else [given]
     left_out = sum(not isinstance(tag, _TAG_KINDS) for tag in strange)
-    return [f"{left_out} of the tags in the front matter are no words, and are not tags here"] if left_out else []
+    return (
+        [f"{left_out} of the tags in the front matter are no words, and are not tags here"]
+        if left_out
+        else []
+    )
 
 
-def write_note(title: str, content: str, tags: tuple[str, ...], path: str, front_matter: str = "") -> str:
-    """A file that reads as this note. Of the front matter only `title` and `tags` change, and only where they must."""
+def write_note(
+    title: str, content: str, tags: tuple[str, ...], path: str, front_matter: str = ""
+) -> str:
+    """A file that reads as this note. Of the front matter only `title` and `tags` change, and only
+    where they must.
+    """
     block = _FRONT_MATTER.match(front_matter)
     text = front_matter[: block.end()] if block else ""
     if not text and content.startswith("---"):
@@ -149,7 +177,11 @@ def _title(facts: dict[str, Any], body: str, path: str) -> str:
     given = _first_text(facts, _TITLES)
     if not given.strip():
         heading = _HEADING.search(_CODE.sub("", body))
-        given = (heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") or heading[1][:1]) if heading else ""
+        given = (
+            (heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") or heading[1][:1])
+            if heading
+            else ""
+        )
     if not given.strip():
         place = PurePosixPath(path)
         is_folder_note = place.stem.lower() in _FOLDER_NOTES and place.parent.name
@@ -159,7 +191,13 @@ def _title(facts: dict[str, Any], body: str, path: str) -> str:
 
 def _tags(facts: dict[str, Any], body: str) -> tuple[str, ...]:
     given = facts.get("tags", facts.get("tag"))
-    listed = re.split(r"[,\s]+", given) if isinstance(given, str) else given if isinstance(given, list) else [given]
+    listed = (
+        re.split(r"[,\s]+", given)
+        if isinstance(given, str)
+        else given
+        if isinstance(given, list)
+        else [given]
+    )
     inline = _TAG.findall(_CODE.sub("", body))
     kept: dict[str, str] = {}
     for tag in (*(str(tag) for tag in listed if isinstance(tag, _TAG_KINDS)), *inline):
@@ -172,7 +210,11 @@ def _tags(facts: dict[str, Any], body: str) -> tuple[str, ...]:
 def _first_text(facts: dict[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = facts.get(name)
-        if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+        if (
+            isinstance(value, str | int | float)
+            and not isinstance(value, bool)
+            and str(value).strip()
+        ):
             return str(value)
     return ""
 
@@ -186,7 +228,12 @@ def _with(text: str, key: str, value: object) -> str:
     line = "" if value is None else _dumped({key: value})
     if value is not None:
         wanted[key] = value
-    lines = re.sub(rf"^{re.escape(key)}[ \t]*:.*(?:\n(?:[ \t\-].*|[ \t]*$))*\n?", "", before, flags=re.MULTILINE)
+    lines = re.sub(
+        rf"^{re.escape(key)}[ \t]*:.*(?:\n(?:[ \t\-].*|[ \t]*$))*\n?",
+        "",
+        before,
+        flags=re.MULTILINE,
+    )
     lines = lines if not lines or lines.endswith("\n") else lines + "\n"
     block = lines + line
     if _loaded(block) != wanted:

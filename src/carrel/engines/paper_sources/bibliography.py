@@ -1,4 +1,6 @@
-"""Bibliographies as sources: BibTeX, RIS, CSL-JSON, NBIB, PubMed XML, EndNote. Each entry is a paper without its text."""
+"""Bibliographies as sources: BibTeX, RIS, CSL-JSON, NBIB, PubMed XML, EndNote. Each entry is a
+paper without its text.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 
 from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError
-from carrel.core.paper_record import AssetKeeper, BibtexEntry, PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.core.paper_record import (
+    AssetKeeper,
+    BibtexEntry,
+    PaperRecord,
+    Reading,
+    ReadProblem,
+    SourcePart,
+)
 from carrel.engines.bibliography.bibtex.fields import Titles
 from carrel.engines.bibliography.bibtex.reader import read_bibtex
 from carrel.engines.bibliography.csl_json import read_csl_json
@@ -49,18 +58,33 @@ class BibliographyReader:
         raw = part.path.read_bytes()
         read = _format_of(part.path, raw[:4096])
         if read is None:
-            return Reading(problems=(ReadProblem("unknown_kind", "no bibliography format that is known"),))
+            return Reading(
+                problems=(ReadProblem("unknown_kind", "no bibliography format that is known"),)
+            )
         try:
             imported = read(raw)
         except BibliographyError as error:
             return Reading(problems=(ReadProblem("bibliography_not_valid", str(error)),))
-        written = _bibtex_entries(raw, [found.line for found in imported.items]) if read is _read_bibtex else {}
+        written = (
+            _bibtex_entries(raw, [found.line for found in imported.items])
+            if read is _read_bibtex
+            else {}
+        )
         problems = [
-            *(ReadProblem("entry_not_valid", failure.reason, failure.line) for failure in imported.failures),
-            *(ReadProblem("entry_mended", warning.message, warning.line, is_fatal=False) for warning in imported.warnings),
+            *(
+                ReadProblem("entry_not_valid", failure.reason, failure.line)
+                for failure in imported.failures
+            ),
+            *(
+                ReadProblem("entry_mended", warning.message, warning.line, is_fatal=False)
+                for warning in imported.warnings
+            ),
         ]
         records = tuple(
-            _record(found.item, written.get(found.line) or entry_of(found.item), found.line, problems) for found in imported.items
+            _record(
+                found.item, written.get(found.line) or entry_of(found.item), found.line, problems
+            )
+            for found in imported.items
         )
         return Reading(records, tuple(problems))
 
@@ -85,14 +109,20 @@ def _format_of(path: Path, head: bytes) -> Callable[[bytes], Imported] | None:
             return None
 
 
-def _record(item: CslItem, entry: BibtexEntry | None, line: int, problems: list[ReadProblem]) -> PaperRecord:
+def _record(
+    item: CslItem, entry: BibtexEntry | None, line: int, problems: list[ReadProblem]
+) -> PaperRecord:
     custom = item.get("custom")
     return PaperRecord(
         title=_shown(item.get("title")) or "",
         authors=_people(item.get("author")) or _people(item.get("editor")),
-        venue=_shown(item.get("container-title")) or _shown(item.get("event-title")) or _shown(item.get("publisher")),
+        venue=_shown(item.get("container-title"))
+        or _shown(item.get("event-title"))
+        or _shown(item.get("publisher")),
         publication_date=_date(item.get("issued")),
-        abstract=clean(_TAG.sub("", text)) if isinstance(text := item.get("abstract"), str) else None,
+        abstract=clean(_TAG.sub("", text))
+        if isinstance(text := item.get("abstract"), str)
+        else None,
         keywords=names_in(item.get("keyword")),
         doi=_doi(item.get("DOI"), line, problems),
         arxiv_id=_arxiv(custom.get("arxiv_id")) if isinstance(custom, Mapping) else None,
@@ -125,7 +155,9 @@ def _date(value: object) -> str | None:
     match value.get("date-parts"):
         case [[int() | str() as year, *rest], *_]:
             numbers = [str(year), *(str(part) for part in rest[:2] if str(part).isdigit())]
-            return "-".join(number if place == 0 else number.zfill(2) for place, number in enumerate(numbers))
+            return "-".join(
+                number if place == 0 else number.zfill(2) for place, number in enumerate(numbers)
+            )
         case _:
             return _shown(value.get("literal")) or _shown(value.get("raw"))
 

@@ -1,4 +1,6 @@
-"""A BibTeX entry for a paper whose source is no BibTeX, so that type, volume and pages are not lost on the way."""
+"""A BibTeX entry for a paper whose source is no BibTeX, so that type, volume and pages are not lost
+on the way.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ def entry_of(item: CslItem) -> BibtexEntry | None:
         return None
     # Abstracts are kept elsewhere, and notes are the collector's own.
     raw = write_bibtex(
-        [{name: value for name, value in item.items() if name not in {"abstract", "note", "annote"}}], Dialect.BIBTEX
+        [
+            {
+                name: value
+                for name, value in item.items()
+                if name not in {"abstract", "note", "annote"}
+            }
+        ],
+        Dialect.BIBTEX,
     )
     found = _HEAD.match(raw)
     return BibtexEntry(raw.strip(), found.group(2), found.group(1)) if found else None

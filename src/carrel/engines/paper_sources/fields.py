@@ -1,4 +1,6 @@
-"""Papers described by named fields, as in front matter, JSON lines and paper_infos.json: one reading of all their spellings."""
+"""Papers described by named fields, as in front matter, JSON lines and paper_infos.json: one
+reading of all their spellings.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ _ARXIV = ("arxiv", "arxiv_id", "arxivid")
 _KEY = ("citation_key", "citation-key", "id", "_id", "key")
 _LANGUAGE = ("language", "lang", "output_language")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-# The spaces around are cut from each name afterwards; to match them here would read runs of spaces again and again.
+# The spaces around are cut from each name afterwards; to match them here would read runs of spaces
+# again and again.
 _AUTHOR_BREAK = re.compile(r";|(?<!\s)\s+and\s+|&")
 _LIST_BREAK = re.compile(r"[;,]")
 _LONGEST_NAME = 2_000
@@ -38,7 +41,9 @@ class Understood:
 
 
 def understand(fields: Mapping[str, object], line: int | None = None) -> Understood:
-    """The paper that these fields describe. Identifiers that are not valid are left out and reported."""
+    """The paper that these fields describe. Identifiers that are not valid are left out and
+    reported.
+    """
     by_name = {str(name).strip().lower().replace(" ", "_"): value for name, value in fields.items()}
     problems: list[ReadProblem] = []
     doi = _doi(_first_text(by_name, _DOI), problems, line)
@@ -78,7 +83,9 @@ def unique(names: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def names_in(value: object) -> tuple[str, ...]:
-    """A list of names, however it was written: a list, a comma-separated line, or objects that have a name."""
+    """A list of names, however it was written: a list, a comma-separated line, or objects that have
+    a name.
+    """
     if isinstance(value, str):
         return unique(one_line(part) for part in _LIST_BREAK.split(value))
     if isinstance(value, Mapping):
@@ -89,7 +96,9 @@ def names_in(value: object) -> tuple[str, ...]:
 
 
 def people_in(value: object) -> tuple[str, ...]:
-    """Authors in order. A line of text is split at 'and' and ';', and at commas only where no name is inverted."""
+    """Authors in order. A line of text is split at 'and' and ';', and at commas only where no name
+    is inverted.
+    """
     if not isinstance(value, str):
         return names_in(value)
     parts = _AUTHOR_BREAK.split(value)
@@ -116,12 +125,16 @@ def _affiliations_of(people: object) -> tuple[str, ...]:
         if isinstance(person, Mapping):
             for name in ("affiliations", "affiliation", "institution"):
                 value = person.get(name)
-                found.extend(unique([one_line(value)]) if isinstance(value, str) else names_in(value))
+                found.extend(
+                    unique([one_line(value)]) if isinstance(value, str) else names_in(value)
+                )
     return unique(found)
 
 
 def _first(fields: Mapping[str, object], names: Iterable[str]) -> object:
-    return next((value for name in names if (value := fields.get(name)) not in (None, "", [], {})), None)
+    return next(
+        (value for name in names if (value := fields.get(name)) not in (None, "", [], {})), None
+    )
 
 
 def _first_text(fields: Mapping[str, object], names: Iterable[str]) -> str | None:
@@ -148,7 +161,11 @@ def _date(fields: Mapping[str, object]) -> str | None:
     text = one_line(_first_text(fields, _DATE))
     month = _text(fields.get("month"))
     if text and re.fullmatch(r"\d{4}", text) and month:
-        return f"{text}-{int(month):02d}" if re.fullmatch(r"0?[1-9]|1[0-2]", month) else f"{one_line(month)} {text}"
+        return (
+            f"{text}-{int(month):02d}"
+            if re.fullmatch(r"0?[1-9]|1[0-2]", month)
+            else f"{one_line(month)} {text}"
+        )
     return text
 
 
@@ -159,7 +176,12 @@ def _doi(text: str | None, problems: list[ReadProblem], line: int | None) -> str
         return Doi.parse(text).value
     except NotAnIdentifierError:
         problems.append(
-            ReadProblem("doi_not_valid", f"{text[:120]!r} is not a DOI; the paper is kept without it", line, is_fatal=False)
+            ReadProblem(
+                "doi_not_valid",
+                f"{text[:120]!r} is not a DOI; the paper is kept without it",
+                line,
+                is_fatal=False,
+            )
         )
         return None
 
@@ -172,7 +194,10 @@ def _arxiv(text: str | None, problems: list[ReadProblem], line: int | None) -> s
     except NotAnIdentifierError:
         problems.append(
             ReadProblem(
-                "arxiv_not_valid", f"{text[:120]!r} is not an arXiv id; the paper is kept without it", line, is_fatal=False
+                "arxiv_not_valid",
+                f"{text[:120]!r} is not an arXiv id; the paper is kept without it",
+                line,
+                is_fatal=False,
             )
         )
         return None

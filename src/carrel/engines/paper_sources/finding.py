@@ -1,4 +1,6 @@
-"""Looks through files and folders for what can be read, which files belong together, and whether they changed."""
+"""Looks through files and folders for what can be read, which files belong together, and whether
+they changed.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class PassedOver:
 
 
 def find(
-    sources: Sequence[Path], readers: Sequence[SourceReader], size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES
+    sources: Sequence[Path],
+    readers: Sequence[SourceReader],
+    size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
 ) -> tuple[list[Found], list[PassedOver]]:
     """Everything readable below the sources, each file once, in a steady order."""
     search = _Search(readers, size_limit_bytes)
@@ -77,13 +81,19 @@ class _Search:
             self._look_through(path)
         elif path.is_file():
             if not self._look_at(path, ()):
-                self.passed.append(PassedOver(path, "unknown_kind", "no reader knows this kind of file"))
+                self.passed.append(
+                    PassedOver(path, "unknown_kind", "no reader knows this kind of file")
+                )
         else:
             self.passed.append(PassedOver(path, "not_found", "there is no such file or folder"))
 
     def _look_through(self, root: Path) -> None:
         for folder, folders, names in os.walk(root, onerror=self._pass_over):
-            folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _IGNORED_FOLDERS)
+            folders[:] = sorted(
+                name
+                for name in folders
+                if not name.startswith(".") and name not in _IGNORED_FOLDERS
+            )
             paths = [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
             companions = dict(_belonging(paths))
             taken = {path for group in companions.values() for path in group}
@@ -92,12 +102,16 @@ class _Search:
                     self._look_at(path, companions.get(path, ()))
 
     def _look_at(self, path: Path, companions: tuple[Path, ...]) -> bool:
-        """Whether the file is of a known kind, or is passed over for a reason that has been noted."""
+        """Whether the file is of a known kind, or is passed over for a reason that has been
+        noted.
+        """
         if path in self.found:
             return True
         if not _is_nameable(path):
             shown = Path(os.fsencode(path).decode("utf-8", "replace"))
-            self.passed.append(PassedOver(shown, "not_readable", "its name is not valid UTF-8; rename it"))
+            self.passed.append(
+                PassedOver(shown, "not_readable", "its name is not valid UTF-8; rename it")
+            )
             return True
         try:
             if not path.is_file():
@@ -113,15 +127,28 @@ class _Search:
         stamps = tuple(stamp(each) for each in (path, *companions))
         for each in stamps:
             if each.size_bytes > self._limit:
-                message = f"{each.size_bytes:,} bytes are more than the limit of {self._limit:,}; it was not read"
+                message = (
+                    f"{each.size_bytes:,} bytes are more than the limit of {self._limit:,}; "
+                    f"it was not read"
+                )
                 self.passed.append(PassedOver(Path(each.path), "too_large", message))
         if stamps[0].size_bytes <= self._limit:
-            light = tuple(each for each, seen in zip(companions, stamps[1:], strict=True) if seen.size_bytes <= self._limit)
-            self.found[path] = Found(path, reader, light, stamps, sum(max(0, each.size_bytes) for each in stamps))
+            light = tuple(
+                each
+                for each, seen in zip(companions, stamps[1:], strict=True)
+                if seen.size_bytes <= self._limit
+            )
+            self.found[path] = Found(
+                path, reader, light, stamps, sum(max(0, each.size_bytes) for each in stamps)
+            )
         return True
 
     def _pass_over(self, error: OSError) -> None:
-        self.passed.append(PassedOver(Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}"))
+        self.passed.append(
+            PassedOver(
+                Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}"
+            )
+        )
 
 
 def _is_nameable(path: Path) -> bool:

@@ -14,7 +14,15 @@ from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProb
 from carrel.engines.bibliography.imports import CslItem
 from carrel.engines.paper_sources.entries import entry_of
 from carrel.engines.paper_sources.fields import one_line, unique
-from carrel.engines.paper_sources.jats_text import abstract_of, body_of, child, children, inline, local, plain
+from carrel.engines.paper_sources.jats_text import (
+    abstract_of,
+    body_of,
+    child,
+    children,
+    inline,
+    local,
+    plain,
+)
 from carrel.engines.paper_sources.markdown import headings_in
 
 _MARKS = (b"<article", b"jats", b"pmc-articleset")
@@ -22,18 +30,24 @@ _NAMED_CHARACTERS = {name: chr(code) for name, code in html.entities.name2codepo
 
 
 class UnsafeXmlError(ValueError):
-    """The document declares entities of its own, which can be made to fill any memory or to read files."""
+    """The document declares entities of its own, which can be made to fill any memory or to read
+    files.
+    """
 
 
 class JatsReader:
-    """One article to a file, or a set of them; sub-articles such as decision letters are left out."""
+    """One article to a file, or a set of them; sub-articles such as decision letters are left
+    out.
+    """
 
     name = "jats"
     version = 2
 
     def accepts(self, path: Path, head: bytes) -> bool:
         suffix = path.suffix.lower()
-        return suffix == ".nxml" or (suffix == ".xml" and any(mark in head.lower() for mark in _MARKS))
+        return suffix == ".nxml" or (
+            suffix == ".xml" and any(mark in head.lower() for mark in _MARKS)
+        )
 
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
         yield SourcePart(path, companions=companions)
@@ -46,17 +60,30 @@ class JatsReader:
             return Reading(problems=(ReadProblem("xml_not_safe", str(error)),))
         except (ParseError, expat.ExpatError, ValueError, LookupError) as error:
             return Reading(problems=(ReadProblem("xml_not_valid", f"not valid XML: {error}"),))
-        articles = [root] if local(root) == "article" else [node for node in root.iter() if local(node) == "article"]
+        articles = (
+            [root]
+            if local(root) == "article"
+            else [node for node in root.iter() if local(node) == "article"]
+        )
         if not articles:
-            return Reading(problems=(ReadProblem("no_article", f"the XML holds <{local(root)}> and no article"),))
+            return Reading(
+                problems=(
+                    ReadProblem("no_article", f"the XML holds <{local(root)}> and no article"),
+                )
+            )
         pdf = next((path for path in part.companions if path.suffix.lower() == ".pdf"), None)
         pdf_sha256 = keeper.keep_pdf(pdf) if pdf is not None and len(articles) == 1 else None
         problems: list[ReadProblem] = []
-        return Reading(tuple(_paper(article, keeper, pdf_sha256, problems) for article in articles), tuple(problems))
+        return Reading(
+            tuple(_paper(article, keeper, pdf_sha256, problems) for article in articles),
+            tuple(problems),
+        )
 
 
 def parsed(raw: bytes) -> Element:
-    """The document's root. Named characters of HTML are known; any entity that the document declares itself is refused."""
+    """The document's root. Named characters of HTML are known; any entity that the document
+    declares itself is refused.
+    """
     _refuse_declared_entities(raw)
     parser = XMLParser()  # noqa: S314 - entities were refused above
     parser.entity.update(_NAMED_CHARACTERS)
@@ -64,7 +91,9 @@ def parsed(raw: bytes) -> Element:
 
 
 def _check_depth(root: Element) -> None:
-    """Refuses what is nested deeper than the walks through it may go, level by level and without recursion."""
+    """Refuses what is nested deeper than the walks through it may go, level by level and without
+    recursion.
+    """
     level, depth = [root], 0
     while level:
         depth += 1
@@ -79,7 +108,9 @@ class _PrologueReadError(Exception):
 
 def _refuse_declared_entities(raw: bytes) -> None:
     def refuse(*declaration: object) -> None:
-        raise UnsafeXmlError("it declares entities of its own, which is refused; save it without a DTD subset")
+        raise UnsafeXmlError(
+            "it declares entities of its own, which is refused; save it without a DTD subset"
+        )
 
     def stop(*element: object) -> None:
         raise _PrologueReadError
@@ -93,7 +124,9 @@ def _refuse_declared_entities(raw: bytes) -> None:
         return
 
 
-def _paper(article: Element, keeper: AssetKeeper, pdf_sha256: str | None, problems: list[ReadProblem]) -> PaperRecord:
+def _paper(
+    article: Element, keeper: AssetKeeper, pdf_sha256: str | None, problems: list[ReadProblem]
+) -> PaperRecord:
     meta = child(child(article, "front"), "article-meta")
     if meta is None:
         meta = child(article, "front-stub")
@@ -102,14 +135,21 @@ def _paper(article: Element, keeper: AssetKeeper, pdf_sha256: str | None, proble
     abstract = abstract_of(meta)
     body = body_of(article)
     markdown = "\n\n".join(
-        piece for piece in (f"# {title}" if title else "", f"## Abstract\n\n{abstract}" if abstract else "", body) if piece
+        piece
+        for piece in (
+            f"# {title}" if title else "",
+            f"## Abstract\n\n{abstract}" if abstract else "",
+            body,
+        )
+        if piece
     )
     return PaperRecord(
         title=title,
         authors=_authors(meta),
         bibtex=entry_of(_csl_item(meta, journal, title)),
         institutions=_institutions(meta),
-        venue=one_line(plain(_deep(journal, "journal-title"))) or one_line(plain(_deep(journal, "journal-id"))),
+        venue=one_line(plain(_deep(journal, "journal-title")))
+        or one_line(plain(_deep(journal, "journal-id"))),
         publication_date=_date(meta),
         abstract=abstract,
         keywords=_keywords(meta),
@@ -123,7 +163,9 @@ def _paper(article: Element, keeper: AssetKeeper, pdf_sha256: str | None, proble
 
 
 def _csl_item(meta: Element | None, journal: Element | None, title: str) -> CslItem:
-    """What a citation needs besides the fields of a paper: volume, issue, pages, ISSN, publisher."""
+    """What a citation needs besides the fields of a paper: volume, issue, pages, ISSN,
+    publisher.
+    """
     first, last = (plain(child(meta, part)) for part in ("fpage", "lpage"))
     texts = {
         "title": title,
@@ -136,9 +178,15 @@ def _csl_item(meta: Element | None, journal: Element | None, title: str) -> CslI
         "publisher": plain(_deep(journal, "publisher-name")),
         "DOI": _doi(meta, []) or "",
     }
-    item: CslItem = {"type": "article-journal"} | {name: text for name, value in texts.items() if (text := one_line(value))}
-    people = (person for group in children(meta, "contrib-group") for person in children(group, "contrib"))
-    names = [_csl_name(person) for person in people if person.get("contrib-type", "author") == "author"]
+    item: CslItem = {"type": "article-journal"} | {
+        name: text for name, value in texts.items() if (text := one_line(value))
+    }
+    people = (
+        person for group in children(meta, "contrib-group") for person in children(group, "contrib")
+    )
+    names = [
+        _csl_name(person) for person in people if person.get("contrib-type", "author") == "author"
+    ]
     if any(names):
         item["author"] = [name for name in names if name]
     date = _date(meta)
@@ -175,8 +223,12 @@ def _doi(meta: Element | None, problems: list[ReadProblem]) -> str | None:
 
 
 def _authors(meta: Element | None) -> tuple[str, ...]:
-    people = (person for group in children(meta, "contrib-group") for person in children(group, "contrib"))
-    return unique(_person(person) for person in people if person.get("contrib-type", "author") == "author")
+    people = (
+        person for group in children(meta, "contrib-group") for person in children(group, "contrib")
+    )
+    return unique(
+        _person(person) for person in people if person.get("contrib-type", "author") == "author"
+    )
 
 
 def _person(person: Element) -> str | None:
@@ -192,7 +244,11 @@ def _person(person: Element) -> str | None:
     # A collaboration may list all of its members inside its own element.
     own = [
         collaboration.text or "",
-        *(inline(node) + (node.tail or "") for node in collaboration if local(node) != "contrib-group"),
+        *(
+            inline(node) + (node.tail or "")
+            for node in collaboration
+            if local(node) != "contrib-group"
+        ),
     ]
     return one_line("".join(own))
 
@@ -209,16 +265,25 @@ def _institutions(meta: Element | None) -> tuple[str, ...]:
 
 
 def _institution(place: Element) -> Iterable[str | None]:
-    named = [node for node in place.iter() if local(node) == "institution" and node.get("content-type") != "dept"]
+    named = [
+        node
+        for node in place.iter()
+        if local(node) == "institution" and node.get("content-type") != "dept"
+    ]
     if named:
         return [one_line(plain(node)) for node in named]
-    pieces = [place.text or "", *(plain(node) + (node.tail or "") for node in place if local(node) != "label")]
+    pieces = [
+        place.text or "",
+        *(plain(node) + (node.tail or "") for node in place if local(node) != "label"),
+    ]
     return [one_line("".join(pieces))]
 
 
 def _date(meta: Element | None) -> str | None:
     dates = list(children(meta, "pub-date"))
-    ranked = sorted(dates, key=lambda node: _date_rank(node.get("date-type") or node.get("pub-type") or ""))
+    ranked = sorted(
+        dates, key=lambda node: _date_rank(node.get("date-type") or node.get("pub-type") or "")
+    )
     for node in ranked:
         year, month, day = (plain(child(node, part)) for part in ("year", "month", "day"))
         if year.isdigit():
@@ -239,15 +304,34 @@ def _date_rank(kind: str) -> int:
 
 
 def _keywords(meta: Element | None) -> tuple[str, ...]:
-    groups = [group for group in children(meta, "kwd-group") if group.get("kwd-group-type") != "research-organism"]
-    return unique(one_line(plain(node)) for group in groups for node in group.iter() if local(node) == "kwd")
+    groups = [
+        group
+        for group in children(meta, "kwd-group")
+        if group.get("kwd-group-type") != "research-organism"
+    ]
+    return unique(
+        one_line(plain(node)) for group in groups for node in group.iter() if local(node) == "kwd"
+    )
 
 
 def _subjects(meta: Element | None) -> tuple[str, ...]:
     groups = children(child(meta, "article-categories"), "subj-group")
-    shown = [group for group in groups if group.get("subj-group-type") not in {"display-channel", "sub-display-channel"}]
-    return unique(one_line(plain(node)) for group in shown for node in group.iter() if local(node) == "subject")
+    shown = [
+        group
+        for group in groups
+        if group.get("subj-group-type") not in {"display-channel", "sub-display-channel"}
+    ]
+    return unique(
+        one_line(plain(node))
+        for group in shown
+        for node in group.iter()
+        if local(node) == "subject"
+    )
 
 
 def _deep(node: Element | None, name: str) -> Element | None:
-    return None if node is None else next((found for found in node.iter() if local(found) == name), None)
+    return (
+        None
+        if node is None
+        else next((found for found in node.iter() if local(found) == name), None)
+    )

@@ -1,4 +1,6 @@
-"""The text of a JATS article as Markdown: sections, paragraphs, lists, captions, tables and references."""
+"""The text of a JATS article as Markdown: sections, paragraphs, lists, captions, tables and
+references.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,19 @@ from xml.etree.ElementTree import Element
 from carrel.core.budget import current_budget
 
 _BLOCKS = frozenset(
-    {"p", "sec", "list", "fig", "fig-group", "table-wrap", "boxed-text", "disp-formula", "disp-quote", "def-list", "title"}
+    {
+        "p",
+        "sec",
+        "list",
+        "fig",
+        "fig-group",
+        "table-wrap",
+        "boxed-text",
+        "disp-formula",
+        "disp-quote",
+        "def-list",
+        "title",
+    }
 )
 _BREAK = re.compile(r"(?<![ \t])[ \t]*\n[ \t\n]*")
 _DEEPEST_HEADING = 6
@@ -36,7 +50,9 @@ def plain(node: Element | None) -> str:
 def _plain_pieces(node: Element) -> Iterator[str]:
     yield node.text or ""
     for each in node:
-        if not (local(each) in {"xref", "fn"} and each.get("ref-type") in {None, "fn", "aff", "corresp"}):
+        if not (
+            local(each) in {"xref", "fn"} and each.get("ref-type") in {None, "fn", "aff", "corresp"}
+        ):
             yield from _plain_pieces(each)
         yield each.tail or ""
 
@@ -49,14 +65,22 @@ def inline(node: Element) -> str:
             mark = "*" if name == "italic" else "**"
             text = _inside(node)
             return f"{mark}{text.strip()}{mark}" if text.strip() and "*" not in text else text
-        case "sup" if any(local(each) == "xref" and each.get("ref-type") == "bibr" for each in node):
+        case "sup" if any(
+            local(each) == "xref" and each.get("ref-type") == "bibr" for each in node
+        ):
             return f" [{_inside(node).strip()}]"
         case "inline-formula" | "disp-formula" | "math" | "tex-math":
             return _formula(node)
         case "ext-link" | "uri":
-            address = next((value for key, value in node.attrib.items() if key.endswith("href")), "")
+            address = next(
+                (value for key, value in node.attrib.items() if key.endswith("href")), ""
+            )
             text = _inside(node).strip()
-            return f"[{text}]({address})" if address.startswith("http") and text and text != address else text or address
+            return (
+                f"[{text}]({address})"
+                if address.startswith("http") and text and text != address
+                else text or address
+            )
         case "fn" | "inline-graphic" | "graphic" | "object-id":
             return ""
         case "break":
@@ -145,7 +169,9 @@ def _blocks(node: Element | None, level: int) -> Iterator[str]:
 
 
 def _paragraph(node: Element, level: int) -> Iterator[str]:
-    """A paragraph; figures, lists and formulas inside it come out as blocks of their own where they stand."""
+    """A paragraph; figures, lists and formulas inside it come out as blocks of their own where they
+    stand.
+    """
     pieces = [node.text or ""]
     for each in node:
         if local(each) in _BLOCKS:
@@ -168,7 +194,11 @@ def _figure(node: Element, level: int) -> Iterator[str]:
         return
     caption = child(node, "caption")
     label, title = plain(child(node, "label")).rstrip("."), plain(child(caption, "title"))
-    words = [f"**{label}.**" if label else "", title, *(_one_line(inline(each)) for each in children(caption, "p"))]
+    words = [
+        f"**{label}.**" if label else "",
+        title,
+        *(_one_line(inline(each)) for each in children(caption, "p")),
+    ]
     if shown := " ".join(word for word in words if word):
         yield shown
     for table in node.iter():
@@ -187,23 +217,36 @@ def _list(node: Element) -> Iterator[str]:
 
 def _table(table: Element) -> Iterator[str]:
     rows = [
-        [_one_line(inline(cell)).replace("|", "\\|") for cell in row if local(cell) in {"td", "th"}] for row in table.iter("tr")
+        [_one_line(inline(cell)).replace("|", "\\|") for cell in row if local(cell) in {"td", "th"}]
+        for row in table.iter("tr")
     ]
     rows = [row for row in rows if row]
     if not rows:
         return
     width = max(len(row) for row in rows)
     # One wide row makes every other as wide, and a table inside a table is shown with both.
-    current_budget().spend_output(sum(len(cell) for row in rows for cell in row) + 3 * width * len(rows))
+    current_budget().spend_output(
+        sum(len(cell) for row in rows for cell in row) + 3 * width * len(rows)
+    )
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
     yield "\n".join([lines[0], f"|{'---|' * width}", *lines[1:]])
 
 
 def _references(back: Element | None) -> Iterator[str]:
     lines: list[str] = []
-    for reference in (node for group in children(back, "ref-list") for node in group.iter() if local(node) == "ref"):
+    for reference in (
+        node
+        for group in children(back, "ref-list")
+        for node in group.iter()
+        if local(node) == "ref"
+    ):
         citation = next(
-            (each for each in reference.iter() if local(each) in {"mixed-citation", "element-citation", "citation"}), None
+            (
+                each
+                for each in reference.iter()
+                if local(each) in {"mixed-citation", "element-citation", "citation"}
+            ),
+            None,
         )
         if citation is not None and (text := _citation(citation)):
             lines.append(f"{len(lines) + 1}. {text}")
@@ -221,6 +264,14 @@ def _citation(node: Element) -> str:
         if local(name) == "name"
     ]
     shown = ", ".join(people[:3]) + (" et al." if len(people) > 3 else "")
-    facts = [shown, *(plain(child(node, part)) for part in ("year", "article-title", "chapter-title", "source", "volume"))]
-    doi = next((plain(each) for each in children(node, "pub-id") if each.get("pub-id-type") == "doi"), "")
+    facts = [
+        shown,
+        *(
+            plain(child(node, part))
+            for part in ("year", "article-title", "chapter-title", "source", "volume")
+        ),
+    ]
+    doi = next(
+        (plain(each) for each in children(node, "pub-id") if each.get("pub-id-type") == "doi"), ""
+    )
     return ". ".join(fact.rstrip(".") for fact in (*facts, f"doi:{doi}" if doi else "") if fact)

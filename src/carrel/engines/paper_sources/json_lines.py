@@ -1,4 +1,6 @@
-"""JSON lines, one paper to a line, plain or compressed with gzip or xz; long files are read in pieces."""
+"""JSON lines, one paper to a line, plain or compressed with gzip or xz; long files are read in
+pieces.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _LONGEST_LINE = 16 * 1024 * 1024
 
 
 class JsonLinesReader:
-    """Each line an object with title, authors, doi, abstract and the like under their usual names."""
+    """Each line an object with title, authors, doi, abstract and the like under their usual
+    names.
+    """
 
     name = "json_lines"
     version = 1
@@ -30,13 +34,17 @@ class JsonLinesReader:
         return name.removesuffix(".gz").removesuffix(".xz").endswith(_SUFFIXES)
 
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
-        """Pieces of about a megabyte that end at line ends. What cannot be unpacked becomes a last piece that says so."""
+        """Pieces of about a megabyte that end at line ends. What cannot be unpacked becomes a last
+        piece that says so.
+        """
         number, line, lines, size = 0, 1, list[bytes](), 0
         try:
             with _opened(path) as file:
                 while text := file.readline(_LONGEST_LINE):
                     if len(text) == _LONGEST_LINE and not text.endswith(b"\n"):
-                        raise EOFError(f"line {line + len(lines)} is longer than {_LONGEST_LINE:,} bytes")
+                        raise EOFError(
+                            f"line {line + len(lines)} is longer than {_LONGEST_LINE:,} bytes"
+                        )
                     lines.append(text)
                     size += len(text)
                     if size >= _PART_BYTES and text.endswith(b"\n"):
@@ -45,7 +53,9 @@ class JsonLinesReader:
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             if lines:
                 yield SourcePart(path, number, line, b"".join(lines))
-            yield SourcePart(path, number + 1, line + len(lines), f"\x00{type(error).__name__}: {error}".encode())
+            yield SourcePart(
+                path, number + 1, line + len(lines), f"\x00{type(error).__name__}: {error}".encode()
+            )
             return
         if lines:
             yield SourcePart(path, number, line, b"".join(lines))
@@ -54,7 +64,15 @@ class JsonLinesReader:
         content = part.content or b""
         if content.startswith(b"\x00"):
             reason = content[1:].decode("utf-8", "replace")
-            return Reading(problems=(ReadProblem("not_unpacked", f"the rest could not be unpacked ({reason})", part.first_line),))
+            return Reading(
+                problems=(
+                    ReadProblem(
+                        "not_unpacked",
+                        f"the rest could not be unpacked ({reason})",
+                        part.first_line,
+                    ),
+                )
+            )
         records: list[PaperRecord] = []
         problems: list[ReadProblem] = []
         for number, raw in enumerate(content.split(b"\n"), start=part.first_line):
@@ -67,7 +85,9 @@ class JsonLinesReader:
                 problems.append(ReadProblem("json_not_valid", f"not valid JSON: {error}", number))
                 continue
             if not isinstance(fields, Mapping):
-                problems.append(ReadProblem("json_not_valid", "not an object with named fields", number))
+                problems.append(
+                    ReadProblem("json_not_valid", "not an object with named fields", number)
+                )
                 continue
             understood = understand(fields, number)
             problems.extend(understood.problems)

@@ -1,4 +1,6 @@
-"""`paper_infos.json`: papers with summaries that a model wrote elsewhere, and the Markdown that each came from."""
+"""`paper_infos.json`: papers with summaries that a model wrote elsewhere, and the Markdown that
+each came from.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from pathlib import Path
 
 import orjson
 
-from carrel.core.paper_record import AssetKeeper, FiledSummary, PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.core.paper_record import (
+    AssetKeeper,
+    FiledSummary,
+    PaperRecord,
+    Reading,
+    ReadProblem,
+    SourcePart,
+)
 from carrel.engines.paper_sources.fields import clean, one_line, understand
 from carrel.engines.paper_sources.markdown import (
     NotTextError,
@@ -21,8 +30,25 @@ from carrel.engines.paper_sources.markdown import (
 
 _NOT_A_SUMMARY = frozenset(
     {
-        *("paper_title", "paper_authors", "publication_date", "publication_venue", "abstract", "keywords", "paper_institutions"),
-        *("output_language", "source_path", "source_hash", "prompt_template", "provider", "model", "extracted_at", "summary"),
+        *(
+            "paper_title",
+            "paper_authors",
+            "publication_date",
+            "publication_venue",
+            "abstract",
+            "keywords",
+            "paper_institutions",
+        ),
+        *(
+            "output_language",
+            "source_path",
+            "source_hash",
+            "prompt_template",
+            "provider",
+            "model",
+            "extracted_at",
+            "summary",
+        ),
         *(
             "ai_generated_tags",
             "doi",
@@ -56,7 +82,11 @@ class PaperInfosReader:
             document = orjson.loads(part.path.read_bytes())
         except orjson.JSONDecodeError as error:
             return Reading(problems=(ReadProblem("json_not_valid", f"not valid JSON: {error}"),))
-        template = one_line(str(document.get("template_tag") or "")) if isinstance(document, Mapping) else None
+        template = (
+            one_line(str(document.get("template_tag") or ""))
+            if isinstance(document, Mapping)
+            else None
+        )
         papers = document.get("papers") if isinstance(document, Mapping) else document
         if not isinstance(papers, list):
             return Reading(problems=(ReadProblem("json_not_valid", "no list of papers in it"),))
@@ -65,7 +95,11 @@ class PaperInfosReader:
         also_read: list[Path] = []
         for number, fields in enumerate(papers, start=1):
             if not isinstance(fields, Mapping):
-                problems.append(ReadProblem("json_not_valid", f"paper {number} is not an object with named fields"))
+                problems.append(
+                    ReadProblem(
+                        "json_not_valid", f"paper {number} is not an object with named fields"
+                    )
+                )
                 continue
             record = self._paper(fields, template, problems)
             whole = _with_source(record, fields.get("source_path"), part.path.parent, keeper)
@@ -74,11 +108,20 @@ class PaperInfosReader:
             also_read.extend(whole.also_read)
         return Reading(tuple(records), tuple(problems), tuple(dict.fromkeys(also_read)))
 
-    def _paper(self, fields: Mapping[str, object], template: str | None, problems: list[ReadProblem]) -> PaperRecord:
+    def _paper(
+        self, fields: Mapping[str, object], template: str | None, problems: list[ReadProblem]
+    ) -> PaperRecord:
         understood = understand(fields)
         problems.extend(understood.problems)
-        said = {name: one_line(value) if isinstance(value := fields.get(name), str) else None for name in _NOT_A_SUMMARY}
-        markdown = clean(summary) if isinstance(summary := fields.get("summary"), str) else _modules(fields)
+        said = {
+            name: one_line(value) if isinstance(value := fields.get(name), str) else None
+            for name in _NOT_A_SUMMARY
+        }
+        markdown = (
+            clean(summary)
+            if isinstance(summary := fields.get("summary"), str)
+            else _modules(fields)
+        )
         record = replace(understood.record, citation_key=None, source_hash=said["source_hash"])
         bibtex = fields.get("bibtex")
         if isinstance(bibtex, Mapping) and isinstance(entry := bibtex.get("fields"), Mapping):
@@ -104,7 +147,9 @@ class PaperInfosReader:
 
 
 def _with_bibliography(record: PaperRecord, entry: PaperRecord) -> PaperRecord:
-    """Venue, date and identifiers come from the bibliography entry where it has them, as a person checked that one."""
+    """Venue, date and identifiers come from the bibliography entry where it has them, as a person
+    checked that one.
+    """
     return replace(
         record,
         doi=record.doi or entry.doi,
@@ -115,11 +160,19 @@ def _with_bibliography(record: PaperRecord, entry: PaperRecord) -> PaperRecord:
 
 
 def _modules(fields: Mapping[str, object]) -> str | None:
-    """A template that fills named pieces instead of one summary: each piece under its own heading."""
+    """A template that fills named pieces instead of one summary: each piece under its own
+    heading.
+    """
     pieces = [
-        (name, text) for name, text in fields.items() if name not in _NOT_A_SUMMARY and isinstance(text, str) and text.strip()
+        (name, text)
+        for name, text in fields.items()
+        if name not in _NOT_A_SUMMARY and isinstance(text, str) and text.strip()
     ]
-    return clean("\n\n".join(f"## {name.replace('_', ' ').capitalize()}\n\n{text.strip()}" for name, text in pieces))
+    return clean(
+        "\n\n".join(
+            f"## {name.replace('_', ' ').capitalize()}\n\n{text.strip()}" for name, text in pieces
+        )
+    )
 
 
 def _with_source(record: PaperRecord, named: object, folder: Path, keeper: AssetKeeper) -> Reading:
@@ -151,7 +204,9 @@ def _with_source(record: PaperRecord, named: object, folder: Path, keeper: Asset
 
 
 def _places(named: str, folder: Path) -> Iterator[Path]:
-    """Where the source may lie: as named, beside the file by its own name; never outside the file's folder."""
+    """Where the source may lie: as named, beside the file by its own name; never outside the file's
+    folder.
+    """
     root = folder.resolve()
     for candidate in (root / named, root / Path(named).name):
         resolved = candidate.resolve()
@@ -159,12 +214,19 @@ def _places(named: str, folder: Path) -> Iterator[Path]:
             yield resolved
 
 
-def _translations(path: Path, keeper: AssetKeeper, also_read: list[Path]) -> Iterator[tuple[str, str]]:
+def _translations(
+    path: Path, keeper: AssetKeeper, also_read: list[Path]
+) -> Iterator[tuple[str, str]]:
     for sibling in sorted(path.parent.glob(f"{_literal(path.stem)}.*.md")):
         named = translation_of(sibling)
         if named and named[0] == path.stem:
             also_read.append(sibling)
-            yield named[1], keeper.keep_translation(split_front_matter(decoded(sibling.read_bytes()))[1], named[1])
+            yield (
+                named[1],
+                keeper.keep_translation(
+                    split_front_matter(decoded(sibling.read_bytes()))[1], named[1]
+                ),
+            )
 
 
 def _literal(stem: str) -> str:

@@ -1,4 +1,6 @@
-"""PDFs that have a text layer: the text page by page, and what the first pages say of title, DOI, year and abstract."""
+"""PDFs that have a text layer: the text page by page, and what the first pages say of title, DOI,
+year and abstract.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,14 @@ _HYPHEN_AT_LINE_END = re.compile(r"(?<=[^\W\d_])(?:-|\u00ad|\ufffe|\x02)[ \t]*\n
 _SOFT_HYPHEN = re.compile("[\u00ad\ufffe\x02]")
 _ABSTRACT = re.compile(
     r"(?:^|\n)\s*a\s?b\s?s\s?t\s?r\s?a\s?c\s?t\b[\s.:—–-]*(.{80,4000}?)"
-    r"(?=\n\s*(?:\d{0,2}\.?\s*introduction|keywords|key words|index terms|ccs concepts|background)\b|\n\s*\n\s*\n|\Z)",
+    r"(?=\n\s*(?:\d{0,2}\.?\s*introduction|keywords|key words|index terms|ccs "
+    r"concepts|background)\b|\n\s*\n\s*\n|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
 _NO_TITLE = re.compile(
-    r"^(?:untitled|microsoft word|slide 1|title|main|manuscript|.*\.(?:docx?|tex|dvi|pdf|indd|qxd|ps))\b|^\W*$", re.IGNORECASE
+    r"^(?:untitled|microsoft word|slide "
+    r"1|title|main|manuscript|.*\.(?:docx?|tex|dvi|pdf|indd|qxd|ps))\b|^\W*$",
+    re.IGNORECASE,
 )
 
 
@@ -42,7 +47,9 @@ class _Letters:
 
 
 class PdfReader:
-    """A PDF by itself. One that lies beside a text of the same name belongs to that text instead."""
+    """A PDF by itself. One that lies beside a text of the same name belongs to that text
+    instead.
+    """
 
     name = "pdf"
     version = 2
@@ -71,28 +78,46 @@ class PdfReader:
 
     def _read(self, document: pypdfium2.PdfDocument, path: Path, keeper: AssetKeeper) -> Reading:
         if len(document) > _MOST_PAGES:
-            return _failed("too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}")
+            return _failed(
+                "too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}"
+            )
         pages, failed = _page_texts(document)
         if failed and len(failed) == len(pages):
-            return _failed("pdf_not_valid", f"none of its pages can be loaded: {_pages_named(failed)}")
+            return _failed(
+                "pdf_not_valid", f"none of its pages can be loaded: {_pages_named(failed)}"
+            )
         letters = sum(character.isalnum() for page in pages for character in page)
         if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages) - len(failed)):
             return _failed(
-                "no_text_layer", f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on it first"
+                "no_text_layer",
+                f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on "
+                f"it first",
             )
         about = document.get_metadata_dict(skip_empty=True)
         problems: list[ReadProblem] = []
         if failed:
-            message = f"{_pages_named(failed)} of {len(pages)} cannot be loaded; their text is missing"
+            message = (
+                f"{_pages_named(failed)} of {len(pages)} cannot be loaded; their text is missing"
+            )
             problems.append(ReadProblem("pages_not_readable", message, is_fatal=False))
         opening = "\n".join(pages[:2])
         title, is_title_stated = _title(about.get("Title"), document)
         if title is None:
             title = one_line(path.stem.replace("_", " ")) or path.name
-            problems.append(ReadProblem("title_from_file_name", "no title found; the file's name is used", is_fatal=False))
+            problems.append(
+                ReadProblem(
+                    "title_from_file_name",
+                    "no title found; the file's name is used",
+                    is_fatal=False,
+                )
+            )
         facts = read_facts(path, pages[0])
         inferred = {"title": not is_title_stated, "publication_date": facts.is_date_inferred}
-        body = "\n\n".join(f"<!-- page {number} -->\n\n{page}" for number, page in enumerate(pages, start=1) if page)
+        body = "\n\n".join(
+            f"<!-- page {number} -->\n\n{page}"
+            for number, page in enumerate(pages, start=1)
+            if page
+        )
         abstract = _ABSTRACT.search(opening)
         record = PaperRecord(
             title=title,
@@ -119,7 +144,8 @@ def _page_texts(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:
         except pypdfium2.PdfiumError:
             pages.append("")
             failed.append(number + 1)
-        # A form that draws itself twice, in a form that does so too, makes gigabytes of text out of a few lines.
+        # A form that draws itself twice, in a form that does so too, makes gigabytes of text out of
+        # a few lines.
         budget.spend_output(len(pages[-1]))
     return pages, failed
 
@@ -132,7 +158,10 @@ def _pages_named(numbers: Sequence[int]) -> str:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    shown = [str(first) if first == last else f"{first} to {last}" for first, last in runs[:_PAGE_RUNS_SHOWN]]
+    shown = [
+        str(first) if first == last else f"{first} to {last}"
+        for first, last in runs[:_PAGE_RUNS_SHOWN]
+    ]
     if len(runs) > _PAGE_RUNS_SHOWN:
         shown.append(f"others ({len(numbers)} in all)")
     return f"page{'s' if len(numbers) > 1 else ''} " + (
@@ -157,7 +186,9 @@ def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
 
 
 def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | None, bool]:
-    """The title that the file states, unless it is a program's; else the largest words at the top of the first page."""
+    """The title that the file states, unless it is a program's; else the largest words at the top
+    of the first page.
+    """
     if stated and len(stated.strip()) > 8 and not _NO_TITLE.match(stated.strip()):
         return one_line(stated), True
     try:
@@ -174,7 +205,9 @@ def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | N
 
 
 def _words_of_height(letters: _Letters, height: float) -> str | None:
-    """The first run of characters of that height; spaces and line ends between them have no height of their own."""
+    """The first run of characters of that height; spaces and line ends between them have no height
+    of their own.
+    """
     run: list[str] = []
     for character, own in zip(letters.text, letters.heights, strict=True):
         if character.isspace():
@@ -198,12 +231,16 @@ def _top_letters(document: pypdfium2.PdfDocument) -> _Letters:
     try:
         count = min(text_page.count_chars(), _TITLE_AREA_CHARACTERS)
         characters = [chr(pdfium.FPDFText_GetUnicode(text_page, at) or 32) for at in range(count)]
-        heights = [round(pdfium.FPDFText_GetFontSize(text_page, at) * _scale(text_page, at), 1) for at in range(count)]
+        heights = [
+            round(pdfium.FPDFText_GetFontSize(text_page, at) * _scale(text_page, at), 1)
+            for at in range(count)
+        ]
     finally:
         text_page.close()
         page.close()
     usable = [
-        (each if each.isprintable() or each.isspace() else " ", height) for each, height in zip(characters, heights, strict=True)
+        (each if each.isprintable() or each.isspace() else " ", height)
+        for each, height in zip(characters, heights, strict=True)
     ]
     return _Letters("".join(each for each, _ in usable), tuple(height for _, height in usable))
 

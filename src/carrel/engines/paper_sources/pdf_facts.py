@@ -1,7 +1,10 @@
-"""What a PDF states about itself: its own DOI, arXiv id and date, and not those of papers that it cites.
+"""What a PDF states about itself: its own DOI, arXiv id and date, and not those of papers that it
+cites.
 
-Only two places count: the metadata that the publisher wrote into the file (XMP), and the head of the first page, above the
-abstract or the first section. What stands elsewhere may belong to any other paper, so it is not used.
+Only two places count: the metadata that the publisher wrote into the file (XMP), and the head of
+the first page, above the
+abstract or the first section. What stands elsewhere may belong to any other paper, so it is not
+used.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError
 
 _HEAD_ENDS = re.compile(
     r"^\W*(?:\d{1,2}\.?|[ivx]{1,4}\.)?\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|introduction|background|references|bibliography"
-    r"|works cited|literature cited|literature|zusammenfassung|einleitung|literatur|r[ée]sum[ée]|resumen|keywords|key words"
+    r"|works cited|literature "
+    r"cited|literature|zusammenfassung|einleitung|literatur|r[ée]sum[ée]|resumen|keywords|key "
+    r"words"
     r"|index terms|contents)\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -42,21 +47,28 @@ _ARXIV_STAMP = re.compile(
     r"(?:\d{1,2}\s+[A-Z][a-z]{2}\s+((?:19|20)\d{2}))?"
 )
 _ARXIV_LINE = re.compile(
-    r"^\s*(?:preprint\s*)?arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)\s*$", re.IGNORECASE | re.MULTILINE
+    r"^\s*(?:preprint\s*)?arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)\s*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _PUBLISHED = re.compile(
     r"\b(?:published|publication\s+date|date\s+of\s+publication|first\s+published|version\s+of\s+record)\b[^\n]{0,60}?"
     r"\b((?:19|20)\d{2})\b",
     re.IGNORECASE,
 )
-_COPYRIGHT = re.compile(r"^[^\n]{0,20}(?:©|\(c\)|\bcopyright\b)[^\n]{0,40}?\b((?:19|20)\d{2})\b", re.IGNORECASE | re.MULTILINE)
+_COPYRIGHT = re.compile(
+    r"^[^\n]{0,20}(?:©|\(c\)|\bcopyright\b)[^\n]{0,40}?\b((?:19|20)\d{2})\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 _XMP_START, _XMP_END = b"<x:xmpmeta", b"</x:xmpmeta>"
 _LONGEST_XMP_BYTES = 1_000_000
 _XMP_DOI = re.compile(
-    r"(?:prism:doi|pdfx:doi|crossmark:DOI|pdfx:WPS-ARTICLEDOI)(?:\s*=\s*[\"']|[^<>]{0,50}>)\s*([^<\"']{5,300})", re.IGNORECASE
+    r"(?:prism:doi|pdfx:doi|crossmark:DOI|pdfx:WPS-ARTICLEDOI)(?:\s*=\s*[\"']|[^<>]{0,50}>)\s*([^<\"']{5,300})",
+    re.IGNORECASE,
 )
-_XMP_IDENTIFIER = re.compile(r"dc:identifier[^<>]{0,50}>\s*((?:doi:|https?://(?:dx\.)?doi\.org/)[^<]{5,300})", re.IGNORECASE)
+_XMP_IDENTIFIER = re.compile(
+    r"dc:identifier[^<>]{0,50}>\s*((?:doi:|https?://(?:dx\.)?doi\.org/)[^<]{5,300})", re.IGNORECASE
+)
 _XMP_DATE = re.compile(
     r"(?:prism:publicationDate|prism:coverDate)(?:\s*=\s*[\"']|[^<>]{0,50}>)\s*((?:19|20)\d{2}(?:-\d{2}(?:-\d{2})?)?)",
     re.IGNORECASE,
@@ -65,7 +77,9 @@ _XMP_DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PdfFacts:
-    """What a PDF says of itself. `is_date_inferred` where the date is not that of publication by the file's own word."""
+    """What a PDF says of itself. `is_date_inferred` where the date is not that of publication by
+    the file's own word.
+    """
 
     doi: str | None = None
     arxiv_id: str | None = None
@@ -88,7 +102,9 @@ def read_facts(path: Path, first_page: str) -> PdfFacts:
 
 
 def head_of(first_page: str) -> str:
-    """The part of the first page above its abstract or first section, where a paper speaks of itself."""
+    """The part of the first page above its abstract or first section, where a paper speaks of
+    itself.
+    """
     ends = _HEAD_ENDS.search(first_page[:_LONGEST_HEAD_CHARACTERS])
     return first_page[: ends.start() if ends else _SHORT_HEAD_CHARACTERS]
 
@@ -113,14 +129,18 @@ def _stated_doi(xmp: str) -> str | None:
 
 
 def _printed_doi(head: str) -> str | None:
-    """The one DOI at the head of the page. Where there are several, none of them is known to be the paper's."""
+    """The one DOI at the head of the page. Where there are several, none of them is known to be the
+    paper's.
+    """
     if _NOTICE.search(head):
         return None
     own: set[str] = set()
     lines = head.split("\n")
     for at, line in enumerate(lines):
         for found in _DOI.finditer(line):
-            if _OF_ANOTHER.search(line[: found.start()]) or _OF_ANOTHER.search(lines[at - 1] if at else ""):
+            if _OF_ANOTHER.search(line[: found.start()]) or _OF_ANOTHER.search(
+                lines[at - 1] if at else ""
+            ):
                 continue
             try:
                 own.add(Doi.parse(found.group(1)).value)
@@ -130,7 +150,9 @@ def _printed_doi(head: str) -> str | None:
 
 
 def _arxiv(head: str, first_page: str) -> tuple[str | None, str | None]:
-    """The id and the year of arXiv's stamp, which may come anywhere in the text of the page; else an id on a line of the head."""
+    """The id and the year of arXiv's stamp, which may come anywhere in the text of the page; else
+    an id on a line of the head.
+    """
     stamp = _ARXIV_STAMP.search(first_page)
     found = stamp or _ARXIV_LINE.search(head)
     try:

@@ -1,4 +1,6 @@
-"""Reads parts of sources, in this process or in several, so that neither a bad file nor a crashing parser stops the others."""
+"""Reads parts of sources, in this process or in several, so that neither a bad file nor a crashing
+parser stops the others.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from carrel.core.paper_record import AssetKeeper, Reading, ReadProblem, SourcePa
 from carrel.engines.parser_process import limit_this_process
 
 _IN_FLIGHT_PER_WORKER = 3
-# Parsers of ours end by their budget long before this; it is for PDFium, which cannot be asked to stop. A thesis of 1,000 pages
+# Parsers of ours end by their budget long before this; it is for PDFium, which cannot be asked to
+# stop. A thesis of 1,000 pages
 # takes some 5 s.
 CPU_SECONDS = 30.0
 CPU_SECONDS_PER_MEGABYTE = 2.0
@@ -51,7 +54,10 @@ def read_part(reader: SourceReader, part: SourcePart, keeper: AssetKeeper) -> Re
     except MemoryError:
         return _failed("too_large", "does not fit into memory")
     except Exception as error:  # noqa: BLE001 - parsers fail in ways of their own; one file must not stop the rest
-        return _failed("reader_failed", f"the {reader.name} reader failed: {type(error).__name__}: {error}"[:300])
+        return _failed(
+            "reader_failed",
+            f"the {reader.name} reader failed: {type(error).__name__}: {error}"[:300],
+        )
 
 
 def _size(part: SourcePart) -> int:
@@ -63,7 +69,9 @@ def _size(part: SourcePart) -> int:
         return 0
 
 
-def read_here(errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper) -> Iterator[tuple[TicketT, Reading]]:
+def read_here(
+    errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper
+) -> Iterator[tuple[TicketT, Reading]]:
     """One after the other in this process."""
     readers, keeper = equipment()
     by_name = {reader.name: reader for reader in readers}
@@ -72,19 +80,29 @@ def read_here(errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper) -
 
 
 def read_in_processes(
-    errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper, workers: int, cpu_seconds: float = CPU_SECONDS
+    errands: Iterable[Errand[TicketT]],
+    equipment: ReadersAndKeeper,
+    workers: int,
+    cpu_seconds: float = CPU_SECONDS,
 ) -> Iterator[tuple[TicketT, Reading]]:
-    """In several processes, a few errands ahead. When one dies or is ended, what it may have held is tried again alone.
+    """In several processes, a few errands ahead. When one dies or is ended, what it may have held
+    is tried again alone.
 
-    `cpu_seconds` is what a part may take, besides 2 s for each megabyte, before its process is ended.
+    `cpu_seconds` is what a part may take, besides 2 s for each megabyte, before its process is
+    ended.
     """
     waiting = iter(errands)
     while batch := list(islice(waiting, workers * _IN_FLIGHT_PER_WORKER)):
         lost: list[Errand[TicketT]] = []
         with _pool(equipment, workers) as pool:
-            in_flight: dict[Future[Reading], Errand[TicketT]] = {_send(pool, errand, cpu_seconds): errand for errand in batch}
+            in_flight: dict[Future[Reading], Errand[TicketT]] = {
+                _send(pool, errand, cpu_seconds): errand for errand in batch
+            }
             while in_flight:
-                limit = max(_cpu_limit(errand.part, cpu_seconds) for errand in in_flight.values()) * _WALL_FACTOR
+                limit = (
+                    max(_cpu_limit(errand.part, cpu_seconds) for errand in in_flight.values())
+                    * _WALL_FACTOR
+                )
                 done, _ = wait(in_flight, timeout=limit, return_when=FIRST_COMPLETED)
                 if not done:
                     _kill_workers(pool)
@@ -95,17 +113,24 @@ def read_in_processes(
                         continue
                     yield errand.ticket, future.result()
                     if not lost:
-                        in_flight.update((_send(pool, following, cpu_seconds), following) for following in islice(waiting, 1))
+                        in_flight.update(
+                            (_send(pool, following, cpu_seconds), following)
+                            for following in islice(waiting, 1)
+                        )
         for errand in lost:
             yield errand.ticket, _read_alone(errand, equipment, cpu_seconds)
 
 
-def _read_alone(errand: Errand[TicketT], equipment: ReadersAndKeeper, cpu_seconds: float) -> Reading:
+def _read_alone(
+    errand: Errand[TicketT], equipment: ReadersAndKeeper, cpu_seconds: float
+) -> Reading:
     """In a process for this errand only, so that what ends the process is known to be this file."""
     context = multiprocessing.get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(
-        target=_answer_alone, args=(equipment, errand.reader, errand.part, cpu_seconds, sending), daemon=True
+        target=_answer_alone,
+        args=(equipment, errand.reader, errand.part, cpu_seconds, sending),
+        daemon=True,
     )
     process.start()
     sending.close()
@@ -119,20 +144,31 @@ def _read_alone(errand: Errand[TicketT], equipment: ReadersAndKeeper, cpu_second
         process.join()
         if process.exitcode == _KILLED_FOR_TIME:
             return _too_costly(limit)
-        return _failed("reader_crashed", f"the {errand.reader} reader crashed on it or had too little memory for it")
+        return _failed(
+            "reader_crashed",
+            f"the {errand.reader} reader crashed on it or had too little memory for it",
+        )
     finally:
         process.kill()
         process.join()
         receiving.close()
 
 
-def _answer_alone(equipment: ReadersAndKeeper, reader: str, part: SourcePart, cpu_seconds: float, sending: Connection) -> None:
+def _answer_alone(
+    equipment: ReadersAndKeeper,
+    reader: str,
+    part: SourcePart,
+    cpu_seconds: float,
+    sending: Connection,
+) -> None:
     _equip(equipment)
     sending.send(_read_in_worker(reader, part, cpu_seconds))
 
 
 def _kill_workers(pool: ProcessPoolExecutor) -> None:
-    """Ends a pool whose workers do not answer; its futures fail with BrokenProcessPool. Python 3.14 has a method for this."""
+    """Ends a pool whose workers do not answer; its futures fail with BrokenProcessPool. Python 3.14
+    has a method for this.
+    """
     for process in list(pool._processes.values()):
         process.kill()
 
@@ -142,10 +178,15 @@ def _cpu_limit(part: SourcePart, cpu_seconds: float) -> float:
 
 
 def _too_costly(limit: float) -> Reading:
-    return _failed("too_costly", f"reading it takes more than {limit:.0f} seconds of computing, so it was ended")
+    return _failed(
+        "too_costly",
+        f"reading it takes more than {limit:.0f} seconds of computing, so it was ended",
+    )
 
 
-def _send(pool: ProcessPoolExecutor, errand: Errand[TicketT], cpu_seconds: float) -> Future[Reading]:
+def _send(
+    pool: ProcessPoolExecutor, errand: Errand[TicketT], cpu_seconds: float
+) -> Future[Reading]:
     try:
         return pool.submit(_read_in_worker, errand.reader, errand.part, cpu_seconds)
     except BrokenProcessPool as error:
@@ -155,7 +196,9 @@ def _send(pool: ProcessPoolExecutor, errand: Errand[TicketT], cpu_seconds: float
 
 
 def _pool(equipment: ReadersAndKeeper, workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_equip, initargs=(equipment,))
+    return ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), initializer=_equip, initargs=(equipment,)
+    )
 
 
 _readers: dict[str, SourceReader] = {}

@@ -29,11 +29,22 @@ class Graph:
     def constant(self, value: Array) -> str:
         name = self._name("c")
         body = b"".join(_number(1, size) for size in value.shape)
-        body += _number(2, _DATA_TYPES[value.dtype.name]) + _text(8, name) + _bytes(9, np.ascontiguousarray(value).tobytes())
+        body += (
+            _number(2, _DATA_TYPES[value.dtype.name])
+            + _text(8, name)
+            + _bytes(9, np.ascontiguousarray(value).tobytes())
+        )
         self._constants.append(_bytes(5, body))
         return name
 
-    def add(self, operator: str, inputs: Iterable[str], *, is_contributed: bool = False, **attributes: float | int) -> str:
+    def add(
+        self,
+        operator: str,
+        inputs: Iterable[str],
+        *,
+        is_contributed: bool = False,
+        **attributes: float | int,
+    ) -> str:
         name = self._name("n")
         body = b"".join(_text(1, wanted) for wanted in inputs) + _text(2, name) + _text(4, operator)
         body += b"".join(_bytes(5, _attribute(key, value)) for key, value in attributes.items())
@@ -43,8 +54,12 @@ class Graph:
 
     def model(self, output: str, shape: Sequence[str | int]) -> bytes:
         graph = b"".join(self._nodes) + _text(2, "carrel") + b"".join(self._constants)
-        graph += b"".join(_bytes(11, _value(name, sizes)) for name, sizes in self.inputs) + _bytes(12, _value(output, shape))
-        sets = _bytes(8, _text(1, "") + _number(2, _OPSET)) + _bytes(8, _text(1, _CONTRIBUTED) + _number(2, 1))
+        graph += b"".join(_bytes(11, _value(name, sizes)) for name, sizes in self.inputs) + _bytes(
+            12, _value(output, shape)
+        )
+        sets = _bytes(8, _text(1, "") + _number(2, _OPSET)) + _bytes(
+            8, _text(1, _CONTRIBUTED) + _number(2, 1)
+        )
         return _number(1, _IR_VERSION) + _text(2, "carrel") + _bytes(7, graph) + sets
 
     def _name(self, kind: str) -> str:
@@ -59,7 +74,9 @@ def _attribute(name: str, value: float | int) -> bytes:
 
 
 def _value(name: str, shape: Sequence[str | int]) -> bytes:
-    sizes = b"".join(_bytes(1, _text(2, size) if isinstance(size, str) else _number(1, size)) for size in shape)
+    sizes = b"".join(
+        _bytes(1, _text(2, size) if isinstance(size, str) else _number(1, size)) for size in shape
+    )
     return _text(1, name) + _bytes(2, _bytes(1, _number(1, 1) + _bytes(2, sizes)))
 
 

@@ -1,4 +1,6 @@
-"""Text as the numbers that BERT models read: words in lower case without accents, cut into known pieces."""
+"""Text as the numbers that BERT models read: words in lower case without accents, cut into known
+pieces.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from pathlib import Path
 
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 _MAX_WORD_CHARACTERS = 100
-# Runs of letters and digits; every other visible character, and every Chinese one, is a word of its own.
+# Runs of letters and digits; every other visible character, and every Chinese one, is a word of its
+# own.
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f"
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+|[^\w\s]|_")
 
@@ -24,7 +27,9 @@ class WordPieces:
         self._of_word = lru_cache(maxsize=50_000)(lambda word: tuple(self._pieces(word)))
 
     def numbers(self, text: str, max_pieces: int) -> list[int]:
-        """The text between its start and end signs, cut so that no more than `max_pieces` come out."""
+        """The text between its start and end signs, cut so that no more than `max_pieces` come
+        out.
+        """
         found = [self._numbers[_START]]
         for word in _WORD.findall(_plain(text)):
             found.extend(self._of_word(word))
@@ -33,7 +38,9 @@ class WordPieces:
         return [*found[: max_pieces - 1], self._numbers[_END]]
 
     def _pieces(self, word: str) -> Iterator[int]:
-        """The longest known beginning, then the longest known continuation, and so on; all or nothing."""
+        """The longest known beginning, then the longest known continuation, and so on; all or
+        nothing.
+        """
         if len(word) > _MAX_WORD_CHARACTERS:
             yield self._numbers[_UNKNOWN]
             return
@@ -41,7 +48,10 @@ class WordPieces:
         start = 0
         while start < len(word):
             end = len(word)
-            while end > start and (f"##{word[start:end]}" if start else word[:end]) not in self._numbers:
+            while (
+                end > start
+                and (f"##{word[start:end]}" if start else word[:end]) not in self._numbers
+            ):
                 end -= 1
             if end == start:
                 yield self._numbers[_UNKNOWN]
@@ -55,4 +65,8 @@ def _plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFD", text.lower())
-    return "".join(sign for sign in apart if unicodedata.category(sign) not in {"Mn", "Cf", "Cc"} or sign in "\t\n\r")
+    return "".join(
+        sign
+        for sign in apart
+        if unicodedata.category(sign) not in {"Mn", "Cf", "Cc"} or sign in "\t\n\r"
+    )

@@ -1,1 +1,3 @@
-"""Static files of a corpus by relative name, from a folder or over HTTP. Errors never say where was looked."""
+"""Static files of a corpus by relative name, from a folder or over HTTP. Errors never say where was
+looked.
+"""

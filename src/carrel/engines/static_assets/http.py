@@ -9,13 +9,21 @@ from urllib.parse import quote
 import httpx2
 
 from carrel.engines.static_assets.folder import FolderAssets
-from carrel.engines.static_assets.names import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT_SECONDS, checked, missing, too_large
+from carrel.engines.static_assets.names import (
+    DEFAULT_MAX_BYTES,
+    DEFAULT_TIMEOUT_SECONDS,
+    checked,
+    missing,
+    too_large,
+)
 
 _MAX_REDIRECTS = 3
 
 
 class HttpAssets:
-    """Fetches files below one base address and never follows it to another host. Close it when done."""
+    """Fetches files below one base address and never follows it to another host. Close it when
+    done.
+    """
 
     def __init__(
         self,
@@ -29,13 +37,17 @@ class HttpAssets:
         self._folder = folder
         self._timeout_seconds = timeout_seconds
         self._max_bytes = max_bytes
-        self._client = httpx2.AsyncClient(timeout=timeout_seconds, follow_redirects=False, trust_env=False)
+        self._client = httpx2.AsyncClient(
+            timeout=timeout_seconds, follow_redirects=False, trust_env=False
+        )
 
     async def close(self) -> None:
         await self._client.aclose()
 
     async def read(self, name: str) -> bytes:
-        """The whole file. FileNotFoundError where it is absent, TimeoutError when late, OSError for any other trouble."""
+        """The whole file. FileNotFoundError where it is absent, TimeoutError when late, OSError for
+        any other trouble.
+        """
         if self._folder is not None:
             try:
                 return await self._folder.read(name)
@@ -54,7 +66,11 @@ class HttpAssets:
         async with self._client.stream("GET", url) as response:
             if response.is_redirect:
                 target = url.join(response.headers.get("location", ""))
-                is_same_host = (target.scheme, target.host, target.port) == (url.scheme, url.host, url.port)
+                is_same_host = (target.scheme, target.host, target.port) == (
+                    url.scheme,
+                    url.host,
+                    url.port,
+                )
                 if not is_same_host or not redirects_left:
                     raise OSError(errno.EIO, "the static file was moved elsewhere")
                 return await self._fetch(target, redirects_left=redirects_left - 1)

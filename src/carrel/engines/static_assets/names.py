@@ -12,7 +12,9 @@ _PIECE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}")
 
 
 def checked(name: str) -> str:
-    """The name if every piece of it is plain; a name that climbs or hides is a file that does not exist."""
+    """The name if every piece of it is plain; a name that climbs or hides is a file that does not
+    exist.
+    """
     if not all(_PIECE.fullmatch(piece) for piece in name.split("/")):
         raise missing()
     return name

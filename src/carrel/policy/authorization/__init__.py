@@ -1,1 +1,3 @@
-"""The authorization server that is built in for those who have none: people, clients, grants and keys."""
+"""The authorization server that is built in for those who have none: people, clients, grants and
+keys.
+"""

@@ -1,4 +1,6 @@
-"""Clients: those named in settings, those that register themselves, and those that are their own document."""
+"""Clients: those named in settings, those that register themselves, and those that are their own
+document.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,11 @@ class Clients:
         self._buckets = buckets
         self._clock = clock
         self._known = {client.client_id: client for client in known}
-        self._lookups = None if documents is None else DocumentLookups(documents, buckets, clock, self._read_document)
+        self._lookups = (
+            None
+            if documents is None
+            else DocumentLookups(documents, buckets, clock, self._read_document)
+        )
         self._registration = registration
         self._redirect_hosts = tuple(redirect_hosts)
         self._redirect_schemes = frozenset(redirect_schemes)
@@ -58,55 +64,84 @@ class Clients:
         return self._lookups is not None
 
     async def find(self, client_id: str, address: str) -> Client | None:
-        """The client of an id, or None. A document that cannot be had is refused with the reason; `address` is who asks."""
+        """The client of an id, or None. A document that cannot be had is refused with the reason;
+        `address` is who asks.
+        """
         if client_id in self._known:
             return self._known[client_id]
         if client_id.startswith("https://"):
             return await self._from_document(client_id, address)
-        return await self._store.client(client_id) if len(client_id) <= 200 and client_id.isprintable() else None
+        return (
+            await self._store.client(client_id)
+            if len(client_id) <= 200 and client_id.isprintable()
+            else None
+        )
 
     async def register(self, facts: object, address: str) -> Client:
-        """A new client from what it says of itself (RFC 7591). Secrets are never given: every client is public."""
+        """A new client from what it says of itself (RFC 7591). Secrets are never given: every
+        client is public.
+        """
         if self._registration is None:
-            raise OAuthError("access_denied", "Registration is turned off; ask the operator to name the client in auth.clients")
+            raise OAuthError(
+                "access_denied",
+                "Registration is turned off; ask the operator to name the client in auth.clients",
+            )
         taken = await self._buckets.take(f"register:{address}", 1.0, self._registration)
         if not taken.is_granted:
             wait = max(1, math.ceil((1.0 - taken.tokens) / self._registration.per_second))
-            raise OAuthError("temporarily_unavailable", "Too many registrations from this address", retry_after_seconds=wait)
+            raise OAuthError(
+                "temporarily_unavailable",
+                "Too many registrations from this address",
+                retry_after_seconds=wait,
+            )
         if not isinstance(facts, dict):
             raise OAuthError("invalid_client_metadata", "The registration must be a JSON object")
         now = self._clock.now().timestamp()
         await self.tidy()
         if await self._store.count_clients() >= MOST_CLIENTS:
-            raise OAuthError("temporarily_unavailable", "Too many clients are registered here", retry_after_seconds=3600)
+            raise OAuthError(
+                "temporarily_unavailable",
+                "Too many clients are registered here",
+                retry_after_seconds=3600,
+            )
         client = self._read(f"c_{secrets.token_urlsafe(16)}", facts, ClientKind.REGISTERED, now)
         await self._store.add_client(client)
         return client
 
     def check_redirect(self, uri: str, client: Client) -> None:
-        """Refuses an address that could not be registered today: a client may have been kept since rules were others."""
+        """Refuses an address that could not be registered today: a client may have been kept since
+        rules were others.
+        """
         problem = self._problem_with_redirect(uri, client.kind)
         if problem is not None:
-            raise UntrustedRequestError(f"The client's address to return to cannot be used: {problem}")
+            raise UntrustedRequestError(
+                f"The client's address to return to cannot be used: {problem}"
+            )
 
     def _problem_with_redirect(self, uri: str, kind: ClientKind) -> str | None:
         hosts = ("*",) if kind is ClientKind.SETTINGS else self._redirect_hosts
         return problem_with_redirect(uri, hosts, self._redirect_schemes)
 
     async def tidy(self) -> None:
-        """Forgets clients nobody uses and everything that has expired; at most every few minutes, whoever asks."""
+        """Forgets clients nobody uses and everything that has expired; at most every few minutes,
+        whoever asks.
+        """
         now = self._clock.now().timestamp()
         if now - self._tidied_at < _TIDY_SECONDS:
             return
         self._tidied_at = now
-        await self._store.clean_up(unused_before=now - _UNUSED_SECONDS, idle_before=now - _IDLE_SECONDS, now=now)
+        await self._store.clean_up(
+            unused_before=now - _UNUSED_SECONDS, idle_before=now - _IDLE_SECONDS, now=now
+        )
 
     async def _from_document(self, url: str, address: str) -> Client | None:
         if self._lookups is None:
             return None
         problem = _problem_with_document_address(url)
         if problem is not None:
-            raise UntrustedRequestError(f"The client's id cannot be its document's address: {problem}")
+            raise UntrustedRequestError(
+                f"The client's id cannot be its document's address: {problem}"
+            )
         return await self._lookups.find(url, address)
 
     def _read_document(self, url: str, facts: Mapping[str, Any]) -> Client:
@@ -115,22 +150,44 @@ class Clients:
         try:
             return self._read(url, facts, ClientKind.DOCUMENT, self._clock.now().timestamp())
         except OAuthError as error:
-            raise UntrustedRequestError(f"The client's document cannot be used: {error.message}") from None
+            raise UntrustedRequestError(
+                f"The client's document cannot be used: {error.message}"
+            ) from None
 
-    def _read(self, client_id: str, facts: Mapping[str, Any], kind: ClientKind, now: float) -> Client:
+    def _read(
+        self, client_id: str, facts: Mapping[str, Any], kind: ClientKind, now: float
+    ) -> Client:
         redirects = facts.get("redirect_uris")
         if not isinstance(redirects, list) or not 0 < len(redirects) <= _MOST_REDIRECTS:
-            raise OAuthError("invalid_redirect_uri", f"redirect_uris must list 1 to {_MOST_REDIRECTS} addresses")
+            raise OAuthError(
+                "invalid_redirect_uri", f"redirect_uris must list 1 to {_MOST_REDIRECTS} addresses"
+            )
         for uri in redirects:
-            problem = self._problem_with_redirect(uri, kind) if isinstance(uri, str) else "it is not a string"
+            problem = (
+                self._problem_with_redirect(uri, kind)
+                if isinstance(uri, str)
+                else "it is not a string"
+            )
             if problem is not None:
-                raise OAuthError("invalid_redirect_uri", f"{str(uri)[:100]!r} cannot be used: {problem}")
+                raise OAuthError(
+                    "invalid_redirect_uri", f"{str(uri)[:100]!r} cannot be used: {problem}"
+                )
         _check_list(facts, "grant_types", _GRANT_TYPES, "authorization_code")
         _check_list(facts, "response_types", {"code"}, "code")
-        if kind is ClientKind.DOCUMENT and facts.get("token_endpoint_auth_method", "none") != "none":
-            raise OAuthError("invalid_client_metadata", "token_endpoint_auth_method must be none: clients here are public")
+        if (
+            kind is ClientKind.DOCUMENT
+            and facts.get("token_endpoint_auth_method", "none") != "none"
+        ):
+            raise OAuthError(
+                "invalid_client_metadata",
+                "token_endpoint_auth_method must be none: clients here are public",
+            )
         website = facts.get("client_uri")
-        shown = website if isinstance(website, str) and website.startswith("https://") and website.isascii() else None
+        shown = (
+            website
+            if isinstance(website, str) and website.startswith("https://") and website.isascii()
+            else None
+        )
         return Client(
             client_id,
             clean_name(facts.get("client_name")) or "A client without a name",
@@ -143,19 +200,28 @@ class Clients:
 
 def clean_name(name: object) -> str:
     """A client's name as it may be shown: one line of printable characters, not too long."""
-    text = "".join(sign if sign.isprintable() else " " for sign in name) if isinstance(name, str) else ""
+    text = (
+        "".join(sign if sign.isprintable() else " " for sign in name)
+        if isinstance(name, str)
+        else ""
+    )
     return " ".join(text.split())[:80]
 
 
 def _check_list(facts: Mapping[str, Any], name: str, known: set[str], needed: str) -> None:
-    """Values we do not offer are passed over, as RFC 7591 allows; the one we need must be among them."""
+    """Values we do not offer are passed over, as RFC 7591 allows; the one we need must be among
+    them.
+    """
     values = facts.get(name)
     if values is None:
         return
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise OAuthError("invalid_client_metadata", f"{name} must be a list of strings")
     if needed not in values:
-        raise OAuthError("invalid_client_metadata", f"{name} must have {needed}; this server offers {', '.join(sorted(known))}")
+        raise OAuthError(
+            "invalid_client_metadata",
+            f"{name} must have {needed}; this server offers {', '.join(sorted(known))}",
+        )
 
 
 def _problem_with_document_address(url: str) -> str | None:
@@ -166,7 +232,14 @@ def _problem_with_document_address(url: str) -> str | None:
         port = parts.port
     except ValueError:
         return "it is not an address"
-    if not parts.hostname or parts.username or parts.password or parts.fragment or "#" in url or port not in {None, 443}:
+    if (
+        not parts.hostname
+        or parts.username
+        or parts.password
+        or parts.fragment
+        or "#" in url
+        or port not in {None, 443}
+    ):
         return "it must be a plain https address"
     if parts.path in {"", "/"} or any(piece in {".", ".."} for piece in parts.path.split("/")):
         return "it must have a path without dots"

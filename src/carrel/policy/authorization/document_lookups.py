@@ -1,4 +1,6 @@
-"""Look-ups of client documents: remembered, shared by whoever asks at once, and limited, because strangers ask for them."""
+"""Look-ups of client documents: remembered, shared by whoever asks at once, and limited, because
+strangers ask for them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from carrel.policy.limits import Buckets, Rate
 
 ReadDocument = Callable[[str, Mapping[str, Any]], Client]
 
-# Look-ups that go out to the network; what is remembered is free. One address is one person with a few apps.
+# Look-ups that go out to the network; what is remembered is free. One address is one person with a
+# few apps.
 PER_ADDRESS = Rate(per_minute=10.0, burst=10.0)
 IN_TOTAL = Rate(per_minute=60.0, burst=30.0)
 MOST_AT_ONCE = 8
@@ -40,7 +43,9 @@ class _Failed(NamedTuple):
 class DocumentLookups:
     """Finds clients by the address of their document."""
 
-    def __init__(self, documents: ClientDocuments, buckets: Buckets, clock: Clock, read: ReadDocument) -> None:
+    def __init__(
+        self, documents: ClientDocuments, buckets: Buckets, clock: Clock, read: ReadDocument
+    ) -> None:
         self._documents = documents
         self._buckets = buckets
         self._clock = clock
@@ -50,7 +55,9 @@ class DocumentLookups:
         self._under_way: dict[str, asyncio.Task[Client]] = {}
 
     async def find(self, url: str, address: str) -> Client:
-        """The client, or UntrustedRequestError with the reason; RateLimitExceededError when too many are looked up."""
+        """The client, or UntrustedRequestError with the reason; RateLimitExceededError when too
+        many are looked up.
+        """
         now = self._clock.monotonic()
         remembered = self._remembered.get(url)
         if remembered is not None:
@@ -97,7 +104,9 @@ class DocumentLookups:
             facts, fresh_seconds = await self._documents.fetch(url)
             client = self._read(url, facts)
         except UnavailableError as error:
-            raise self._failure(url, f"The client's document cannot be read: {error.message}") from None
+            raise self._failure(
+                url, f"The client's document cannot be read: {error.message}"
+            ) from None
         except UntrustedRequestError as error:
             raise self._failure(url, error.message) from None
         self._failed.pop(url, None)

@@ -10,7 +10,9 @@ class OAuthError(CarrelError):
 
     code = "oauth_refused"
 
-    def __init__(self, error: str, description: str, *, retry_after_seconds: int | None = None) -> None:
+    def __init__(
+        self, error: str, description: str, *, retry_after_seconds: int | None = None
+    ) -> None:
         facts: dict[str, object] = {"error": error}
         if retry_after_seconds is not None:
             facts["retry_after"] = retry_after_seconds
@@ -20,7 +22,9 @@ class OAuthError(CarrelError):
 
 
 class UntrustedRequestError(CarrelError):
-    """An authorization request whose client or redirect address cannot be trusted: shown to the person, never redirected."""
+    """An authorization request whose client or redirect address cannot be trusted: shown to the
+    person, never redirected.
+    """
 
     code = "invalid_input"
 
@@ -31,4 +35,7 @@ class LoginRefusedError(CarrelError):
     code = "login_refused"
 
     def __init__(self) -> None:
-        super().__init__("That name and password do not fit", next_step="Try again, or ask the operator to reset the password.")
+        super().__init__(
+            "That name and password do not fit",
+            next_step="Try again, or ask the operator to reset the password.",
+        )

@@ -1,4 +1,6 @@
-"""The keys tokens are signed with: they persist, rotate, and stay published while a token may still carry them."""
+"""The keys tokens are signed with: they persist, rotate, and stay published while a token may still
+carry them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _AHEAD_SECONDS = 90.0
 class SigningKeys:
     """Signs with the newest key that everybody knows. Also the source of the public ones."""
 
-    def __init__(self, store: AccessStore, clock: Clock, *, rotate_seconds: float, overlap_seconds: float) -> None:
+    def __init__(
+        self, store: AccessStore, clock: Clock, *, rotate_seconds: float, overlap_seconds: float
+    ) -> None:
         self._store = store
         self._clock = clock
         self._rotate_seconds = rotate_seconds
@@ -36,9 +40,16 @@ class SigningKeys:
     async def sign(self, claims: dict[str, Any]) -> str:
         await self._refresh()
         now = self._clock.now().timestamp()
-        known = [key for key in self._keys if now - key.created_at >= _AHEAD_SECONDS] or self._keys[:1]
+        known = [key for key in self._keys if now - key.created_at >= _AHEAD_SECONDS] or self._keys[
+            :1
+        ]
         signing = known[-1]
-        return jwt.encode(claims, self._opened[signing.kid], algorithm="RS256", headers={"kid": signing.kid, "typ": "at+jwt"})
+        return jwt.encode(
+            claims,
+            self._opened[signing.kid],
+            algorithm="RS256",
+            headers={"kid": signing.kid, "typ": "at+jwt"},
+        )
 
     async def fetch(self) -> dict[str, Any]:
         """The public keys as a JSON Web Key Set."""
@@ -54,7 +65,8 @@ class SigningKeys:
             age = self._clock.now().timestamp() - self._keys[-1].created_at if self._keys else None
             if age is None or age > self._rotate_seconds:
                 await self._make_next()
-            # Reading a private key checks it, which takes long enough to leave the event loop alone meanwhile.
+            # Reading a private key checks it, which takes long enough to leave the event loop alone
+            # meanwhile.
             await asyncio.to_thread(self._open_all)
             self._read_at = now
 
@@ -76,17 +88,30 @@ class SigningKeys:
     def _open_all(self) -> None:
         opened: dict[str, rsa.RSAPrivateKey] = {}
         for key in self._keys:
-            loaded = self._opened.get(key.kid) or serialization.load_pem_private_key(key.private_pem.encode(), password=None)
+            loaded = self._opened.get(key.kid) or serialization.load_pem_private_key(
+                key.private_pem.encode(), password=None
+            )
             if not isinstance(loaded, rsa.RSAPrivateKey):
                 raise TypeError("a signing key in the store is not RSA")
             opened[key.kid] = loaded
         self._opened = opened
 
     def _public(self, key: SigningKey) -> dict[str, Any]:
-        facts: dict[str, Any] = RSAAlgorithm.to_jwk(self._opened[key.kid].public_key(), as_dict=True)
-        return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": key.kid, "n": facts["n"], "e": facts["e"]}
+        facts: dict[str, Any] = RSAAlgorithm.to_jwk(
+            self._opened[key.kid].public_key(), as_dict=True
+        )
+        return {
+            "kty": "RSA",
+            "use": "sig",
+            "alg": "RS256",
+            "kid": key.kid,
+            "n": facts["n"],
+            "e": facts["e"],
+        }
 
 
 def _new_private_pem() -> str:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ).decode()

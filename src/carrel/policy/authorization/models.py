@@ -1,4 +1,6 @@
-"""What the authorization server knows: users, clients, grants, codes, refresh tokens, sessions and keys."""
+"""What the authorization server knows: users, clients, grants, codes, refresh tokens, sessions and
+keys.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class ClientKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program that asks for access on behalf of a person. All clients are public: none holds a secret."""
+    """A program that asks for access on behalf of a person. All clients are public: none holds a
+    secret.
+    """
 
     client_id: str
     name: str
@@ -41,7 +45,9 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a person allowed a client to do: the family that its codes and refresh tokens belong to."""
+    """What a person allowed a client to do: the family that its codes and refresh tokens belong
+    to.
+    """
 
     grant_id: str
     client_id: str
@@ -66,7 +72,9 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """A refresh token, kept as its hash, good once. `successor_salt` and the token itself make the token that followed it."""
+    """A refresh token, kept as its hash, good once. `successor_salt` and the token itself make the
+    token that followed it.
+    """
 
     token_hash: str
     grant_id: str

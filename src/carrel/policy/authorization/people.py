@@ -28,7 +28,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
 # A browser or an address that has not logged in for so long is a stranger again.
 DEVICE_SECONDS = 90 * 24 * 3600.0
 _DEVICE = re.compile(r"[A-Za-z0-9_-]{43}")
-# Guesses of one name from one address or browser, of all names from one address, and of one name from all strangers together.
+# Guesses of one name from one address or browser, of all names from one address, and of one name
+# from all strangers together.
 _PER_PAIR = Rate(per_minute=3.0, burst=5.0)
 _PER_ADDRESS = Rate(per_minute=10.0, burst=20.0)
 _PER_NAME = Rate(per_minute=20.0, burst=60.0)
@@ -41,16 +42,22 @@ def checked_name(name: str) -> str:
     """A user name that can stand in a log line and on a page."""
     if not _NAME.fullmatch(name):
         raise InvalidInputError(
-            "A user name has letters, digits and . _ @ + -, and begins with a letter or digit", next_step="Choose another name."
+            "A user name has letters, digits and . _ @ + -, and begins with a letter or digit",
+            next_step="Choose another name.",
         )
     if is_reserved_name(name):
-        raise InvalidInputError(f"{name} is a name of the server's own", next_step="Choose another name.")
+        raise InvalidInputError(
+            f"{name} is a name of the server's own", next_step="Choose another name."
+        )
     return name
 
 
 def checked_password(password: str) -> str:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise InvalidInputError(f"A password has at least {SHORTEST_PASSWORD} characters", next_step="Choose a longer one.")
+        raise InvalidInputError(
+            f"A password has at least {SHORTEST_PASSWORD} characters",
+            next_step="Choose a longer one.",
+        )
     return password
 
 
@@ -61,7 +68,9 @@ def new_password() -> str:
 
 
 class Passwords:
-    """Argon2id. Hashing takes tens of milliseconds on purpose, so it happens in a thread, two at a time."""
+    """Argon2id. Hashing takes tens of milliseconds on purpose, so it happens in a thread, two at a
+    time.
+    """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
@@ -76,7 +85,8 @@ class Passwords:
             return await asyncio.to_thread(self._hasher.hash, password)
 
     async def fits(self, password: str, kept: str | None, *, is_known: bool = False) -> bool:
-        """Whether a password fits. Without a user it takes as long and answers no. Raises RateLimitExceededError when too many
+        """Whether a password fits. Without a user it takes as long and answers no. Raises
+        RateLimitExceededError when too many
         strangers wait already.
         """
         if is_known:
@@ -95,7 +105,9 @@ class Passwords:
         if kept is None and self._dummy is None:
             self._dummy = await asyncio.to_thread(self._hasher.hash, secrets.token_urlsafe(16))
         try:
-            does_fit = await asyncio.to_thread(self._hasher.verify, kept or self._dummy or "", password)
+            does_fit = await asyncio.to_thread(
+                self._hasher.verify, kept or self._dummy or "", password
+            )
         except (VerificationError, InvalidHashError):
             return False
         return does_fit and kept is not None
@@ -103,7 +115,9 @@ class Passwords:
 
 @dataclass(frozen=True, slots=True)
 class LoggedIn:
-    """A person who has just logged in, the secret of the session, and the secret by which this browser is known from now on."""
+    """A person who has just logged in, the secret of the session, and the secret by which this
+    browser is known from now on.
+    """
 
     user: User
     session: str
@@ -113,16 +127,22 @@ class LoggedIn:
 class People:
     """Lets people log in, slowly for those who guess."""
 
-    def __init__(self, store: AccessStore, buckets: Buckets, passwords: Passwords, clock: Clock) -> None:
+    def __init__(
+        self, store: AccessStore, buckets: Buckets, passwords: Passwords, clock: Clock
+    ) -> None:
         self._store = store
         self._buckets = buckets
         self._passwords = passwords
         self._clock = clock
 
-    async def log_in(self, name: str, password: str, address: str, device: str | None = None) -> LoggedIn:
-        """Raises LoginRefusedError or RateLimitExceededError. `device` is what this browser was given at an earlier log-in.
+    async def log_in(
+        self, name: str, password: str, address: str, device: str | None = None
+    ) -> LoggedIn:
+        """Raises LoginRefusedError or RateLimitExceededError. `device` is what this browser was
+        given at an earlier log-in.
 
-        Guesses of strangers slow a name down for strangers. An address or a browser from which this person has logged in before
+        Guesses of strangers slow a name down for strangers. An address or a browser from which this
+        person has logged in before
         is counted by itself, so that nobody elsewhere can keep them out.
         """
         is_a_name = _NAME.fullmatch(name) is not None
@@ -130,7 +150,11 @@ class People:
         now = self._clock.now().timestamp()
         browser = _browser_mark(device)
         marks = (_address_mark(address), *([browser] if browser else []))
-        known = await self._store.known_origins(name, marks, now - DEVICE_SECONDS) if is_a_name else frozenset()
+        known = (
+            await self._store.known_origins(name, marks, now - DEVICE_SECONDS)
+            if is_a_name
+            else frozenset()
+        )
         if browser in known:
             own: Sequence[tuple[str, Rate]] = ((f"login-{browser}|{folded}", _PER_PAIR),)
         else:
@@ -141,7 +165,9 @@ class People:
             await self._charge(key, rate)
         user = await self._store.user(name) if is_a_name else None
         kept = None if user is None else user.password_hash
-        does_fit = await self._passwords.fits(password[:LONGEST_PASSWORD], kept, is_known=bool(known))
+        does_fit = await self._passwords.fits(
+            password[:LONGEST_PASSWORD], kept, is_known=bool(known)
+        )
         if user is None or not does_fit or user.is_disabled:
             raise LoginRefusedError
         secret = secrets.token_urlsafe(32)
@@ -151,9 +177,12 @@ class People:
             raise LoginRefusedError
         for key, rate in own:
             await self._buckets.take(key, -1.0, rate)
-        # A browser that was given its secret by us keeps it; one that came with something else gets one of ours.
+        # A browser that was given its secret by us keeps it; one that came with something else gets
+        # one of ours.
         own_device = device if device and browser in known else secrets.token_urlsafe(32)
-        await self._store.remember_origins(user.name, (_address_mark(address), f"browser:{hash_of(own_device)}"), now)
+        await self._store.remember_origins(
+            user.name, (_address_mark(address), f"browser:{hash_of(own_device)}"), now
+        )
         return LoggedIn(user, secret, own_device)
 
     async def _charge(self, key: str, rate: Rate) -> None:

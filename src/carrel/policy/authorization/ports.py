@@ -1,16 +1,28 @@
-"""What the authorization server needs from outside: a store, and a way to fetch a client's own document."""
+"""What the authorization server needs from outside: a store, and a way to fetch a client's own
+document.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
-from carrel.policy.authorization.models import Client, Code, Grant, Refresh, Session, SigningKey, User
+from carrel.policy.authorization.models import (
+    Client,
+    Code,
+    Grant,
+    Refresh,
+    Session,
+    SigningKey,
+    User,
+)
 from carrel.policy.static_tokens import StaticTokens
 
 
 class AccessStore(StaticTokens, Protocol):
-    """Keeps everything of access. Every method is atomic; adding what is already there answers False."""
+    """Keeps everything of access. Every method is atomic; adding what is already there answers
+    False.
+    """
 
     async def add_user(self, user: User) -> bool: ...
 
@@ -19,22 +31,29 @@ class AccessStore(StaticTokens, Protocol):
     async def users(self) -> list[User]: ...
 
     async def set_disabled(self, name: str, is_disabled: bool, at: float) -> bool:
-        """Disabling also revokes the user's grants, ends their sessions and forgets where they logged in from."""
+        """Disabling also revokes the user's grants, ends their sessions and forgets where they
+        logged in from.
+        """
 
     async def set_password(self, name: str, password_hash: str, at: float) -> bool:
-        """Also revokes the user's grants, and with them every access and refresh token, and ends their sessions."""
+        """Also revokes the user's grants, and with them every access and refresh token, and ends
+        their sessions.
+        """
 
     async def add_client(self, client: Client) -> bool: ...
 
     async def client(self, client_id: str) -> Client | None: ...
 
     async def clean_up(self, *, unused_before: float, idle_before: float, now: float) -> int:
-        """Removes clients never used since, clients idle since, and what has expired; answers how many clients went."""
+        """Removes clients never used since, clients idle since, and what has expired; answers how
+        many clients went.
+        """
 
     async def count_clients(self) -> int: ...
 
     async def begin_grant(self, grant: Grant, code: Code, password_hash: str) -> bool:
-        """Keeps a grant with its code, and marks the client as used. False when the user's password is another by now, or the
+        """Keeps a grant with its code, and marks the client as used. False when the user's password
+        is another by now, or the
         user is disabled: who decided may no longer decide."""
 
     async def grant(self, grant_id: str) -> Grant | None:
@@ -50,16 +69,22 @@ class AccessStore(StaticTokens, Protocol):
     async def refresh(self, token_hash: str) -> Refresh | None: ...
 
     async def rotate(self, token_hash: str, at: float, successor: Refresh, salt: str) -> bool:
-        """Marks a refresh token used and keeps its successor, and the salt it is made with; False when it had been used already."""
+        """Marks a refresh token used and keeps its successor, and the salt it is made with; False
+        when it had been used already.
+        """
 
     async def add_session(self, session: Session, password_hash: str) -> bool:
-        """Keeps a session. False when the user's password is another by now, or the user is disabled."""
+        """Keeps a session. False when the user's password is another by now, or the user is
+        disabled.
+        """
 
     async def session(self, session_hash: str, now: float) -> Session | None: ...
 
     async def remove_session(self, session_hash: str) -> None: ...
 
-    async def known_origins(self, user_name: str, origins: Collection[str], since: float) -> frozenset[str]:
+    async def known_origins(
+        self, user_name: str, origins: Collection[str], since: float
+    ) -> frozenset[str]:
         """Which of these origins the user has logged in from since then."""
 
     async def remember_origins(self, user_name: str, origins: Collection[str], at: float) -> None:

@@ -1,4 +1,6 @@
-"""Which addresses a browser may be sent back to: web sites, this machine itself, and apps by a scheme that is theirs."""
+"""Which addresses a browser may be sent back to: web sites, this machine itself, and apps by a
+scheme that is theirs.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +11,40 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 from carrel.policy.origin import Authority, MalformedAuthorityError, is_loopback
 
 LONGEST_REDIRECT = 2000
-# Apps known to be MCP clients whose scheme is not a domain written backwards. Each asks the person before it acts on an address.
+# Apps known to be MCP clients whose scheme is not a domain written backwards. Each asks the person
+# before it acts on an address.
 # `auth.redirect_schemes` replaces this list.
 APP_SCHEMES = (
-    "antigravity", "claude", "cursor", "goose", "kiro", "lmstudio", "raycast", "trae", "vscode", "vscode-insiders", "vscodium",
+    "antigravity", "claude", "cursor", "goose", "kiro", "lmstudio", "raycast", "trae", "vscode",
+    "vscode-insiders", "vscodium",
     "windsurf", "windsurf-next", "zed",
 )  # fmt: skip
-# What a private-use scheme may begin with, besides the two letters of a country (RFC 8252, 7.1: a domain written backwards).
+# What a private-use scheme may begin with, besides the two letters of a country (RFC 8252, 7.1: a
+# domain written backwards).
 _TOP_LEVEL_DOMAINS = frozenset(
     {
-        "academy", "app", "biz", "blog", "chat", "cloud", "codes", "com", "community", "dev", "digital", "edu", "foundation", "gov",
-        "group", "health", "info", "institute", "int", "live", "media", "mil", "mobi", "name", "net", "network", "news", "online",
-        "org", "page", "pro", "run", "science", "site", "software", "space", "studio", "systems", "team", "tech", "technology",
+        "academy", "app", "biz", "blog", "chat", "cloud", "codes", "com", "community", "dev",
+        "digital", "edu", "foundation", "gov",
+        "group", "health", "info", "institute", "int", "live", "media", "mil", "mobi", "name",
+        "net", "network", "news", "online",
+        "org", "page", "pro", "run", "science", "site", "software", "space", "studio", "systems",
+        "team", "tech", "technology",
         "tools", "university", "wiki", "works", "world", "xyz", "zone",
     }
 )  # fmt: skip
-# Handlers that operating systems register under their makers' names: they start parts of the system, no client of ours.
+# Handlers that operating systems register under their makers' names: they start parts of the
+# system, no client of ours.
 _SYSTEM_DOMAINS = ("com.microsoft.", "com.apple.", "com.android.")
-# Never a scheme of an app, also where the operator names it: they run, show, read or fetch something by themselves.
+# Never a scheme of an app, also where the operator names it: they run, show, read or fetch
+# something by themselves.
 _NEVER = frozenset(
     {
-        "about", "blob", "chrome", "chrome-extension", "content", "data", "facetime", "feed", "file", "filesystem", "ftp", "ftps",
-        "gopher", "help", "http", "https", "intent", "itms-services", "jar", "javascript", "ldap", "ldaps", "mailto", "mhtml",
-        "moz-extension", "nfs", "resource", "res", "search", "search-ms", "sftp", "shell", "sip", "sips", "smb", "sms", "ssh", "tel",
+        "about", "blob", "chrome", "chrome-extension", "content", "data", "facetime", "feed",
+        "file", "filesystem", "ftp", "ftps",
+        "gopher", "help", "http", "https", "intent", "itms-services", "jar", "javascript", "ldap",
+        "ldaps", "mailto", "mhtml",
+        "moz-extension", "nfs", "resource", "res", "search", "search-ms", "sftp", "shell", "sip",
+        "sips", "smb", "sms", "ssh", "tel",
         "telnet", "urn", "vbscript", "view-source", "wais", "ws", "wss", "wyciwyg",
     }
 )  # fmt: skip
@@ -83,8 +96,10 @@ def problem_with_redirect(
 def _problem_with_app(scheme: str, parts: SplitResult, app_schemes: Collection[str]) -> str | None:
     if _is_dangerous(scheme) or not (scheme in app_schemes or _is_reversed_domain(scheme)):
         return (
-            f"{scheme[:40]}: is not the scheme of an app known here; use https, a loopback address, or a domain of yours written "
-            "backwards such as com.example.app:/callback (the operator may name others in auth.redirect_schemes)"
+            f"{scheme[:40]}: is not the scheme of an app known here; use https, a loopback "
+            f"address, or a domain of yours written "
+            "backwards such as com.example.app:/callback (the operator may name others in "
+            "auth.redirect_schemes)"
         )
     if not parts.netloc and not parts.path.startswith("/"):
         return "an app's address goes on with a slash, such as com.example.app:/callback"
@@ -92,7 +107,9 @@ def _problem_with_app(scheme: str, parts: SplitResult, app_schemes: Collection[s
 
 
 def _is_dangerous(scheme: str) -> bool:
-    return scheme in _NEVER or scheme.startswith(("ms-", "microsoft-", "windows", "chrome", "x-apple"))
+    return scheme in _NEVER or scheme.startswith(
+        ("ms-", "microsoft-", "windows", "chrome", "x-apple")
+    )
 
 
 def _is_reversed_domain(scheme: str) -> bool:
@@ -107,13 +124,22 @@ def _is_reversed_domain(scheme: str) -> bool:
 
 
 def is_registered(uri: str, registered: Collection[str]) -> bool:
-    """Whether an address is one of those registered: letter by letter, but a loopback address may use any port."""
+    """Whether an address is one of those registered: letter by letter, but a loopback address may
+    use any port.
+    """
     if uri in registered:
         return True
     asked = _split(uri)
-    if asked is None or asked.scheme != "http" or not asked.hostname or not is_loopback(asked.hostname):
+    if (
+        asked is None
+        or asked.scheme != "http"
+        or not asked.hostname
+        or not is_loopback(asked.hostname)
+    ):
         return False
-    return problem_with_redirect(uri) is None and any(_differs_in_port_only(asked, _split(known)) for known in registered)
+    return problem_with_redirect(uri) is None and any(
+        _differs_in_port_only(asked, _split(known)) for known in registered
+    )
 
 
 def _differs_in_port_only(asked: SplitResult, known: SplitResult | None) -> bool:
@@ -125,13 +151,23 @@ def _differs_in_port_only(asked: SplitResult, known: SplitResult | None) -> bool
 def shown_address(uri: str) -> str:
     """The part of an address that tells a person where they will be sent."""
     parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else f"{parts.scheme}: (an app on this device)"
+    return (
+        f"{parts.scheme}://{parts.netloc}"
+        if parts.netloc
+        else f"{parts.scheme}: (an app on this device)"
+    )
 
 
 def form_action_source(uri: str) -> str:
-    """The address as a Content-Security-Policy source, because browsers hold redirects after a form to the policy."""
+    """The address as a Content-Security-Policy source, because browsers hold redirects after a form
+    to the policy.
+    """
     parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else f"{parts.scheme}:"
+    return (
+        f"{parts.scheme}://{parts.netloc}"
+        if parts.scheme in {"http", "https"}
+        else f"{parts.scheme}:"
+    )
 
 
 def _host(parts: SplitResult) -> str | None:

@@ -1,4 +1,6 @@
-"""The authorization server: requests, consent, codes, tokens, refresh and revocation, by OAuth 2.1."""
+"""The authorization server: requests, consent, codes, tokens, refresh and revocation, by OAuth
+2.1.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class IssuedTokens:
 
 
 class AuthorizationServer:
-    """Decides; pages and endpoints only ask it. `resources` are the addresses tokens can be meant for, the first by default."""
+    """Decides; pages and endpoints only ask it. `resources` are the addresses tokens can be meant
+    for, the first by default.
+    """
 
     def __init__(
         self,
@@ -85,38 +89,57 @@ class AuthorizationServer:
         self._grace_seconds = grace_seconds
 
     async def read_request(self, query: Form, address: str) -> AuthorizationRequest:
-        """Checks an authorization request. UntrustedRequestError stays on our page; OAuthError may go to the redirect address."""
+        """Checks an authorization request. UntrustedRequestError stays on our page; OAuthError may
+        go to the redirect address.
+        """
         client, redirect_uri = await self._trusted_redirect(query, address)
         state = _one(query, "state")
         try:
             if _one(query, "response_type") != "code":
                 raise OAuthError("unsupported_response_type", "response_type must be code")
             challenge = _one(query, "code_challenge") or ""
-            if _one(query, "code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(challenge):
+            if _one(query, "code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(
+                challenge
+            ):
                 raise OAuthError("invalid_request", "PKCE with S256 is required")
             if state is not None and len(state) > _LONGEST_STATE:
                 raise OAuthError("invalid_request", "state is too long")
             if "request" in query or "request_uri" in query:
                 raise OAuthError("request_not_supported", "Request objects are not supported")
             resource = self._resource(query)
-            return AuthorizationRequest(client, redirect_uri, self._scopes(query, client), resource, challenge, state)
+            return AuthorizationRequest(
+                client, redirect_uri, self._scopes(query, client), resource, challenge, state
+            )
         except OAuthError as error:
             facts = {"error": error.error, "error_description": error.message, "state": state}
             raise RedirectedError(error, self.redirect(redirect_uri, facts)) from None
 
     async def _trusted_redirect(self, query: Form, address: str) -> tuple[Client, str]:
-        for name in ("client_id", "redirect_uri", "state", "response_type", "code_challenge", "code_challenge_method", "scope"):
+        for name in (
+            "client_id",
+            "redirect_uri",
+            "state",
+            "response_type",
+            "code_challenge",
+            "code_challenge_method",
+            "scope",
+        ):
             if len(query.get(name, ())) > 1:
                 raise UntrustedRequestError(f"{name} is given more than once")
         client_id = _one(query, "client_id")
         client = None if not client_id else await self.clients.find(client_id, address)
         if client is None:
-            raise UntrustedRequestError("The client is not known here", next_step="Connect again from the app that sent you.")
+            raise UntrustedRequestError(
+                "The client is not known here",
+                next_step="Connect again from the app that sent you.",
+            )
         redirect_uri = _one(query, "redirect_uri")
         if redirect_uri is None and len(client.redirect_uris) == 1:
             redirect_uri = client.redirect_uris[0]
         if redirect_uri is None or not is_registered(redirect_uri, client.redirect_uris):
-            raise UntrustedRequestError("The address to return to is not one the client has registered")
+            raise UntrustedRequestError(
+                "The address to return to is not one the client has registered"
+            )
         self.clients.check_redirect(redirect_uri, client)
         return client, redirect_uri
 
@@ -127,16 +150,21 @@ class AuthorizationServer:
         known = {uri.rstrip("/"): uri for uri in self.resources}
         found = [known.get(uri.rstrip("/")) for uri in asked]
         if len(found) != 1 or found[0] is None:
-            raise OAuthError("invalid_target", f"resource must be one of {', '.join(self.resources)}")
+            raise OAuthError(
+                "invalid_target", f"resource must be one of {', '.join(self.resources)}"
+            )
         return found[0]
 
     def _scopes(self, form: Form, client: Client) -> tuple[str, ...]:
         named = (_one(form, "scope") or "").split()
-        # What is not ours, such as openid or offline_access, is passed over: the answer says what was granted.
+        # What is not ours, such as openid or offline_access, is passed over: the answer says what
+        # was granted.
         asked = [scope for scope in dict.fromkeys(named) if scope in ALL_SCOPES]
         if named and not asked:
             raise OAuthError(
-                "invalid_scope", f"None of these scopes exists here; there are {', '.join(sorted(self.offered_scopes))}"
+                "invalid_scope",
+                f"None of these scopes exists here; there are "
+                f"{', '.join(sorted(self.offered_scopes))}",
             )
         wanted = asked or sorted(self.offered_scopes)
         allowed = ALL_SCOPES if client.scopes is None else expand(client.scopes)
@@ -154,20 +182,45 @@ class AuthorizationServer:
             return self.deny(request)
         now = self._clock.now().timestamp()
         code = new_secret("")
-        grant = Grant(secrets.token_hex(16), request.client.client_id, user.name, scopes, request.resource, now)
-        kept = Code(hash_of(code), grant.grant_id, request.redirect_uri, request.challenge, now + CODE_SECONDS)
+        grant = Grant(
+            secrets.token_hex(16),
+            request.client.client_id,
+            user.name,
+            scopes,
+            request.resource,
+            now,
+        )
+        kept = Code(
+            hash_of(code),
+            grant.grant_id,
+            request.redirect_uri,
+            request.challenge,
+            now + CODE_SECONDS,
+        )
         if not await self._store.begin_grant(grant, kept, user.password_hash):
-            raise UntrustedRequestError("You have been logged out meanwhile", next_step="Start again from the app.")
+            raise UntrustedRequestError(
+                "You have been logged out meanwhile", next_step="Start again from the app."
+            )
         await self.clients.tidy()
         return self.redirect(request.redirect_uri, {"code": code, "state": request.state})
 
     def deny(self, request: AuthorizationRequest) -> str:
-        facts = {"error": "access_denied", "error_description": "The person said no", "state": request.state}
+        facts = {
+            "error": "access_denied",
+            "error_description": "The person said no",
+            "state": request.state,
+        }
         return self.redirect(request.redirect_uri, facts)
 
     def redirect(self, redirect_uri: str, facts: Mapping[str, str | None]) -> str:
-        """The redirect address with the answer in it, and `iss` so that the client knows whose answer it is (RFC 9207)."""
-        shown = {name: value for name, value in {**facts, "iss": self.issuer}.items() if value is not None}
+        """The redirect address with the answer in it, and `iss` so that the client knows whose
+        answer it is (RFC 9207).
+        """
+        shown = {
+            name: value
+            for name, value in {**facts, "iss": self.issuer}.items()
+            if value is not None
+        }
         return f"{redirect_uri}{'&' if '?' in redirect_uri else '?'}{urlencode(shown)}"
 
     async def exchange(self, form: Form) -> IssuedTokens:
@@ -183,7 +236,10 @@ class AuthorizationServer:
             case None:
                 raise OAuthError("invalid_request", "grant_type is required")
             case _:
-                raise OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token")
+                raise OAuthError(
+                    "unsupported_grant_type",
+                    "grant_type must be authorization_code or refresh_token",
+                )
 
     async def _exchange_code(self, form: Form) -> IssuedTokens:
         secret, verifier = _needed(form, "code"), _needed(form, "code_verifier")
@@ -193,20 +249,26 @@ class AuthorizationServer:
             raise OAuthError("invalid_grant", "The code is not known here")
         if code.used_at is not None:
             await self._store.revoke_grant(code.grant_id, now)
-            raise OAuthError("invalid_grant", "The code has been used before, so what came of it is revoked")
+            raise OAuthError(
+                "invalid_grant", "The code has been used before, so what came of it is revoked"
+            )
         grant = await self._live_grant(code.grant_id, form)
         if now >= code.expires_at:
             raise OAuthError("invalid_grant", "The code has expired")
         if _one(form, "redirect_uri") not in {None, code.redirect_uri}:
             raise OAuthError("invalid_grant", "redirect_uri is not the one of the request")
-        if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(challenge_of(verifier), code.challenge):
+        if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(
+            challenge_of(verifier), code.challenge
+        ):
             raise OAuthError("invalid_grant", "code_verifier does not fit")
         self._same_resource(form, grant)
         secret = new_secret("")
         refresh = self._new_refresh(secret, grant, now)
         if not await self._store.use_code(code.code_hash, now, refresh):
             await self._store.revoke_grant(grant.grant_id, now)
-            raise OAuthError("invalid_grant", "The code has been used before, so what came of it is revoked")
+            raise OAuthError(
+                "invalid_grant", "The code has been used before, so what came of it is revoked"
+            )
         return await self._issued(grant, grant.scopes, secret, now)
 
     async def _exchange_refresh(self, form: Form) -> IssuedTokens:
@@ -219,11 +281,15 @@ class AuthorizationServer:
             return await self._retry_refresh(form, shown, refresh, now)
         grant = await self._live_grant(refresh.grant_id, form)
         if now >= min(refresh.expires_at, self._end_of(grant)):
-            raise OAuthError("invalid_grant", "The refresh token has expired; the person has to log in again")
+            raise OAuthError(
+                "invalid_grant", "The refresh token has expired; the person has to log in again"
+            )
         scopes = self._scopes_at_refresh(form, grant)
         salt = secrets.token_hex(32)
         secret = successor_of(shown, salt)
-        if not await self._store.rotate(refresh.token_hash, now, self._new_refresh(secret, grant, now), salt):
+        if not await self._store.rotate(
+            refresh.token_hash, now, self._new_refresh(secret, grant, now), salt
+        ):
             # Another request with the same token was quicker.
             used = await self._store.refresh(refresh.token_hash)
             if used is None:
@@ -231,12 +297,18 @@ class AuthorizationServer:
             return await self._retry_refresh(form, shown, used, now)
         return await self._issued(grant, scopes, secret, now)
 
-    async def _retry_refresh(self, form: Form, shown: str, refresh: Refresh, now: float) -> IssuedTokens:
-        """A used refresh token shown again. Shortly after its use, by its client, while nobody has used what followed from it, this
-        is a retry after a lost answer and gets the same successor; everything else is a replay and ends the grant.
+    async def _retry_refresh(
+        self, form: Form, shown: str, refresh: Refresh, now: float
+    ) -> IssuedTokens:
+        """A used refresh token shown again. Shortly after its use, by its client, while nobody has
+        used what followed from it, this
+        is a retry after a lost answer and gets the same successor; everything else is a replay and
+        ends the grant.
         """
         grant = await self._store.grant(refresh.grant_id)
-        secret = None if refresh.successor_salt is None else successor_of(shown, refresh.successor_salt)
+        secret = (
+            None if refresh.successor_salt is None else successor_of(shown, refresh.successor_salt)
+        )
         successor = None if secret is None else await self._store.refresh(hash_of(secret))
         is_soon = refresh.used_at is not None and now - refresh.used_at < self._grace_seconds
         if (
@@ -248,7 +320,10 @@ class AuthorizationServer:
             or successor.used_at is not None
         ):
             await self._store.revoke_grant(refresh.grant_id, now)
-            raise OAuthError("invalid_grant", "The refresh token has been used before, so the whole grant is revoked")
+            raise OAuthError(
+                "invalid_grant",
+                "The refresh token has been used before, so the whole grant is revoked",
+            )
         return await self._issued(grant, self._scopes_at_refresh(form, grant), secret, now)
 
     def _scopes_at_refresh(self, form: Form, grant: Grant) -> frozenset[str]:
@@ -275,9 +350,16 @@ class AuthorizationServer:
             raise OAuthError("invalid_target", "resource is not the one of the request")
 
     def _new_refresh(self, secret: str, grant: Grant, now: float) -> Refresh:
-        return Refresh(hash_of(secret), grant.grant_id, now, min(now + self._refresh_seconds, self._end_of(grant)))
+        return Refresh(
+            hash_of(secret),
+            grant.grant_id,
+            now,
+            min(now + self._refresh_seconds, self._end_of(grant)),
+        )
 
-    async def _issued(self, grant: Grant, scopes: frozenset[str], refresh_secret: str, now: float) -> IssuedTokens:
+    async def _issued(
+        self, grant: Grant, scopes: frozenset[str], refresh_secret: str, now: float
+    ) -> IssuedTokens:
         lives_seconds = max(1, int(min(self._access_seconds, self._end_of(grant) - now)))
         claims: dict[str, Any] = {
             "iss": self.issuer,
@@ -294,7 +376,9 @@ class AuthorizationServer:
         return IssuedTokens(token, refresh_secret, lives_seconds, scopes, grant)
 
     async def revoke(self, form: Form, grant_of_access_token: str | None) -> Grant | None:
-        """Revokes the grant of a token (RFC 7009). An unknown token, or another client's, changes nothing and is not an error."""
+        """Revokes the grant of a token (RFC 7009). An unknown token, or another client's, changes
+        nothing and is not an error.
+        """
         token = _needed(form, "token")
         refresh = await self._store.refresh(hash_of(token))
         grant_id = grant_of_access_token if refresh is None else refresh.grant_id
@@ -306,7 +390,9 @@ class AuthorizationServer:
 
 
 class RedirectedError(Exception):
-    """A bad request from a client that can be trusted with the answer: send the browser back with it."""
+    """A bad request from a client that can be trusted with the answer: send the browser back with
+    it.
+    """
 
     def __init__(self, error: OAuthError, location: str) -> None:
         super().__init__(error.message)
@@ -316,13 +402,21 @@ class RedirectedError(Exception):
 
 def challenge_of(verifier: str) -> str:
     """The S256 challenge of a verifier (RFC 7636)."""
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    return (
+        base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    )
 
 
 def successor_of(refresh_token: str, salt: str) -> str:
-    """The refresh token that follows another. It can be made again from both, and from neither the token nor the store alone."""
+    """The refresh token that follows another. It can be made again from both, and from neither the
+    token nor the store alone.
+    """
     return (
-        base64.urlsafe_b64encode(hmac.new(salt.encode(), refresh_token.encode(), hashlib.sha256).digest()).rstrip(b"=").decode()
+        base64.urlsafe_b64encode(
+            hmac.new(salt.encode(), refresh_token.encode(), hashlib.sha256).digest()
+        )
+        .rstrip(b"=")
+        .decode()
     )
 
 

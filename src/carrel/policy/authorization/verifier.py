@@ -1,4 +1,6 @@
-"""Recognises the access tokens that our own authorization server gave, and notices when one has been taken back."""
+"""Recognises the access tokens that our own authorization server gave, and notices when one has
+been taken back.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,17 @@ from carrel.policy.signed_tokens import SignedTokenVerifier
 
 
 class GrantedTokenVerifier:
-    """A signed token is good while its grant is: revoking, or disabling the user, works within `recheck_seconds`."""
+    """A signed token is good while its grant is: revoking, or disabling the user, works within
+    `recheck_seconds`.
+    """
 
-    def __init__(self, signed: SignedTokenVerifier, store: AccessStore, clock: Clock, recheck_seconds: float = 5.0) -> None:
+    def __init__(
+        self,
+        signed: SignedTokenVerifier,
+        store: AccessStore,
+        clock: Clock,
+        recheck_seconds: float = 5.0,
+    ) -> None:
         self._signed = signed
         self._store = store
         self._clock = clock

@@ -1,1 +1,3 @@
-"""The knowledge room: notes that are kept and shared, named nodes, and search bodies over indices."""
+"""The knowledge room: notes that are kept and shared, named nodes, and search bodies over
+indices.
+"""

@@ -1,4 +1,6 @@
-"""Documents as a search index sees them, and how a store tells what has changed since it was last asked."""
+"""Documents as a search index sees them, and how a store tells what has changed since it was last
+asked.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Everything up to here has been told; asking again with this cursor tells only what came after."""
+    """Everything up to here has been told; asking again with this cursor tells only what came
+    after.
+    """
 
     cursor: str
 
@@ -83,23 +87,31 @@ class DocumentSource(Protocol):
     def fields(self) -> Mapping[str, FieldKind]: ...
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        """What changed after `since`, all of it for None, with marks on the way. Telling a change twice does no harm."""
+        """What changed after `since`, all of it for None, with marks on the way. Telling a change
+        twice does no harm.
+        """
         ...
 
 
 def is_public(source: DocumentSource) -> bool:
-    """Whether everybody who may ask the index may read all of it, so that its documents may count for everybody."""
+    """Whether everybody who may ask the index may read all of it, so that its documents may count
+    for everybody.
+    """
     return bool(getattr(source, "is_public", False))
 
 
 class PersonalSource(Protocol):
-    """Where an index comes from that everybody has for themselves. What one person has is kept apart from what others have."""
+    """Where an index comes from that everybody has for themselves. What one person has is kept
+    apart from what others have.
+    """
 
     @property
     def index(self) -> str: ...
 
     def of(self, readers: frozenset[str]) -> DocumentSource | None:
-        """The source of the one who reads under these names, with an `index` nobody else has; None for those without one."""
+        """The source of the one who reads under these names, with an `index` nobody else has; None
+        for those without one.
+        """
         ...
 
 
@@ -149,7 +161,9 @@ def note_document(note: Note) -> Document:
 
 
 def node_id(name: str) -> str:
-    """The id of a node's document: the same for every spelling of its name that differs in case only."""
+    """The id of a node's document: the same for every spelling of its name that differs in case
+    only.
+    """
     return hashlib.sha256(folded(name).encode()).hexdigest()[:32]
 
 

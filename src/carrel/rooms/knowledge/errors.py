@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from carrel.core.errors import CarrelError, ConflictError, InvalidInputError, NotFoundError, UnavailableError
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    UnavailableError,
+)
 
 
 class NoteNotFoundError(NotFoundError):
@@ -33,7 +39,11 @@ class NoteExistsError(ConflictError):
     """A note of that id exists already."""
 
     def __init__(self, note_id: str) -> None:
-        super().__init__(f"Knowledge {note_id} exists already", next_step="Save without an id.", details={"id": note_id})
+        super().__init__(
+            f"Knowledge {note_id} exists already",
+            next_step="Save without an id.",
+            details={"id": note_id},
+        )
 
 
 class WrongStatusError(ConflictError):
@@ -63,7 +73,9 @@ class NotYoursError(CarrelError):
 
 
 class SearchTooBroadError(InvalidInputError):
-    """The store would have to read more notes than it may to answer; nothing is left out silently."""
+    """The store would have to read more notes than it may to answer; nothing is left out
+    silently.
+    """
 
     code = "search_too_broad"
 
@@ -76,11 +88,14 @@ class SearchTooBroadError(InvalidInputError):
 
 
 class KnowledgeStoreError(UnavailableError):
-    """The store of notes cannot be reached or used now. `reason` is our own sentence; what the driver says is for the log."""
+    """The store of notes cannot be reached or used now. `reason` is our own sentence; what the
+    driver says is for the log.
+    """
 
     def __init__(self, store: str, reason: str = "") -> None:
         super().__init__(
-            f"The {store} store of knowledge cannot be used now" + (f": {reason}" if reason else ""),
+            f"The {store} store of knowledge cannot be used now"
+            + (f": {reason}" if reason else ""),
             next_step="Try again; if it stays so, the operator should run `carrel doctor`.",
             details={"store": store},
         )
@@ -95,7 +110,9 @@ class UnsupportedClauseError(InvalidInputError):
         names = ", ".join(sorted(known))
         super().__init__(
             f"[{clause}] in {where} is not supported by the embedded search",
-            next_step=f"Supported there: {names}." if names else "Leave it out, or connect a real Elasticsearch.",
+            next_step=f"Supported there: {names}."
+            if names
+            else "Leave it out, or connect a real Elasticsearch.",
             details={"clause": clause, "where": where},
         )
 

@@ -1,4 +1,6 @@
-"""Which folder an import comes from, so that two folders of one name never write to each other's notes."""
+"""Which folder an import comes from, so that two folders of one name never write to each other's
+notes.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ FILES_COMPARED = 500
 
 @dataclass(frozen=True, slots=True)
 class KnownFolder:
-    """A folder that somebody has imported, by its absolute path, and how its notes are told from others."""
+    """A folder that somebody has imported, by its absolute path, and how its notes are told from
+    others.
+    """
 
     user_id: str
     folder: str
@@ -60,7 +64,9 @@ class FolderResolver:
         self._new_key = new_key
 
     async def resolve(self, asked: AskedFolder, files: Iterable[NoteFile]) -> ImportSource:
-        """The source, remembered for the next time. Raises where it would write to the notes of another folder."""
+        """The source, remembered for the next time. Raises where it would write to the notes of
+        another folder.
+        """
         rows = self._known.all()
         mine = [row for row in rows if row.user_id == asked.user_id]
         here = next((row for row in mine if row.folder == str(asked.folder)), None)
@@ -69,28 +75,41 @@ class FolderResolver:
         elif asked.name is not None:
             source = self._named(asked, mine, here)
         else:
-            source = here.source if here is not None else await self._unnamed(asked, mine, list(files)[:FILES_COMPARED])
+            source = (
+                here.source
+                if here is not None
+                else await self._unnamed(asked, mine, list(files)[:FILES_COMPARED])
+            )
         row = KnownFolder(asked.user_id, str(asked.folder), source)
         if row != here:
             taken = {(row.user_id, row.folder), (row.user_id, source.identity)}
-            kept = [one for one in rows if not {(one.user_id, one.folder), (one.user_id, one.source.identity)} & taken]
+            kept = [
+                one
+                for one in rows
+                if not {(one.user_id, one.folder), (one.user_id, one.source.identity)} & taken
+            ]
             self._known.replace([*kept, row])
         return source
 
-    async def _unnamed(self, asked: AskedFolder, mine: list[KnownFolder], files: list[NoteFile]) -> ImportSource:
+    async def _unnamed(
+        self, asked: AskedFolder, mine: list[KnownFolder], files: list[NoteFile]
+    ) -> ImportSource:
         name = asked.folder.name
         by_name = ImportSource(name)
         owned = {row.source.identity: row for row in mine}
         if by_name.identity not in owned:
-            # Versions before this one told folders apart by their last name only, and did not remember where they were.
+            # Versions before this one told folders apart by their last name only, and did not
+            # remember where they were.
             shared, same = await self._compare(by_name, asked.user_id, files)
             if shared and 2 * same >= shared:
                 return by_name
             if shared:
                 raise FolderAmbiguousError(
-                    f"Notes of an earlier folder called {name} are there; {shared} files here have their names, "
+                    f"Notes of an earlier folder called {name} are there; {shared} files here "
+                    f"have their names, "
                     f"{same} of them the same text",
-                    next_step=f"If this is that folder, add --as {name}; if it is another one, add --as with a new name. "
+                    next_step=f"If this is that folder, add --as {name}; if it is another one, "
+                    f"add --as with a new name. "
                     "Nothing was imported.",
                     details={"folder": str(asked.folder), "same_name": shared, "same_text": same},
                 )
@@ -101,31 +120,47 @@ class FolderResolver:
                     return row.source
         key = f"folder-{hashlib.sha256(str(asked.folder).encode()).hexdigest()[:16]}"
         source = ImportSource(name, key)
-        return source if source.identity not in owned else ImportSource(name, f"folder-{self._new_key()}")
+        return (
+            source
+            if source.identity not in owned
+            else ImportSource(name, f"folder-{self._new_key()}")
+        )
 
-    def _named(self, asked: AskedFolder, mine: list[KnownFolder], here: KnownFolder | None) -> ImportSource:
+    def _named(
+        self, asked: AskedFolder, mine: list[KnownFolder], here: KnownFolder | None
+    ) -> ImportSource:
         assert asked.name is not None
         source = ImportSource(asked.name)
         if here is not None and here.source != source:
             raise _known_already(here)
-        owner = next((row for row in mine if row.source == source and row.folder != str(asked.folder)), None)
+        owner = next(
+            (row for row in mine if row.source == source and row.folder != str(asked.folder)), None
+        )
         if owner is not None and self._known.is_there(owner):
             raise FolderAmbiguousError(
                 f"{asked.name} is the name of {owner.folder}",
-                next_step=f"Choose another name, or say --moved-from {owner.folder} if its notes are here now. Nothing was imported.",
+                next_step=f"Choose another name, or say --moved-from {owner.folder} if its notes "
+                f"are here now. Nothing was imported.",
                 details={"folder": owner.folder, "name": asked.name},
             )
         return source
 
-    async def _compare(self, source: ImportSource, user_id: str, files: list[NoteFile]) -> tuple[int, int]:
-        """How many of the files have a note of that source, and how many of those notes have the file's text."""
+    async def _compare(
+        self, source: ImportSource, user_id: str, files: list[NoteFile]
+    ) -> tuple[int, int]:
+        """How many of the files have a note of that source, and how many of those notes have the
+        file's text.
+        """
         shared = same = 0
         for file in files:
             note = await self._store.find(source.note_id(user_id, file.path))
             if note is None or note.origin is None:
                 continue
             shared += 1
-            same += file.digest in {note.origin.digest, digest_of(note.title, note.content, note.tags)}
+            same += file.digest in {
+                note.origin.digest,
+                digest_of(note.title, note.content, note.tags),
+            }
         return shared, same
 
 
@@ -135,11 +170,14 @@ def _moved(asked: AskedFolder, mine: list[KnownFolder], here: KnownFolder | None
         places = ", ".join(sorted(row.folder for row in mine)) or "none yet"
         raise InvalidInputError(
             f"No folder {asked.moved_from} was imported",
-            next_step=f"Imported were: {places}. A folder that an older Carrel imported is named with --as.",
+            next_step=f"Imported were: {places}. A folder that an older Carrel imported is named "
+            f"with --as.",
         )
     if here is not None and here.source != before.source:
         raise _known_already(here)
-    return before.source if not before.source.key else replace(before.source, name=asked.folder.name)
+    return (
+        before.source if not before.source.key else replace(before.source, name=asked.folder.name)
+    )
 
 
 def _known_already(here: KnownFolder) -> FolderAmbiguousError:

@@ -25,7 +25,9 @@ def _is_time(text: str) -> str:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError("updated_at must be the time that get_knowledge or save_knowledge answered with") from None
+        raise ValueError(
+            "updated_at must be the time that get_knowledge or save_knowledge answered with"
+        ) from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
@@ -64,18 +66,29 @@ Moment = Annotated[str, Field(max_length=64), AfterValidator(_is_time)]
 class SaveKnowledge(Question):
     """A new note, or with an id a new state of one."""
 
-    content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARACTERS), Plain, _says_something("content")]
+    content: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_CONTENT_CHARACTERS),
+        Plain,
+        _says_something("content"),
+    ]
     title: Annotated[str, Field(max_length=MAX_TITLE_CHARACTERS), Plain] | None = None
     tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None = None
-    source: Source | None = Field(default=None, description="personal unless said; team needs knowledge:promote")
+    source: Source | None = Field(
+        default=None, description="personal unless said; team needs knowledge:promote"
+    )
     id: NoteId | None = Field(default=None, description="The note to change")
-    updated_at: Moment | None = Field(default=None, description="With id: its updated_at as last read")
+    updated_at: Moment | None = Field(
+        default=None, description="With id: its updated_at as last read"
+    )
 
 
 class SearchKnowledge(Question):
     """A search among notes."""
 
-    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS), Plain, _says_something("query")]
+    query: Annotated[
+        str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS), Plain, _says_something("query")
+    ]
     limit: int = Field(default=10, ge=1, le=MAX_LIMIT)
     whose: Whose = "all"
     order: Order = "best"
@@ -245,7 +258,9 @@ class NodeAnswer(Answer):
     knowledge: str
     metadata: dict[str, Any] | None = Field(default=None, exclude_if=lambda value: value is None)
     similarity_score: float
-    suggestions: tuple[str, ...] | None = Field(default=None, exclude_if=lambda value: value is None)
+    suggestions: tuple[str, ...] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
 
 class RetrievedNodes(Answer):
@@ -264,5 +279,7 @@ class SearchAnswer(Answer):
     timed_out: bool
     shards: dict[str, Any] = Field(serialization_alias="_shards")
     hits: dict[str, Any]
-    aggregations: dict[str, Any] | None = Field(default=None, exclude_if=lambda value: value is None)
+    aggregations: dict[str, Any] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     warning: str | None = Field(default=None, exclude_if=lambda value: value is None)

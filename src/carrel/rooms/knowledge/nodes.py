@@ -1,4 +1,6 @@
-"""Looks up named things: nodes first, then notes of that title, then concepts of the paper corpus."""
+"""Looks up named things: nodes first, then notes of that title, then concepts of the paper
+corpus.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,20 @@ _LEAST_ALIKE = 0.5
 class Nodes:
     """Nodes for callers."""
 
-    def __init__(self, nodes: NodeStore, notes: NoteStore, concepts: Concepts, clock: Clock) -> None:
+    def __init__(
+        self, nodes: NodeStore, notes: NoteStore, concepts: Concepts, clock: Clock
+    ) -> None:
         self._nodes = nodes
         self._notes = notes
         self._concepts = concepts
         self._clock = clock
 
-    async def retrieve(self, names: Sequence[str], caller: Caller, *, with_metadata: bool) -> RetrievedNodes:
-        """One answer per name, in order. A name that cannot be looked up is a miss that says why."""
+    async def retrieve(
+        self, names: Sequence[str], caller: Caller, *, with_metadata: bool
+    ) -> RetrievedNodes:
+        """One answer per name, in order. A name that cannot be looked up is a miss that says
+        why.
+        """
         began = self._clock.monotonic()
         usable = list(dict.fromkeys(name for name in names if _trouble(name) is None))
         nodes = await self._nodes.find(usable)
@@ -43,14 +51,26 @@ class Nodes:
         left = [name for name in left if name not in notes]
         concepts, trouble = await self._concepts_named(left, caller)
         results = [
-            await self._answer(name, caller, nodes.get(name) or notes.get(name) or concepts.get(name), trouble, with_metadata)
+            await self._answer(
+                name,
+                caller,
+                nodes.get(name) or notes.get(name) or concepts.get(name),
+                trouble,
+                with_metadata,
+            )
             for name in names
         ]
         spent_ms = round((self._clock.monotonic() - began) * 1000.0, 3)
-        return RetrievedNodes(results=tuple(results), total_nodes=len(results), processing_time_ms=spent_ms)
+        return RetrievedNodes(
+            results=tuple(results), total_nodes=len(results), processing_time_ms=spent_ms
+        )
 
-    async def _concepts_named(self, names: Sequence[str], caller: Caller) -> tuple[Mapping[str, Concept], str]:
-        """Concepts tell of papers, so they are for those who may read papers. Papers out of order spoil no other answer."""
+    async def _concepts_named(
+        self, names: Sequence[str], caller: Caller
+    ) -> tuple[Mapping[str, Concept], str]:
+        """Concepts tell of papers, so they are for those who may read papers. Papers out of order
+        spoil no other answer.
+        """
         if not names or READ_PAPERS not in caller.scopes:
             return {}, ""
         try:
@@ -60,17 +80,39 @@ class Nodes:
             return {}, f" (papers could not be asked: {error.message.rstrip('.')})"
 
     async def _answer(
-        self, name: str, caller: Caller, found: Node | Note | Concept | None, unasked: str, with_metadata: bool
+        self,
+        name: str,
+        caller: Caller,
+        found: Node | Note | Concept | None,
+        unasked: str,
+        with_metadata: bool,
     ) -> NodeAnswer:
         match found:
             case Node():
-                return _hit(name, found.name, _joined(found.description, found.content), _node_facts(found), with_metadata)
+                return _hit(
+                    name,
+                    found.name,
+                    _joined(found.description, found.content),
+                    _node_facts(found),
+                    with_metadata,
+                )
             case Note():
-                facts: dict[str, object] = {"node_type": "note", "id": found.id, "tags": list(found.tags), "source": found.source}
+                facts: dict[str, object] = {
+                    "node_type": "note",
+                    "id": found.id,
+                    "tags": list(found.tags),
+                    "source": found.source,
+                }
                 return _hit(name, found.title, found.content, facts, with_metadata)
             case Concept():
-                papers = [{"paper_id": paper_id, "title": title} for paper_id, title in found.papers]
-                facts = {"node_type": found.kind, "paper_count": found.paper_count, "papers": papers}
+                papers = [
+                    {"paper_id": paper_id, "title": title} for paper_id, title in found.papers
+                ]
+                facts = {
+                    "node_type": found.kind,
+                    "paper_count": found.paper_count,
+                    "papers": papers,
+                }
                 return _hit(name, found.name, _told(found), facts, with_metadata)
             case None:
                 trouble = _trouble(name)
@@ -90,7 +132,9 @@ class Nodes:
         try:
             candidates = await self._nodes.near(name, _CANDIDATES)
             beginning = folded(name)[: max(3, len(name) // 2)]
-            search = NoteSearch(TitlePrefix(beginning), MineAndTeam(caller.user_id), "best", _CANDIDATES)
+            search = NoteSearch(
+                TitlePrefix(beginning), MineAndTeam(caller.user_id), "best", _CANDIDATES
+            )
             candidates += [hit.note.title for hit in await self._notes.search(search)]
             if READ_PAPERS in caller.scopes:
                 candidates += await self._concepts.near(name, _CANDIDATES)
@@ -104,7 +148,8 @@ class Nodes:
 def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
     wanted = folded(name)
     scored = {
-        candidate: difflib.SequenceMatcher(None, wanted, folded(candidate)).ratio() for candidate in dict.fromkeys(candidates)
+        candidate: difflib.SequenceMatcher(None, wanted, folded(candidate)).ratio()
+        for candidate in dict.fromkeys(candidates)
     }
     near = [candidate for candidate, score in scored.items() if score >= _LEAST_ALIKE]
     return sorted(near, key=lambda candidate: (-scored[candidate], candidate))[:MAX_SUGGESTIONS]
@@ -118,7 +163,9 @@ def _trouble(name: str) -> str | None:
     return "The name contains characters that no name has" if not name.isprintable() else None
 
 
-def _hit(asked: str, name: str, knowledge: str, facts: Mapping[str, object], with_metadata: bool) -> NodeAnswer:
+def _hit(
+    asked: str, name: str, knowledge: str, facts: Mapping[str, object], with_metadata: bool
+) -> NodeAnswer:
     return NodeAnswer(
         node_name=asked,
         knowledge=knowledge,
@@ -137,4 +184,7 @@ def _joined(description: str, content: str) -> str:
 
 def _told(concept: Concept) -> str:
     titles = "\n".join(f"- {title} ({paper_id})" for paper_id, title in concept.papers)
-    return f"{concept.name} is a {concept.kind} of {concept.paper_count} papers in the corpus.\n{titles}".strip()
+    return (
+        f"{concept.name} is a {concept.kind} of {concept.paper_count} papers in the "
+        f"corpus.\n{titles}"
+    ).strip()

@@ -1,4 +1,6 @@
-"""Bringing a folder of notes in and out: what is new, what changed on which side, and what must not be overwritten."""
+"""Bringing a folder of notes in and out: what is new, what changed on which side, and what must not
+be overwritten.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ class NoteFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """A folder as its notes know it. Without a key it is told from others by its name: because its owner named it, or because
+    """A folder as its notes know it. Without a key it is told from others by its name: because its
+    owner named it, or because
     an older version imported it."""
 
     name: str
@@ -113,7 +116,13 @@ class Notebook:
                 _count(file, change, report)
 
     async def _decide(
-        self, file: NoteFile, folder: ImportSource, caller: Caller, source: Source, last: Agreed | None, report: Report
+        self,
+        file: NoteFile,
+        folder: ImportSource,
+        caller: Caller,
+        source: Source,
+        last: Agreed | None,
+        report: Report,
     ) -> Insert | Replace | None:
         if len(file.content) > MAX_CONTENT_CHARACTERS:
             report.add(file.path, "refused", f"longer than {MAX_CONTENT_CHARACTERS} characters")
@@ -121,13 +130,26 @@ class Notebook:
         if not _is_storable(file):
             report.add(file.path, "refused", "contains characters that are no text")
             return None
-        origin = Origin(f"{folder.name}/{file.path}", file.digest, file.front_matter, file.content_from)
+        origin = Origin(
+            f"{folder.name}/{file.path}", file.digest, file.front_matter, file.content_from
+        )
         note_id = folder.note_id(caller.user_id, file.path)
         note = await self._known(note_id, caller, last)
         if note is None:
             now = self._clock.now()
             status: Literal["draft", "promoted"] = "promoted" if source == "team" else "draft"
-            new = Note(note_id, file.title, file.content, caller.user_id, source, status, file.tags, now, now, origin=origin)
+            new = Note(
+                note_id,
+                file.title,
+                file.content,
+                caller.user_id,
+                source,
+                status,
+                file.tags,
+                now,
+                now,
+                origin=origin,
+            )
             return Insert(new, caller.user_id, "imported")
         mine = digest_of(note.title, note.content, note.tags)
         file_before, note_before = _before(note, last)
@@ -143,24 +165,39 @@ class Notebook:
         elif not is_file_changed:
             report.add(file.path, "kept")
         elif is_note_changed:
-            report.add(file.path, "conflict", "changed both in the file and in Carrel; neither was overwritten")
+            report.add(
+                file.path,
+                "conflict",
+                "changed both in the file and in Carrel; neither was overwritten",
+            )
         else:
             whose: Source = "team" if to_share else note.source
             status = "promoted" if whose == "team" else "draft"
             changed = replace(
-                note, title=file.title, content=file.content, tags=file.tags, source=whose, status=status, origin=origin
+                note,
+                title=file.title,
+                content=file.content,
+                tags=file.tags,
+                source=whose,
+                status=status,
+                origin=origin,
             )
             return self._replace(changed, note, caller)
         return None
 
     def _replace(self, changed: Note, note: Note, caller: Caller) -> Replace:
         later = max(self._clock.now(), note.updated_at + _TICK)
-        return Replace(replace(changed, updated_at=later), note.updated_at, caller.user_id, "imported")
+        return Replace(
+            replace(changed, updated_at=later), note.updated_at, caller.user_id, "imported"
+        )
 
     async def _known(self, note_id: str, caller: Caller, last: Agreed | None) -> Note | None:
         for one in [note_id] if last is None else [last.note_id, note_id]:
             note = await self._store.find(one)
-            if note is not None and (note.user_id == caller.user_id or (note.source == "team" and PROMOTE in caller.scopes)):
+            if note is not None and (
+                note.user_id == caller.user_id
+                or (note.source == "team" and PROMOTE in caller.scopes)
+            ):
                 return note
         return None
 
@@ -201,4 +238,6 @@ def _before(note: Note, last: Agreed | None) -> tuple[str, str]:
 def _count(file: NoteFile, change: Insert | Replace, report: Report) -> None:
     report.add(file.path, "new" if isinstance(change, Insert) else "changed")
     note = change.note
-    report.agreed[file.path] = Agreed(note.id, file.digest, digest_of(note.title, note.content, note.tags))
+    report.agreed[file.path] = Agreed(
+        note.id, file.digest, digest_of(note.title, note.content, note.tags)
+    )

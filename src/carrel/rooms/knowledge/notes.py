@@ -30,7 +30,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One piece of knowledge. `updated_at` grows with every change and is what a writer must have seen."""
+    """One piece of knowledge. `updated_at` grows with every change and is what a writer must have
+    seen.
+    """
 
     id: str
     title: str
@@ -105,7 +107,9 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class MineAndTeam:
-    """Everything a person works with: their own notes, and the team's; an original that became a team note is left out."""
+    """Everything a person works with: their own notes, and the team's; an original that became a
+    team note is left out.
+    """
 
     user_id: str
 
@@ -125,7 +129,9 @@ class AnyTitle:
 
 @dataclass(frozen=True, slots=True)
 class TitlePrefix:
-    """Notes whose title begins so, whatever the case. `as_typed` serves stores that others fill and that compare exactly."""
+    """Notes whose title begins so, whatever the case. `as_typed` serves stores that others fill and
+    that compare exactly.
+    """
 
     text: str
     as_typed: str = ""
@@ -141,7 +147,9 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """Notes that contain every one of these phrases, each a sequence of words, and carry all of the tags."""
+    """Notes that contain every one of these phrases, each a sequence of words, and carry all of the
+    tags.
+    """
 
     phrases: tuple[tuple[str, ...], ...]
     tags: tuple[str, ...] = ()

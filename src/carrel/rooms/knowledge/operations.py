@@ -24,7 +24,13 @@ from carrel.rooms.knowledge.models import (
     WholeNote,
 )
 from carrel.rooms.knowledge.nodes import Nodes
-from carrel.rooms.knowledge.quoting import quoted_index, quoted_nodes, quoted_note, quoted_notes, quoted_versions
+from carrel.rooms.knowledge.quoting import (
+    quoted_index,
+    quoted_nodes,
+    quoted_note,
+    quoted_notes,
+    quoted_versions,
+)
 from carrel.rooms.knowledge.service import Knowledge
 
 READ = frozenset({"knowledge:read"})
@@ -41,7 +47,11 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
 
     async def search_knowledge(question: SearchKnowledge, call: Call) -> list[FoundNote]:
         return await knowledge.search(
-            question.query, call.caller, whose=question.whose, order=question.order, limit=question.limit
+            question.query,
+            call.caller,
+            whose=question.whose,
+            order=question.order,
+            limit=question.limit,
         )
 
     async def get_knowledge(question: OneNote, call: Call) -> WholeNote:
@@ -60,10 +70,17 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
 
     async def promote_knowledge(question: ChangeNote, call: Call) -> PromotedNote:
         note = await knowledge.promote(question.id, call.caller, question.updated_at)
-        return PromotedNote(id=note.id, title=note.title, promoted_from_id=question.id, updated_at=note.updated_at.isoformat())
+        return PromotedNote(
+            id=note.id,
+            title=note.title,
+            promoted_from_id=question.id,
+            updated_at=note.updated_at.isoformat(),
+        )
 
     async def node_knowledge_retriever(question: RetrieveNodes, call: Call) -> RetrievedNodes:
-        return await nodes.retrieve(question.node_names, call.caller, with_metadata=question.include_metadata)
+        return await nodes.retrieve(
+            question.node_names, call.caller, with_metadata=question.include_metadata
+        )
 
     async def elasticsearch(question: AskElasticsearch, call: Call) -> SearchAnswer:
         return await knowledge.ask(question.index, question.query, call.caller)
@@ -92,7 +109,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 room="knowledge",
                 title="Save knowledge",
                 description=(
-                    "Save a note. Without title the content's beginning is used. To change one, send its id and last updated_at."
+                    "Save a note. Without title the content's beginning is used. To change one, "
+                    "send its id and last updated_at."
                 ),
                 question=SaveKnowledge,
                 answer=SavedNote,
@@ -116,7 +134,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 room="knowledge",
                 title="Search knowledge",
                 description=(
-                    "Find notes by the beginning of their title, by #tag (several: all of them), by text:words in the "
+                    "Find notes by the beginning of their title, by #tag (several: all of them), "
+                    "by text:words in the "
                     'content, text:"a phrase", or * for all.'
                 ),
                 question=SearchKnowledge,
@@ -137,7 +156,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 ),
                 room="knowledge",
                 title="Get knowledge",
-                description="One note whole: content, tags, author, status, times, and where its [[links]] lead.",
+                description="One note whole: content, tags, author, status, times, and where its "
+                "[[links]] lead.",
                 question=OneNote,
                 answer=WholeNote,
                 run=get_knowledge,
@@ -159,7 +179,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 is_listed=False,
                 room="knowledge",
                 title="Get knowledge history",
-                description="Earlier states of a note, newest first, with who changed what and when.",
+                description="Earlier states of a note, newest first, with who changed what and "
+                "when.",
                 question=GetKnowledgeHistory,
                 answer=list[NoteVersion],
                 run=get_knowledge_history,
@@ -178,7 +199,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 ),
                 room="knowledge",
                 title="Delete knowledge",
-                description="Delete a note and its history for good. A team note needs knowledge:promote.",
+                description="Delete a note and its history for good. A team note needs "
+                "knowledge:promote.",
                 question=ChangeNote,
                 answer=DeletedNote,
                 run=delete_knowledge,
@@ -197,7 +219,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 ),
                 room="knowledge",
                 title="Propose knowledge",
-                description="Offer your own draft note to the team; somebody who may promote decides.",
+                description="Offer your own draft note to the team; somebody who may promote "
+                "decides.",
                 question=ChangeNote,
                 answer=ProposedNote,
                 run=propose_knowledge,
@@ -216,7 +239,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 ),
                 room="knowledge",
                 title="Promote knowledge",
-                description="Make a proposed note the team's. search_knowledge with whose=proposed lists what waits.",
+                description="Make a proposed note the team's. search_knowledge with "
+                "whose=proposed lists what waits.",
                 question=ChangeNote,
                 answer=PromotedNote,
                 run=promote_knowledge,
@@ -237,7 +261,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 room="knowledge",
                 title="Retrieve node knowledge",
                 description=(
-                    "What is known of named things (up to 100), in the order asked. A miss says so, scores 0 and suggests names."
+                    "What is known of named things (up to 100), in the order asked. A miss says "
+                    "so, scores 0 and suggests names."
                 ),
                 question=RetrieveNodes,
                 answer=RetrievedNodes,
@@ -257,7 +282,8 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
                 room="knowledge",
                 title="Elasticsearch",
                 description=(
-                    "Ask an index with an Elasticsearch search body and get its answer. Indices: papers, references, knowledge, "
+                    "Ask an index with an Elasticsearch search body and get its answer. Indices: "
+                    "papers, references, knowledge, "
                     "nodes, or those the operator connected. No scripts; size at most 100."
                 ),
                 question=AskElasticsearch,

@@ -1,4 +1,6 @@
-"""What the knowledge room needs from outside: a store of notes, a store of nodes, concepts of papers, and a search engine."""
+"""What the knowledge room needs from outside: a store of notes, a store of nodes, concepts of
+papers, and a search engine.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from carrel.rooms.knowledge.notes import Change, Found, Node, Note, NoteSearch, 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Where stores differ: without `has_ranking` text is found newest first; `reads_at_most` bounds what is filtered by hand."""
+    """Where stores differ: without `has_ranking` text is found newest first; `reads_at_most` bounds
+    what is filtered by hand.
+    """
 
     has_ranking: bool
     reads_at_most: int | None
@@ -26,13 +30,17 @@ class NoteStore(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def write(self, changes: Sequence[Change]) -> None:
-        """All of the changes or none, each with its place in the history. NoteChangedError, NoteExistsError where one fails."""
+        """All of the changes or none, each with its place in the history. NoteChangedError,
+        NoteExistsError where one fails.
+        """
         ...
 
     async def find(self, note_id: str) -> Note | None: ...
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
-        """The newest note with each of these titles, whatever the case, by the title as it was asked."""
+        """The newest note with each of these titles, whatever the case, by the title as it was
+        asked.
+        """
         ...
 
     async def search(self, search: NoteSearch) -> list[Found]: ...
@@ -48,7 +56,9 @@ class NoteStore(Protocol):
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
 
     async def ping(self) -> None:
-        """Returns when the store answers, which costs the same whatever it holds; KnowledgeStoreError where it does not."""
+        """Returns when the store answers, which costs the same whatever it holds;
+        KnowledgeStoreError where it does not.
+        """
         ...
 
     async def check(self) -> str:
@@ -107,12 +117,16 @@ class NoConcepts:
 class Searcher(Protocol):
     """Answers search bodies."""
 
-    async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
+    async def search(
+        self, index: str, body: Mapping[str, Any], readers: frozenset[str]
+    ) -> SearchAnswer:
         """`readers` are the names under which the caller may read."""
         ...
 
     async def notes_changed(self) -> None:
-        """Called after notes were written. What is kept elsewhere is told of it at once; never raises."""
+        """Called after notes were written. What is kept elsewhere is told of it at once; never
+        raises.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,6 @@
-"""The knowledge room's decisions: who sees which note, which step follows which, and what a save means."""
+"""The knowledge room's decisions: who sees which note, which step follows which, and what a save
+means.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,22 @@ from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
 from carrel.rooms.knowledge.documents import EVERYONE, PAPERS, PROMOTERS, TEAM, library_of, owner
-from carrel.rooms.knowledge.errors import NoteChangedError, NoteNotFoundError, NotYoursError, WrongStatusError
+from carrel.rooms.knowledge.errors import (
+    NoteChangedError,
+    NoteNotFoundError,
+    NotYoursError,
+    WrongStatusError,
+)
 from carrel.rooms.knowledge.links import links
-from carrel.rooms.knowledge.models import MAX_LINKS, FoundNote, Link, NoteVersion, SaveKnowledge, SearchAnswer, WholeNote
+from carrel.rooms.knowledge.models import (
+    MAX_LINKS,
+    FoundNote,
+    Link,
+    NoteVersion,
+    SaveKnowledge,
+    SearchAnswer,
+    WholeNote,
+)
 from carrel.rooms.knowledge.notes import (
     Change,
     Insert,
@@ -45,7 +60,9 @@ _WITHDRAWAL_ATTEMPTS = 5
 class Knowledge:
     """Notes for callers."""
 
-    def __init__(self, store: NoteStore, searcher: Searcher, clock: Clock, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, store: NoteStore, searcher: Searcher, clock: Clock, new_id: Callable[[], str]
+    ) -> None:
         self._store = store
         self._searcher = searcher
         self._clock = clock
@@ -53,14 +70,25 @@ class Knowledge:
 
     async def save(self, question: SaveKnowledge, caller: Caller) -> Note:
         """Saves a new note, or a new state of the one named."""
-        return await (self._create(question, caller) if question.id is None else self._update(question.id, question, caller))
+        return await (
+            self._create(question, caller)
+            if question.id is None
+            else self._update(question.id, question, caller)
+        )
 
-    async def search(self, query: str, caller: Caller, *, whose: Whose, order: Order, limit: int) -> list[FoundNote]:
-        found = await self._store.search(NoteSearch(parse(query), _shelf(whose, caller), order, limit))
+    async def search(
+        self, query: str, caller: Caller, *, whose: Whose, order: Order, limit: int
+    ) -> list[FoundNote]:
+        found = await self._store.search(
+            NoteSearch(parse(query), _shelf(whose, caller), order, limit)
+        )
         return [
-            FoundNote(id=hit.note.id, title=hit.note.title, content=hit.note.content, score=round(hit.score, 4)).written_by(
-                hit.note.user_id
-            )
+            FoundNote(
+                id=hit.note.id,
+                title=hit.note.title,
+                content=hit.note.content,
+                score=round(hit.score, 4),
+            ).written_by(hit.note.user_id)
             for hit in found
         ]
 
@@ -72,9 +100,14 @@ class Knowledge:
         if not targets:
             return WholeNote.of(note)
         names = {target: target.rpartition("/")[2] for target in targets}
-        known = await self._store.titled(list(dict.fromkeys((*targets, *names.values()))), MineAndTeam(caller.user_id))
+        known = await self._store.titled(
+            list(dict.fromkeys((*targets, *names.values()))), MineAndTeam(caller.user_id)
+        )
         found = {target: known.get(target) or known.get(name) for target, name in names.items()}
-        known_links = tuple(Link(target=target, id=other.id if other is not None else None) for target, other in found.items())
+        known_links = tuple(
+            Link(target=target, id=other.id if other is not None else None)
+            for target, other in found.items()
+        )
         return WholeNote.of(note, known_links, len(every_target) - len(targets))
 
     async def history(self, note_id: str, caller: Caller, limit: int) -> list[NoteVersion]:
@@ -91,18 +124,25 @@ class Knowledge:
             if original is None:
                 await self._write([removal])
                 return
-            withdrawn = replace(original, status="draft", promoted_to_id=None, updated_at=self._after(original))
+            withdrawn = replace(
+                original, status="draft", promoted_to_id=None, updated_at=self._after(original)
+            )
             try:
-                await self._write([removal, Replace(withdrawn, original.updated_at, caller.user_id, "withdrawn")])
+                await self._write(
+                    [removal, Replace(withdrawn, original.updated_at, caller.user_id, "withdrawn")]
+                )
             except NoteChangedError as error:
-                # The author changed the original in between: the deletion still stands, on the original's new state.
+                # The author changed the original in between: the deletion still stands, on the
+                # original's new state.
                 if error.details["id"] != original.id or not attempts_left:
                     raise
             else:
                 return
 
     async def _original_without(self, copy: Note) -> Note | None:
-        """The author's note that only this team copy stands for in searches, and that must be found again without it."""
+        """The author's note that only this team copy stands for in searches, and that must be found
+        again without it.
+        """
         if copy.source != "team" or copy.promoted_from_id is None:
             return None
         original = await self._store.find(copy.promoted_from_id)
@@ -122,7 +162,9 @@ class Knowledge:
         return proposed
 
     async def promote(self, note_id: str, caller: Caller, seen: str | None) -> Note:
-        """Makes the team's copy of a proposed note, or brings the copy up to date; both keep each other's id."""
+        """Makes the team's copy of a proposed note, or brings the copy up to date; both keep each
+        other's id.
+        """
         note = await self._visible(note_id, caller)
         if note.source != "personal" or note.status != "proposed":
             raise WrongStatusError(note.id, note.status, "proposed", "promoted")
@@ -144,7 +186,11 @@ class Knowledge:
             change: Insert | Replace = Insert(copy, by, "promoted")
         else:
             copy = replace(
-                earlier, title=note.title, content=note.content, tags=note.tags, updated_at=max(now, self._after(earlier))
+                earlier,
+                title=note.title,
+                content=note.content,
+                tags=note.tags,
+                updated_at=max(now, self._after(earlier)),
             )
             change = Replace(copy, earlier.updated_at, by, "promoted")
         original = replace(note, status="promoted", promoted_to_id=copy.id, updated_at=now)
@@ -152,8 +198,12 @@ class Knowledge:
         return copy
 
     async def ask(self, index: str, body: Mapping[str, Any], caller: Caller) -> SearchAnswer:
-        """A search body, for what the caller may read. What the neighbours have needs what the neighbours ask for."""
-        needed = frozenset(_NEIGHBOURS[name] for part in index.split(",") if (name := part.strip()) in _NEIGHBOURS)
+        """A search body, for what the caller may read. What the neighbours have needs what the
+        neighbours ask for.
+        """
+        needed = frozenset(
+            _NEIGHBOURS[name] for part in index.split(",") if (name := part.strip()) in _NEIGHBOURS
+        )
         if needed - caller.scopes:
             raise InsufficientPermissionsError(needed, caller.scopes)
         readers = {EVERYONE, TEAM, owner(caller.user_id)}
@@ -168,7 +218,8 @@ class Knowledge:
     async def _create(self, question: SaveKnowledge, caller: Caller) -> Note:
         if question.updated_at is not None:
             raise InvalidInputError(
-                "id is required with updated_at", next_step="Name the note to change, or leave updated_at out."
+                "id is required with updated_at",
+                next_step="Name the note to change, or leave updated_at out.",
             )
         source = question.source or "personal"
         _may_save_to(source, caller)
@@ -193,7 +244,8 @@ class Knowledge:
         if question.source not in {None, note.source}:
             raise InvalidInputError(
                 "source cannot be changed by saving",
-                next_step="Use propose_knowledge and promote_knowledge to bring a note to the team.",
+                next_step="Use propose_knowledge and promote_knowledge to bring a note to the "
+                "team.",
             )
         if question.updated_at is None:
             raise InvalidInputError(
@@ -202,7 +254,9 @@ class Knowledge:
             )
         changed = replace(
             note,
-            title=question.title.strip() if question.title and question.title.strip() else note.title,
+            title=question.title.strip()
+            if question.title and question.title.strip()
+            else note.title,
             content=question.content,
             tags=note.tags if question.tags is None else _unique(question.tags),
             status="promoted" if note.source == "team" else "draft",
@@ -227,7 +281,9 @@ class Knowledge:
 
 
 def may_see(note: Note, caller: Caller) -> bool:
-    """Team notes are everybody's, personal ones their author's, and proposals also those who may promote them."""
+    """Team notes are everybody's, personal ones their author's, and proposals also those who may
+    promote them.
+    """
     if note.source == "team" or note.user_id == caller.user_id:
         return True
     return note.status == "proposed" and PROMOTE in caller.scopes

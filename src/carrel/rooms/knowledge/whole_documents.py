@@ -9,7 +9,15 @@ from typing import Protocol
 
 import orjson
 
-from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, FieldKind, Mark, Put, Reset
+from carrel.rooms.knowledge.documents import (
+    Document,
+    DocumentChange,
+    Drop,
+    FieldKind,
+    Mark,
+    Put,
+    Reset,
+)
 
 
 class Whole(Protocol):
@@ -31,7 +39,9 @@ class _Told:
 
 
 class WholeDocuments:
-    """The index `index`. Whoever heard the last whole from this process is told what differs, others all of it."""
+    """The index `index`. Whoever heard the last whole from this process is told what differs,
+    others all of it.
+    """
 
     def __init__(self, index: str, fields: Mapping[str, FieldKind], whole: Whole) -> None:
         self.index = index
@@ -50,7 +60,9 @@ class WholeDocuments:
         present: dict[str, bytes] = {}
         async for document in self._whole.everything():
             fingerprint = _fingerprint(document)
-            if document.id not in present and (known is None or known.get(document.id) != fingerprint):
+            if document.id not in present and (
+                known is None or known.get(document.id) != fingerprint
+            ):
                 yield Put(document)
             present.setdefault(document.id, fingerprint)
         for gone in known or ():
@@ -61,4 +73,6 @@ class WholeDocuments:
 
 
 def _fingerprint(document: Document) -> bytes:
-    return hashlib.blake2b(orjson.dumps([document.fields, document.readers], default=str), digest_size=12).digest()
+    return hashlib.blake2b(
+        orjson.dumps([document.fields, document.readers], default=str), digest_size=12
+    ).digest()

@@ -1,4 +1,6 @@
-"""Text cut into words the same way everywhere: folded, without accents, Chinese, Japanese and Korean in pairs of characters."""
+"""Text cut into words the same way everywhere: folded, without accents, Chinese, Japanese and
+Korean in pairs of characters.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,16 @@ MAX_WORD_CHARACTERS = 64
 
 
 def folded(text: str) -> str:
-    """One form for comparison: compatible characters unified, case folded, outer spaces gone, inner ones single."""
-    return _SPACES.sub(" ", unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())).strip()
+    """One form for comparison: compatible characters unified, case folded, outer spaces gone, inner
+    ones single.
+    """
+    return _SPACES.sub(
+        " ", unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    ).strip()
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order. A run of Japanese gives its pairs: 知識管理 is 知識, 識管, 管理."""
+    """The words of a text in order. A run of Japanese gives its pairs: 知識管理 is 知識, 識管, 管理."""  # noqa: E501
     found: list[str] = []
     for run in _RUN.findall(_plain(text)):
         if not _IS_UNSPACED.match(run):
@@ -37,14 +43,19 @@ def spans(text: str) -> list[tuple[str, int, int]]:
     for match in _RUN.finditer(text):
         pieces = words(match[0])
         if len(pieces) > 1 and _IS_UNSPACED.match(match[0]) and len(pieces) == len(match[0]) - 1:
-            found.extend((piece, match.start() + at, match.start() + at + 2) for at, piece in enumerate(pieces))
+            found.extend(
+                (piece, match.start() + at, match.start() + at + 2)
+                for at, piece in enumerate(pieces)
+            )
         else:
             found.extend((piece, match.start(), match.end()) for piece in pieces)
     return found
 
 
 def grams(text: str) -> frozenset[str]:
-    """The three-character pieces of a name, its ends marked; names that share many are spelled alike."""
+    """The three-character pieces of a name, its ends marked; names that share many are spelled
+    alike.
+    """
     marked = f" {folded(text)} "
     return frozenset(marked[at : at + 3] for at in range(max(1, len(marked) - 2)))
 
@@ -52,5 +63,7 @@ def grams(text: str) -> frozenset[str]:
 def _plain(text: str) -> str:
     """Folded and without accents, but with the marks that Japanese needs."""
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    kept = "".join(char for char in decomposed if not unicodedata.combining(char) or char in "\u3099\u309a")
+    kept = "".join(
+        char for char in decomposed if not unicodedata.combining(char) or char in "\u3099\u309a"
+    )
     return unicodedata.normalize("NFC", kept)

@@ -22,7 +22,12 @@ class PaperNotFoundError(NotFoundError):
     code = "paper_not_found"
 
     def __init__(self, paper_id: str) -> None:
-        super().__init__("paper", paper_id, next_step="Find the paper_id with search_papers.", details={"paper_id": paper_id})
+        super().__init__(
+            "paper",
+            paper_id,
+            next_step="Find the paper_id with search_papers.",
+            details={"paper_id": paper_id},
+        )
 
 
 class TemplateNotAvailableError(CarrelError):
@@ -32,11 +37,17 @@ class TemplateNotAvailableError(CarrelError):
 
     def __init__(self, paper_id: str, template: str, available: Sequence[str]) -> None:
         super().__init__(
-            f"Paper {paper_id} has no summary '{template}'." if template else f"Paper {paper_id} has no summary.",
+            f"Paper {paper_id} has no summary '{template}'."
+            if template
+            else f"Paper {paper_id} has no summary.",
             next_step=f"Call again with one of: {', '.join(available)}."
             if available
             else "Read get_paper_metadata or get_paper_source.",
-            details={"paper_id": paper_id, "template": template, "available_summary_templates": list(available)},
+            details={
+                "paper_id": paper_id,
+                "template": template,
+                "available_summary_templates": list(available),
+            },
         )
 
 
@@ -61,8 +72,14 @@ class TranslationNotAvailableError(CarrelError):
     def __init__(self, paper_id: str, language: str, available: Sequence[str]) -> None:
         super().__init__(
             f"Paper {paper_id} has no translation '{language}'.",
-            next_step=f"Translations: {', '.join(available)}." if available else f"Read paper://{paper_id}/source.",
-            details={"paper_id": paper_id, "lang": language, "available_translations": list(available)},
+            next_step=f"Translations: {', '.join(available)}."
+            if available
+            else f"Read paper://{paper_id}/source.",
+            details={
+                "paper_id": paper_id,
+                "lang": language,
+                "available_translations": list(available),
+            },
         )
 
 
@@ -85,13 +102,16 @@ class AssetFetchFailedError(CarrelError):
     code = "asset_fetch_failed"
     is_retryable = True
 
-    def __init__(self, paper_id: str, what: str, trouble: AssetTrouble, *, template: str | None = None) -> None:
+    def __init__(
+        self, paper_id: str, what: str, trouble: AssetTrouble, *, template: str | None = None
+    ) -> None:
         details: dict[str, object] = {"paper_id": paper_id, "reason": trouble}
         if template is not None:
             details["template"] = template
         super().__init__(
             f"The {what} of paper {paper_id} {_TROUBLE_SENTENCES[trouble]}.",
-            next_step="Try again later; if it stays so, the operator should check the static files with `carrel doctor`.",
+            next_step="Try again later; if it stays so, the operator should check the static "
+            "files with `carrel doctor`.",
             details=details,
         )
 
@@ -107,6 +127,7 @@ class SnapshotUnavailableError(UnavailableError):
             details["missing"] = missing
         super().__init__(
             f"The paper snapshot cannot be used: {reason}.",
-            next_step="`carrel papers build FOLDER` makes one; --snapshot or the setting papers.snapshot names another.",
+            next_step="`carrel papers build FOLDER` makes one; --snapshot or the setting "
+            "papers.snapshot names another.",
             details=details,
         )

@@ -16,13 +16,16 @@ DEFAULT_MAX_CHARS = 50_000
 
 FacetCategory = Literal["author", "venue", "keyword", "institution", "tag"]
 PaperId = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$", max_length=64)]
-Limit = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))]
+Limit = Annotated[
+    int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))
+]
 Page = Annotated[int, Field(ge=1, description=f"page × limit ≤ {MAX_DEPTH}")]
 MaxChars = Annotated[int, Field(ge=1)]
 Inferred = Annotated[
     tuple[str, ...],
     Field(
-        description="Fields that no source states; worked out from layout or a file name", exclude_if=lambda fields: not fields
+        description="Fields that no source states; worked out from layout or a file name",
+        exclude_if=lambda fields: not fields,
     ),
 ]
 Offset = Annotated[int, Field(ge=0, description="Read on from this character.")]
@@ -40,7 +43,11 @@ class ExportPapers(Question):
     """Papers to write out."""
 
     format: Literal["jsonl", "bibtex", "csl-json", "ris"] = "jsonl"
-    query: str | None = Field(default=None, max_length=MAX_QUERY_CHARACTERS, description="Only papers that match; all without it")
+    query: str | None = Field(
+        default=None,
+        max_length=MAX_QUERY_CHARACTERS,
+        description="Only papers that match; all without it",
+    )
     limit: int = Field(default=100, ge=1, le=1000)
     page: int = Field(default=1, ge=1)
 

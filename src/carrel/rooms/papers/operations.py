@@ -28,11 +28,15 @@ from carrel.rooms.papers.resources import SCOPES, named_paper, resources
 from carrel.rooms.papers.service import Papers
 
 
-def _found_papers(arguments: Mapping[str, Any], answer: list[PaperHit], caller: Caller) -> Iterable[QuotedSource]:
+def _found_papers(
+    arguments: Mapping[str, Any], answer: list[PaperHit], caller: Caller
+) -> Iterable[QuotedSource]:
     return [QuotedSource("paper", hit.paper_id, hit.title) for hit in answer]
 
 
-def _described_paper(arguments: Mapping[str, Any], answer: PaperMetadata, caller: Caller) -> Iterable[QuotedSource]:
+def _described_paper(
+    arguments: Mapping[str, Any], answer: PaperMetadata, caller: Caller
+) -> Iterable[QuotedSource]:
     return [QuotedSource("paper", answer.paper_id, answer.title)]
 
 
@@ -46,17 +50,28 @@ def room(papers: Papers) -> Room:
     async def search_papers(question: SearchPapers, call: Call) -> list[PaperHit]:
         return await papers.search(question.query, page=question.page, limit=question.limit)
 
-    async def search_papers_by_keyword(question: SearchPapersByKeyword, call: Call) -> list[PaperHit]:
-        return await papers.search_by_keyword(question.keyword, page=question.page, limit=question.limit)
+    async def search_papers_by_keyword(
+        question: SearchPapersByKeyword, call: Call
+    ) -> list[PaperHit]:
+        return await papers.search_by_keyword(
+            question.keyword, page=question.page, limit=question.limit
+        )
 
     async def get_paper_metadata(question: OnePaper, call: Call) -> PaperMetadata:
         return await papers.metadata(question.paper_id)
 
     async def get_paper_summary(question: GetPaperSummary, call: Call) -> Text:
-        return await papers.summary(question.paper_id, question.template, offset=question.offset, max_chars=question.max_chars)
+        return await papers.summary(
+            question.paper_id,
+            question.template,
+            offset=question.offset,
+            max_chars=question.max_chars,
+        )
 
     async def get_paper_source(question: GetPaperSource, call: Call) -> Text:
-        return await papers.source(question.paper_id, offset=question.offset, max_chars=question.max_chars)
+        return await papers.source(
+            question.paper_id, offset=question.offset, max_chars=question.max_chars
+        )
 
     async def list_top_facets(question: ListTopFacets, call: Call) -> list[FacetCount]:
         return await papers.top_facets(question.category, question.limit)
@@ -65,7 +80,11 @@ def room(papers: Papers) -> Room:
         return await papers.bibtex(question.paper_id)
 
     async def export_papers(question: ExportPapers, call: Call) -> Text:
-        return Text(await papers.export(question.format, question.query, page=question.page, limit=question.limit))
+        return Text(
+            await papers.export(
+                question.format, question.query, page=question.page, limit=question.limit
+            )
+        )
 
     async def get_corpus_statistics(question: NoQuestion, call: Call) -> CorpusStatistics:
         return await papers.statistics()
@@ -95,8 +114,10 @@ def room(papers: Papers) -> Room:
                 room="papers",
                 title="Search papers",
                 description=(
-                    "Full-text search of the paper corpus, best first. Takes plain words, a title, a DOI or an arXiv id; also "
-                    '"exact phrases", AND OR NOT, prefix*, author: venue: tag: keyword: institution: year:2019..2024.'
+                    "Full-text search of the paper corpus, best first. Takes plain words, a "
+                    "title, a DOI or an arXiv id; also "
+                    '"exact phrases", AND OR NOT, prefix*, author: venue: tag: keyword: '
+                    "institution: year:2019..2024."
                 ),
                 question=SearchPapers,
                 answer=list[PaperHit],
@@ -117,7 +138,8 @@ def room(papers: Papers) -> Room:
                 ),
                 room="papers",
                 title="Search papers by keyword",
-                description="Papers that have a keyword or tag: exact matches first. list_top_facets shows which exist.",
+                description="Papers that have a keyword or tag: exact matches first. "
+                "list_top_facets shows which exist.",
                 question=SearchPapersByKeyword,
                 answer=list[PaperHit],
                 run=search_papers_by_keyword,
@@ -138,7 +160,8 @@ def room(papers: Papers) -> Room:
                 ),
                 room="papers",
                 title="Get paper metadata",
-                description="Authors, venue, year, DOI and keywords of a paper, and which summary templates and texts it has.",
+                description="Authors, venue, year, DOI and keywords of a paper, and which summary "
+                "templates and texts it has.",
                 question=OnePaper,
                 answer=PaperMetadata,
                 run=get_paper_metadata,
@@ -160,7 +183,8 @@ def room(papers: Papers) -> Room:
                 room="papers",
                 title="Get paper summary",
                 description=(
-                    "A paper's summary as JSON text. Call get_paper_metadata first to discover available templates; "
+                    "A paper's summary as JSON text. Call get_paper_metadata first to discover "
+                    "available templates; "
                     "without template the preferred one is used."
                 ),
                 question=GetPaperSummary,
@@ -183,7 +207,8 @@ def room(papers: Papers) -> Room:
                 ),
                 room="papers",
                 title="Get paper source",
-                description="A paper's full text as Markdown. Content can be large: max_chars limits it, offset reads on.",
+                description="A paper's full text as Markdown. Content can be large: max_chars "
+                "limits it, offset reads on.",
                 question=GetPaperSource,
                 answer=Text,
                 run=get_paper_source,
@@ -204,7 +229,8 @@ def room(papers: Papers) -> Room:
                 ),
                 room="papers",
                 title="List top facets",
-                description="The most frequent authors, venues, keywords, institutions or tags, with paper counts.",
+                description="The most frequent authors, venues, keywords, institutions or tags, "
+                "with paper counts.",
                 question=ListTopFacets,
                 answer=list[FacetCount],
                 run=list_top_facets,
@@ -222,7 +248,8 @@ def room(papers: Papers) -> Room:
                 ),
                 room="papers",
                 title="Get paper BibTeX",
-                description="A paper's BibTeX entry: the stored one, else one made from its metadata.",
+                description="A paper's BibTeX entry: the stored one, else one made from its "
+                "metadata.",
                 question=OnePaper,
                 answer=Text,
                 run=get_paper_bibtex,
@@ -243,7 +270,8 @@ def room(papers: Papers) -> Room:
                 is_listed=False,
                 room="papers",
                 title="Export papers",
-                description="Papers as JSON lines of their metadata, or as BibTeX, CSL-JSON or RIS text.",
+                description="Papers as JSON lines of their metadata, or as BibTeX, CSL-JSON or "
+                "RIS text.",
                 question=ExportPapers,
                 answer=Text,
                 run=export_papers,
@@ -265,7 +293,8 @@ def room(papers: Papers) -> Room:
                 is_listed=False,
                 room="papers",
                 title="Get corpus statistics",
-                description="How many papers, authors, venues and keywords there are, papers by year, and how they are indexed.",
+                description="How many papers, authors, venues and keywords there are, papers by "
+                "year, and how they are indexed.",
                 question=NoQuestion,
                 answer=CorpusStatistics,
                 run=get_corpus_statistics,

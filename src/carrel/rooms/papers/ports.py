@@ -1,4 +1,6 @@
-"""What the papers room needs from outside: a store of papers, and the static files with their texts."""
+"""What the papers room needs from outside: a store of papers, and the static files with their
+texts.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +8,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from carrel.rooms.papers.models import CorpusStatistics, FacetCategory, FacetCount, Paper, PaperHit, PaperMetadata
+from carrel.rooms.papers.models import (
+    CorpusStatistics,
+    FacetCategory,
+    FacetCount,
+    Paper,
+    PaperHit,
+    PaperMetadata,
+)
 from carrel.rooms.papers.query_language import Query
 
 
 class PaperStore(Protocol):
-    """A corpus that can be searched and read. Raises SnapshotUnavailableError where it cannot be opened."""
+    """A corpus that can be searched and read. Raises SnapshotUnavailableError where it cannot be
+    opened.
+    """
 
     async def search(self, query: Query, *, first: int, count: int) -> list[PaperHit]:
         """`count` papers after the `first` best ones, best first."""
         ...
 
     async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
-        """Papers with exactly this keyword or tag, then those with one that contains its words; newest first."""
+        """Papers with exactly this keyword or tag, then those with one that contains its words;
+        newest first.
+        """
         ...
 
     async def find(self, paper_id: str) -> Paper | None: ...
 
     async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
-        """Ids of papers by the keys that name them, such as `doi:10.1000/x` and `arxiv:2101.00001`; a key of none is left out."""
+        """Ids of papers by the keys that name them, such as `doi:10.1000/x` and `arxiv:2101.00001`;
+        a key of none is left out.
+        """
         ...
 
     async def bibtex(self, paper_id: str) -> str | None: ...
@@ -34,7 +49,9 @@ class PaperStore(Protocol):
         ...
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
-        """Ids that begin with a text, then ids of papers in whose titles a word does, newest first; and how many there are."""
+        """Ids that begin with a text, then ids of papers in whose titles a word does, newest first;
+        and how many there are.
+        """
         ...
 
     async def statistics(self) -> CorpusStatistics: ...
@@ -60,5 +77,7 @@ class Assets(Protocol):
     """Static files by their relative name, such as `md/<hash>.md`."""
 
     async def read(self, name: str) -> bytes:
-        """The whole file. FileNotFoundError where it is absent, TimeoutError when late, OSError for any other trouble."""
+        """The whole file. FileNotFoundError where it is absent, TimeoutError when late, OSError for
+        any other trouble.
+        """
         ...

@@ -1,7 +1,10 @@
-"""What a person types into the search box, read into a small tree. Nothing that can be typed is an error.
+"""What a person types into the search box, read into a small tree. Nothing that can be typed is an
+error.
 
-Loose words want all of them, or as many as there are. "Quoted words" stand together. AND, OR and NOT in capitals, round
-brackets, a star for a beginning (`neuro*`), and fields: author: venue: tag: keyword: institution: title: doi: year:2019..2024.
+Loose words want all of them, or as many as there are. "Quoted words" stand together. AND, OR and
+NOT in capitals, round
+brackets, a star for a beginning (`neuro*`), and fields: author: venue: tag: keyword: institution:
+title: doi: year:2019..2024.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from carrel.rooms.papers.words import is_cjk, key, words
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that stand together in this order; a single word is the shortest. In quotes they are meant exactly as written."""
+    """Words that stand together in this order; a single word is the shortest. In quotes they are
+    meant exactly as written.
+    """
 
     words: tuple[str, ...]
     is_prefix: bool = False
@@ -95,7 +100,9 @@ class Query:
         """Everything a found paper may show: what was asked for together, and each word of it."""
         asked = self.loose + tuple(_wanted_phrases(self.strict))
         whole = Phrase(tuple(word for phrase in self.loose for word in phrase.words))
-        pieces = tuple(Phrase((word,)) for phrase in self.loose for word in phrase.words if not is_cjk(word))
+        pieces = tuple(
+            Phrase((word,)) for phrase in self.loose for word in phrase.words if not is_cjk(word)
+        )
         return (whole, *asked, *pieces) if len(whole.words) > 1 else asked
 
 
@@ -184,7 +191,9 @@ def _lexemes(text: str) -> Iterator[_Lexeme]:
 
 
 def _loose(chunk: str) -> Iterator[tuple[Node, bool]]:
-    """The words between two spaces: letters that a sign joins stay together, CJK runs stand on their own."""
+    """The words between two spaces: letters that a sign joins stay together, CJK runs stand on
+    their own.
+    """
     run: list[str] = []
     found = words(chunk)
     for at, word in enumerate(found):
@@ -236,7 +245,9 @@ def _all(parts: tuple[Node, ...]) -> Node | None:
 
 
 class _Reader:
-    """Operators by precedence: NOT, then AND and standing side by side, then OR. Signs with nothing to join are skipped."""
+    """Operators by precedence: NOT, then AND and standing side by side, then OR. Signs with nothing
+    to join are skipped.
+    """
 
     def __init__(self, lexemes: list[_Lexeme]) -> None:
         self._lexemes = lexemes
@@ -269,7 +280,11 @@ class _Reader:
 
     def _every(self) -> Node | None:
         parts: list[Node] = []
-        while (lexeme := self._peek()) is not None and lexeme is not _Sign.OR and lexeme is not _Sign.CLOSE:
+        while (
+            (lexeme := self._peek()) is not None
+            and lexeme is not _Sign.OR
+            and lexeme is not _Sign.CLOSE
+        ):
             if lexeme is _Sign.AND:
                 self._at += 1
                 continue

@@ -18,7 +18,9 @@ _Read = Callable[[Mapping[str, str], Call], Coroutine[Any, Any, Text]]
 _CUT = f"Cut at {DEFAULT_MAX_CHARS} characters."
 
 
-def named_paper(arguments: Mapping[str, Any], answer: object, caller: Caller) -> Iterable[QuotedSource]:
+def named_paper(
+    arguments: Mapping[str, Any], answer: object, caller: Caller
+) -> Iterable[QuotedSource]:
     """The paper that was asked for."""
     return [QuotedSource("paper", str(arguments["paper_id"]))]
 
@@ -27,7 +29,9 @@ def resources(papers: Papers) -> tuple[Resource, ...]:
     """Every address of the room. Texts are cut at DEFAULT_MAX_CHARS and say how much is left."""
 
     async def metadata(names: Mapping[str, str], call: Call) -> Text:
-        return Text((await papers.metadata(names["paper_id"])).model_dump_json(), "application/json")
+        return Text(
+            (await papers.metadata(names["paper_id"])).model_dump_json(), "application/json"
+        )
 
     async def summary(names: Mapping[str, str], call: Call) -> Text:
         return await papers.summary(names["paper_id"], names.get("template"))
@@ -55,9 +59,35 @@ def resources(papers: Papers) -> tuple[Resource, ...]:
         )
 
     return (
-        resource("metadata", "Paper metadata", "Fields of a paper and its summary templates.", "application/json", metadata),
-        resource("summary", "Paper summary", f"The preferred summary as JSON. {_CUT}", "application/json", summary),
-        resource("summary/{template}", "Paper summary by template", f"One summary as JSON. {_CUT}", "application/json", summary),
-        resource("source", "Paper source", f"The full text as Markdown. {_CUT}", "text/markdown", source),
-        resource("translation/{lang}", "Paper translation", f"A translation as Markdown. {_CUT}", "text/markdown", translation),
+        resource(
+            "metadata",
+            "Paper metadata",
+            "Fields of a paper and its summary templates.",
+            "application/json",
+            metadata,
+        ),
+        resource(
+            "summary",
+            "Paper summary",
+            f"The preferred summary as JSON. {_CUT}",
+            "application/json",
+            summary,
+        ),
+        resource(
+            "summary/{template}",
+            "Paper summary by template",
+            f"One summary as JSON. {_CUT}",
+            "application/json",
+            summary,
+        ),
+        resource(
+            "source", "Paper source", f"The full text as Markdown. {_CUT}", "text/markdown", source
+        ),
+        resource(
+            "translation/{lang}",
+            "Paper translation",
+            f"A translation as Markdown. {_CUT}",
+            "text/markdown",
+            translation,
+        ),
     )

@@ -36,7 +36,9 @@ _NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
 class Papers:
     """The room itself, over a store of papers and their static texts."""
 
-    def __init__(self, store: PaperStore, assets: Assets, bibliographies: Bibliographies | None = None) -> None:
+    def __init__(
+        self, store: PaperStore, assets: Assets, bibliographies: Bibliographies | None = None
+    ) -> None:
         self._store = store
         self._assets = assets
         self._bibliographies = bibliographies
@@ -53,18 +55,27 @@ class Papers:
         return await self._store.statistics()
 
     async def export(self, form: str, query: str | None, *, page: int, limit: int) -> str:
-        """A page of papers, all or those that match, as JSON lines of their metadata or as a bibliography."""
+        """A page of papers, all or those that match, as JSON lines of their metadata or as a
+        bibliography.
+        """
         if query is None:
             ids = await self._store.listed(first=(page - 1) * limit, count=limit)
         else:
             first = _first(page, limit)
-            ids = [hit.paper_id for hit in await self._store.search(parse(query), first=first, count=limit)]
+            ids = [
+                hit.paper_id
+                for hit in await self._store.search(parse(query), first=first, count=limit)
+            ]
         papers = [await self.metadata(paper_id) for paper_id in ids]
         if form == "jsonl":
             return "".join(f"{paper.model_dump_json()}\n" for paper in papers)
         if self._bibliographies is None:
-            raise NotConfiguredError("This server writes no bibliographies", next_step="Export as jsonl.")
-        return await self._bibliographies.write([await self._to_cite(paper) for paper in papers], form)
+            raise NotConfiguredError(
+                "This server writes no bibliographies", next_step="Export as jsonl."
+            )
+        return await self._bibliographies.write(
+            [await self._to_cite(paper) for paper in papers], form
+        )
 
     async def metadata(self, paper_id: str) -> PaperMetadata:
         paper = await self._paper(paper_id)
@@ -77,18 +88,29 @@ class Papers:
         return await self._store.find_by_keys(keys) if keys else {}
 
     async def stored_metadata(self, paper_id: str) -> PaperMetadata:
-        """What the index holds of a paper, without asking its summary for the order of its authors."""
+        """What the index holds of a paper, without asking its summary for the order of its
+        authors.
+        """
         return (await self._paper(paper_id)).metadata
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
         """Ids of papers whose id or title begins like a text, and how many there are."""
         return await self._store.ids_like(" ".join(text.split()), count)
 
-    async def summary(self, paper_id: str, template: str | None, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS) -> Text:
+    async def summary(
+        self,
+        paper_id: str,
+        template: str | None,
+        *,
+        offset: int = 0,
+        max_chars: int = DEFAULT_MAX_CHARS,
+    ) -> Text:
         body = await self._summary_text(await self._paper(paper_id), template)
         return _part(body, offset, max_chars, "application/json")
 
-    async def source(self, paper_id: str, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS) -> Text:
+    async def source(
+        self, paper_id: str, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS
+    ) -> Text:
         paper = await self._paper(paper_id)
         if paper.source_hash is None:
             raise SourceNotAvailableError(paper_id)
@@ -99,27 +121,38 @@ class Papers:
         paper = await self._paper(paper_id)
         hashes = {known.lower(): (known, value) for known, value in paper.translation_hashes}
         if language.lower() not in hashes:
-            raise TranslationNotAvailableError(paper_id, language, paper.metadata.available_translations)
+            raise TranslationNotAvailableError(
+                paper_id, language, paper.metadata.available_translations
+            )
         folder, name = hashes[language.lower()]
-        body = await self._read(paper_id, f"translation '{folder}'", (f"md_translate/{folder}/{name}.md",))
+        body = await self._read(
+            paper_id, f"translation '{folder}'", (f"md_translate/{folder}/{name}.md",)
+        )
         return _part(body, 0, DEFAULT_MAX_CHARS, "text/markdown")
 
     async def bibtex(self, paper_id: str) -> Text:
-        """The entry that the snapshot holds, as it is; else one made from the paper's metadata, as in an export."""
+        """The entry that the snapshot holds, as it is; else one made from the paper's metadata, as
+        in an export.
+        """
         facts = await self.metadata(paper_id)
         stored = await self._store.bibtex(paper_id)
         if stored is not None:
             return Text(stored, "application/x-bibtex")
         if self._bibliographies is None:
             raise BibtexNotAvailableError(paper_id)
-        return Text(await self._bibliographies.write([PaperToCite(facts, None)], "bibtex"), "application/x-bibtex")
+        return Text(
+            await self._bibliographies.write([PaperToCite(facts, None)], "bibtex"),
+            "application/x-bibtex",
+        )
 
     async def to_cite(self, paper_id: str) -> PaperToCite:
         """A paper with what is needed to cite it."""
         return await self._to_cite(await self.metadata(paper_id))
 
     async def _to_cite(self, facts: PaperMetadata) -> PaperToCite:
-        return PaperToCite(facts, await self._store.bibtex(facts.paper_id) if facts.has_bibtex else None)
+        return PaperToCite(
+            facts, await self._store.bibtex(facts.paper_id) if facts.has_bibtex else None
+        )
 
     async def top_facets(self, category: FacetCategory, limit: int) -> list[FacetCount]:
         return await self._store.top_facets(category, limit)
@@ -133,35 +166,58 @@ class Papers:
     async def _summary_text(self, paper: Paper, template: str | None) -> str:
         facts = paper.metadata
         available = facts.available_summary_templates
-        tag = facts.preferred_summary_template if template is None else _NOT_IN_TEMPLATE.sub("_", template.strip().lower())
+        tag = (
+            facts.preferred_summary_template
+            if template is None
+            else _NOT_IN_TEMPLATE.sub("_", template.strip().lower())
+        )
         if tag not in available:
             raise TemplateNotAvailableError(facts.paper_id, template or tag, available)
         own, preferred = f"summary/{facts.paper_id}/{tag}.json", f"summary/{facts.paper_id}.json"
-        names = (preferred, own) if template is None else (own, preferred) if tag == facts.preferred_summary_template else (own,)
+        names = (
+            (preferred, own)
+            if template is None
+            else (own, preferred)
+            if tag == facts.preferred_summary_template
+            else (own,)
+        )
         body = await self._read(facts.paper_id, "summary", names, template=tag)
         try:
             json.loads(body)
         except ValueError as error:
-            raise AssetFetchFailedError(facts.paper_id, "summary", "unreadable", template=tag) from error
+            raise AssetFetchFailedError(
+                facts.paper_id, "summary", "unreadable", template=tag
+            ) from error
         return body
 
     async def _authors_in_order(self, paper: Paper) -> tuple[str, ...]:
-        """The order is only in the summary where the index has lost it; the stored names where there is no summary."""
+        """The order is only in the summary where the index has lost it; the stored names where
+        there is no summary.
+        """
         known = paper.metadata.authors
         try:
             summary = json.loads(await self._summary_text(paper, None))
         except TemplateNotAvailableError:
             return known
         except AssetFetchFailedError as error:
-            # A summary that is there and cannot be read would put authors in an order that nobody gave them.
+            # A summary that is there and cannot be read would put authors in an order that nobody
+            # gave them.
             if error.details.get("reason") != "not_found":
                 raise
             return known
         authors = summary.get("paper_authors") if isinstance(summary, dict) else None
-        is_list = isinstance(authors, list) and bool(authors) and all(isinstance(author, str) for author in authors)
-        return tuple(" ".join(author.split()) for author in authors) if is_list and authors else known
+        is_list = (
+            isinstance(authors, list)
+            and bool(authors)
+            and all(isinstance(author, str) for author in authors)
+        )
+        return (
+            tuple(" ".join(author.split()) for author in authors) if is_list and authors else known
+        )
 
-    async def _read(self, paper_id: str, what: str, names: Sequence[str], *, template: str | None = None) -> str:
+    async def _read(
+        self, paper_id: str, what: str, names: Sequence[str], *, template: str | None = None
+    ) -> str:
         """The first of these static files that exists, as text."""
         for name in names:
             try:
@@ -169,9 +225,13 @@ class Papers:
             except FileNotFoundError:
                 continue
             except TimeoutError as error:
-                raise AssetFetchFailedError(paper_id, what, "timed_out", template=template) from error
+                raise AssetFetchFailedError(
+                    paper_id, what, "timed_out", template=template
+                ) from error
             except (OSError, UnicodeDecodeError) as error:
-                raise AssetFetchFailedError(paper_id, what, "unreadable", template=template) from error
+                raise AssetFetchFailedError(
+                    paper_id, what, "unreadable", template=template
+                ) from error
         raise AssetFetchFailedError(paper_id, what, "not_found", template=template)
 
 

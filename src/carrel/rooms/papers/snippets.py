@@ -1,6 +1,8 @@
-"""Short extracts that show why a paper was found: the match in Markdown bold, the words around it readable.
+"""Short extracts that show why a paper was found: the match in Markdown bold, the words around it
+readable.
 
-Made for every hit of every search, so it looks for the words with plain string search and reads no more than it must.
+Made for every hit of every search, so it looks for the words with plain string search and reads no
+more than it must.
 """
 
 from __future__ import annotations
@@ -10,7 +12,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from carrel.rooms.papers.query_language import Phrase
-from carrel.rooms.papers.words import STOP_WORDS, fold, fold_in_place, has_cjk, is_inside_word, join_cjk, next_word, word_at
+from carrel.rooms.papers.words import (
+    STOP_WORDS,
+    fold,
+    fold_in_place,
+    has_cjk,
+    is_inside_word,
+    join_cjk,
+    next_word,
+    word_at,
+)
 
 SNIPPET_CHARACTERS = 280
 _LEAD_CHARACTERS = 60
@@ -27,7 +38,9 @@ _Match = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Needle:
-    """A phrase to look for: how its first word begins in every form that counts, and the words or stems themselves."""
+    """A phrase to look for: how its first word begins in every form that counts, and the words or
+    stems themselves.
+    """
 
     beginning: str
     words: tuple[str, ...]
@@ -35,7 +48,9 @@ class _Needle:
 
 
 class Marker:
-    """Finds the phrases of one question in any number of texts. With a stemmer, words match by their stems."""
+    """Finds the phrases of one question in any number of texts. With a stemmer, words match by
+    their stems.
+    """
 
     def __init__(self, phrases: Iterable[Phrase], stem: Stem | None = None) -> None:
         self._stem = stem
@@ -43,13 +58,19 @@ class Marker:
         self._weights = [len(needle.words) for needle in self._needles]
 
     def snippet(self, texts: Iterable[str]) -> str:
-        """The best extract from the first text that shows a match; the beginning of the first text where none does."""
+        """The best extract from the first text that shows a match; the beginning of the first text
+        where none does.
+        """
         beginning = ""
         for text in texts:
             readable = _readable(text)
             matches = self._matches(readable)
             if matches:
-                return _extract(readable, max(0, _best_start(matches, self._weights) - _LEAD_CHARACTERS), matches)
+                return _extract(
+                    readable,
+                    max(0, _best_start(matches, self._weights) - _LEAD_CHARACTERS),
+                    matches,
+                )
             beginning = beginning or readable
         return _extract(beginning, 0, [])
 
@@ -100,7 +121,9 @@ class Marker:
             start = text.find(beginning, after)
 
     def _end_of_rest(self, text: str, at: int, needle: _Needle) -> int:
-        """Where a phrase ends whose first word ends here, or 0 where the rest of it does not follow."""
+        """Where a phrase ends whose first word ends here, or 0 where the rest of it does not
+        follow.
+        """
         last = len(needle.words) - 1
         for place, wanted in enumerate(needle.words[1:], 1):
             word = next_word(text, at)
@@ -121,7 +144,11 @@ def _start_and_length(match: _Match) -> tuple[int, int]:
 def _worth_marking(phrases: Iterable[Phrase]) -> list[Phrase]:
     """Stop words on their own are marked only where there is nothing else."""
     found = list(dict.fromkeys(phrases))
-    return [phrase for phrase in found if len(phrase.words) > 1 or fold(phrase.words[0]) not in STOP_WORDS] or found
+    return [
+        phrase
+        for phrase in found
+        if len(phrase.words) > 1 or fold(phrase.words[0]) not in STOP_WORDS
+    ] or found
 
 
 def _readable(text: str) -> str:
@@ -129,7 +156,9 @@ def _readable(text: str) -> str:
 
 
 def _best_start(matches: Sequence[_Match], weights: Sequence[int]) -> int:
-    """Where the extract should begin so that it shows as many of the words as it can, the earliest of equals."""
+    """Where the extract should begin so that it shows as many of the words as it can, the earliest
+    of equals.
+    """
     most = sum(weights[which] for which in {which for _, _, which in matches})
     best_start, best = matches[0][0], 0
     for at, (start, _, _) in enumerate(matches):
@@ -148,7 +177,9 @@ def _best_start(matches: Sequence[_Match], weights: Sequence[int]) -> int:
 
 
 def _extract(text: str, start: int, matches: Sequence[_Match]) -> str:
-    """About SNIPPET_CHARACTERS from `start`, cut between words, with dots where something was left out."""
+    """About SNIPPET_CHARACTERS from `start`, cut between words, with dots where something was left
+    out.
+    """
     end = min(len(text), start + SNIPPET_CHARACTERS)
     start = max(0, min(start, end - SNIPPET_CHARACTERS))
     if start > 0:

@@ -1,4 +1,6 @@
-"""How text becomes words: any script, accents folded, CJK one character at a time, as the snapshots of others have it."""
+"""How text becomes words: any script, accents folded, CJK one character at a time, as the snapshots
+of others have it.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,36 @@ _MARKS = (
 )
 _WORD = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|[{_MARKS}])*")
 _CJK_CHARACTER = re.compile(rf"[{CJK}]")
-_SPACE_INSIDE_CJK = re.compile(rf"(?<=[{CJK}，。、；：？！（）《》「」]) +(?=[{CJK}，。、；：？！（）《》「」])")
+_SPACE_INSIDE_CJK = re.compile(
+    rf"(?<=[{CJK}，。、；：？！（）《》「」]) +(?=[{CJK}，。、；：？！（）《》「」])"
+)
 _COMBINING = re.compile("[\u0300-\u036f]+")
 
 # Letters that Unicode does not take apart, though readers do.
-_LETTERS = {"ø": "o", "đ": "d", "ł": "l", "ı": "i", "ħ": "h", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
+_LETTERS = {
+    "ø": "o",
+    "đ": "d",
+    "ł": "l",
+    "ı": "i",
+    "ħ": "h",
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "th",
+    "ð": "d",
+}
 _LETTER_TABLE = str.maketrans(_LETTERS)
 
 _STOP_WORDS = """
-a about above after again against all also although am an and any are as at be because been before being below between both
-but by can could did do does doing down during each few for from further had has have having he her here hers him his how i
-if in into is it its itself just may me might more most must my no nor not now of off on once only or other our ours out over
-own same shall she should so some such than that the their theirs them then there these they this those through to too under
-until up upon us very was we were what when where which while who whom whose why will with within without would you your
+a about above after again against all also although am an and any are as at be because been before
+being below between both
+but by can could did do does doing down during each few for from further had has have having he her
+here hers him his how i
+if in into is it its itself just may me might more most must my no nor not now of off on once only
+or other our ours out over
+own same shall she should so some such than that the their theirs them then there these they this
+those through to too under
+until up upon us very was we were what when where which while who whom whose why will with within
+without would you your
 yours
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())

@@ -1,4 +1,6 @@
-"""Puts items into the library, except those that are there already; one bad item never stops the rest."""
+"""Puts items into the library, except those that are there already; one bad item never stops the
+rest.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +43,15 @@ class Outcome:
 
 
 async def add_to(library: Library, candidates: Sequence[Candidate], clock: Clock) -> Outcome:
-    """Keeps the candidates in one write of the library. When this returns, what it calls added is on disk."""
+    """Keeps the candidates in one write of the library. When this returns, what it calls added is
+    on disk.
+    """
     whole = Outcome()
-    valid = await asyncio.to_thread(_keep_valid, candidates, whole) if len(candidates) > _FEW else _keep_valid(candidates, whole)
+    valid = (
+        await asyncio.to_thread(_keep_valid, candidates, whole)
+        if len(candidates) > _FEW
+        else _keep_valid(candidates, whole)
+    )
     outcome = Outcome()
 
     def choose(present: Sequence[Item]) -> list[Item]:
@@ -60,7 +68,9 @@ async def add_to(library: Library, candidates: Sequence[Candidate], clock: Clock
 
 
 def _keep_valid(candidates: Sequence[Candidate], outcome: Outcome) -> list[Candidate]:
-    """Every candidate in CSL-JSON's shape; those that cannot be are failures that name the field."""
+    """Every candidate in CSL-JSON's shape; those that cannot be are failures that name the
+    field.
+    """
     valid: list[Candidate] = []
     for candidate in candidates:
         with _alone(candidate, outcome):
@@ -71,7 +81,8 @@ def _keep_valid(candidates: Sequence[Candidate], outcome: Outcome) -> list[Candi
                 raise InvalidInputError(reason)
             valid.append(replace(candidate, item=conformed.item))
             outcome.warnings.extend(
-                Warned(source=candidate.source, line=candidate.line, message=notice) for notice in conformed.notices
+                Warned(source=candidate.source, line=candidate.line, message=notice)
+                for notice in conformed.notices
             )
     return valid
 
@@ -84,7 +95,11 @@ def _alone(candidate: Candidate, outcome: Outcome) -> Iterator[None]:
     except CarrelError as error:
         outcome.failed.append(not_added(candidate.source, error, candidate.line))
     except Exception:  # noqa: BLE001 - a fault with one entry must not cost the others
-        outcome.failed.append(not_added(candidate.source, unexpected_failure("entry could not be added"), candidate.line))
+        outcome.failed.append(
+            not_added(
+                candidate.source, unexpected_failure("entry could not be added"), candidate.line
+            )
+        )
 
 
 class _Chooser:
@@ -97,7 +112,9 @@ class _Chooser:
         self._outcome = outcome
 
     def choose(self, candidate: Candidate) -> Item | None:
-        """The item to keep, or None where it is a duplicate or cannot be kept; the outcome says which."""
+        """The item to keep, or None where it is a duplicate or cannot be kept; the outcome says
+        which.
+        """
         with _alone(candidate, self._outcome):
             return self._choose(candidate)
         return None
@@ -107,7 +124,9 @@ class _Chooser:
         about = {"title": title, "source": candidate.source, "line": candidate.line}
         duplicate = self._works.find(candidate.item)
         if duplicate is not None:
-            skipped = SkippedAsDuplicate(duplicate_of=duplicate.reference_id, by=duplicate.by, **about)
+            skipped = SkippedAsDuplicate(
+                duplicate_of=duplicate.reference_id, by=duplicate.by, **about
+            )
             self._outcome.skipped.append(skipped)
             return None
         item = self._finish(candidate)
@@ -117,7 +136,9 @@ class _Chooser:
         return item
 
     def _finish(self, candidate: Candidate) -> Item:
-        """The item as it is kept: with a key of its own, a type, and the marks that other tools look for."""
+        """The item as it is kept: with a key of its own, a type, and the marks that other tools
+        look for.
+        """
         item = dict(candidate.item)
         now = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         own = dict(custom(item))
@@ -139,5 +160,7 @@ class _Chooser:
             return wanted
         if wanted:
             message = "Its key is too long or holds control characters; it was given another"
-            self._outcome.warnings.append(Warned(source=candidate.source, line=candidate.line, message=message))
+            self._outcome.warnings.append(
+                Warned(source=candidate.source, line=candidate.line, message=message)
+            )
         return make_key(first_family(item), year_of(item), text_of(item, "title"))

@@ -1,4 +1,6 @@
-"""What is written into a library keeps to CSL-JSON: imports are brought into shape, edits are refused where they do not fit."""
+"""What is written into a library keeps to CSL-JSON: imports are brought into shape, edits are
+refused where they do not fit.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,13 @@ class FieldsNotValidError(InvalidInputError):
     def __init__(self, problems: list[FieldProblem]) -> None:
         super().__init__(
             "; ".join(problem.sentence() for problem in problems[:_MOST_SHOWN]),
-            next_step="Send the field as CSL-JSON describes it, or null to remove it; nothing was changed.",
+            next_step="Send the field as CSL-JSON describes it, or null to remove it; nothing was "
+            "changed.",
             details={
                 "field": problems[0].field,
                 "fields": [
-                    {"field": problem.field, "expected": problem.expected, "found": problem.found} for problem in problems
+                    {"field": problem.field, "expected": problem.expected, "found": problem.found}
+                    for problem in problems
                 ],
             },
         )
@@ -45,7 +49,9 @@ class FieldsNotValidError(InvalidInputError):
 
 @dataclass(frozen=True, slots=True)
 class Conformed:
-    """An item as it may be written, and what was moved to get it there. `problems` says why it may not."""
+    """An item as it may be written, and what was moved to get it there. `problems` says why it may
+    not.
+    """
 
     item: Item
     notices: tuple[str, ...] = ()
@@ -53,7 +59,9 @@ class Conformed:
 
 
 def conform_item(item: Item) -> Conformed:
-    """An imported item in CSL-JSON's shape. Nothing is dropped: what CSL has no variable for goes to `custom.fields`."""
+    """An imported item in CSL-JSON's shape. Nothing is dropped: what CSL has no variable for goes
+    to `custom.fields`.
+    """
     shaped: Item = {}
     others: Item = {}
     notices: list[str] = []
@@ -62,12 +70,18 @@ def conform_item(item: Item) -> Conformed:
             continue
         if name not in VARIABLES:
             others[name] = value
-        elif name in TEXT_VARIABLES and isinstance(value, int | float) and not isinstance(value, bool):
+        elif (
+            name in TEXT_VARIABLES
+            and isinstance(value, int | float)
+            and not isinstance(value, bool)
+        ):
             shaped[name] = str(value)
         elif name == "keyword" and isinstance(value, list):
             shaped[name] = "; ".join(str(word).strip() for word in value if str(word).strip())
         elif name in NAME_VARIABLES and isinstance(value, list):
-            shaped[name] = [_plain_name(person, name, others) for person in value if person not in ({}, "")]
+            shaped[name] = [
+                _plain_name(person, name, others) for person in value if person not in ({}, "")
+            ]
         else:
             shaped[name] = value
     if others:
@@ -76,28 +90,45 @@ def conform_item(item: Item) -> Conformed:
         own["fields"] = (known if isinstance(known, dict) else {}) | others
         shaped["custom"] = own
         names = ", ".join(sorted(others)[:_MOST_SHOWN])
-        notices.append(f"Not CSL variables, kept under custom.fields: {names}{' …' if len(others) > _MOST_SHOWN else ''}")
+        notices.append(
+            f"Not CSL variables, kept under custom.fields: "
+            f"{names}{' …' if len(others) > _MOST_SHOWN else ''}"
+        )
     move_et_al(shaped)
     return Conformed(shaped, tuple(notices), tuple(check_item(shaped)))
 
 
 def _plain_name(person: object, variable: str, others: Item) -> object:
-    """A name with the parts that CSL has; further facts of a person, such as an ORCID, are kept beside the list."""
+    """A name with the parts that CSL has; further facts of a person, such as an ORCID, are kept
+    beside the list.
+    """
     if not isinstance(person, dict):
         return person
-    further = {part: content for part, content in person.items() if part not in NAME_PARTS and content not in (None, "", [], {})}
+    further = {
+        part: content
+        for part, content in person.items()
+        if part not in NAME_PARTS and content not in (None, "", [], {})
+    }
     if further:
         named = {part: person[part] for part in ("family", "given", "literal") if part in person}
         others.setdefault(f"{variable}-details", []).append(named | further)
-    return {part: content for part, content in person.items() if part in NAME_PARTS and content is not None}
+    return {
+        part: content
+        for part, content in person.items()
+        if part in NAME_PARTS and content is not None
+    }
 
 
 def checked_changes(changes: Mapping[str, object], read_date: ReadDate) -> Callable[[Item], Change]:
-    """The change that an edit asks for. FieldsNotValidError where a new value is not what CSL-JSON allows."""
+    """The change that an edit asks for. FieldsNotValidError where a new value is not what CSL-JSON
+    allows.
+    """
     refused = sorted(_NOT_EDITABLE & set(changes))
     if refused:
         raise InvalidInputError(
-            f"{', '.join(refused)} cannot be edited", next_step="Change other fields.", details={"field": refused[0]}
+            f"{', '.join(refused)} cannot be edited",
+            next_step="Change other fields.",
+            details={"field": refused[0]},
         )
     removed = tuple(name for name, value in changes.items() if value is None)
     if "type" in removed:
@@ -114,10 +145,14 @@ def checked_changes(changes: Mapping[str, object], read_date: ReadDate) -> Calla
 
 
 def _with_et_al(present: Item, values: Item, removed: tuple[str, ...]) -> Change:
-    """A new name list is complete, unless it ends in a name such as `others`; the mark in `custom` follows."""
+    """A new name list is complete, unless it ends in a name such as `others`; the mark in `custom`
+    follows.
+    """
     touched = NAME_VARIABLES & {*values, *removed}
     marked = custom(present).get(ET_AL_KEY)
-    known = {name for name in marked if isinstance(name, str)} if isinstance(marked, list) else set()
+    known = (
+        {name for name in marked if isinstance(name, str)} if isinstance(marked, list) else set()
+    )
     going_on = {name for name in touched if ends_in_et_al(values.get(name))}
     if not going_on and not known & touched:
         return Change(values, removed)
@@ -126,5 +161,10 @@ def _with_et_al(present: Item, values: Item, removed: tuple[str, ...]) -> Change
     shaped.pop("custom", None)
     emptied = tuple(name for name in going_on if name not in shaped)
     marks = sorted((known - touched) | going_on)
-    own = {name: value for name, value in custom(present).items() if name != ET_AL_KEY} | ({ET_AL_KEY: marks} if marks else {})
-    return Change(shaped | ({"custom": own} if own else {}), (*removed, *emptied, *(() if own else ("custom",))))
+    own = {name: value for name, value in custom(present).items() if name != ET_AL_KEY} | (
+        {ET_AL_KEY: marks} if marks else {}
+    )
+    return Change(
+        shaped | ({"custom": own} if own else {}),
+        (*removed, *emptied, *(() if own else ("custom",))),
+    )

@@ -1,4 +1,6 @@
-"""When two records are one work: by the strongest identifier both have, else by title, authors and year."""
+"""When two records are one work: by the strongest identifier both have, else by title, authors and
+year.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +53,16 @@ def identifiers_of(item: Item) -> list[Key]:
         found.append(("pmid", pmid))
     if pmcid := pmcid_of(item):
         found.append(("pmcid", pmcid))
-    is_part = item.get("type") in {"chapter", "paper-conference", "entry", "entry-encyclopedia", "entry-dictionary"}
-    found.extend(("isbn", f"{isbn} {title_key(item)}" if is_part else isbn) for isbn in isbns_of(item))
+    is_part = item.get("type") in {
+        "chapter",
+        "paper-conference",
+        "entry",
+        "entry-encyclopedia",
+        "entry-dictionary",
+    }
+    found.extend(
+        ("isbn", f"{isbn} {title_key(item)}" if is_part else isbn) for isbn in isbns_of(item)
+    )
     if arxiv := arxiv_of(item):
         found.append(("arxiv", arxiv))
     for name in ("eric", "scopus"):
@@ -67,7 +77,10 @@ def identifier_keys(identifier: Identifier) -> list[Key]:
     match identifier:
         case Doi():
             arxiv = identifier.arxiv
-            return [("doi", identifier.value), *([("arxiv", arxiv.value)] if arxiv is not None else [])]
+            return [
+                ("doi", identifier.value),
+                *([("arxiv", arxiv.value)] if arxiv is not None else []),
+            ]
         case Pmid():
             return [("pmid", identifier.value)]
         case Pmcid():
@@ -79,7 +92,9 @@ def identifier_keys(identifier: Identifier) -> list[Key]:
 
 
 class KnownIdentifiers:
-    """The works of a library by their identifiers alone, which takes a fraction of the time that comparing works does."""
+    """The works of a library by their identifiers alone, which takes a fraction of the time that
+    comparing works does.
+    """
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._known: dict[Key, str] = {}
@@ -112,10 +127,14 @@ class KnownWorks:
                 kinds.add(key[0])
 
     def find(self, item: Item) -> Duplicate | None:
-        """The record that is the same work. A title alone proves nothing where both have different DOIs."""
+        """The record that is the same work. A title alone proves nothing where both have different
+        DOIs.
+        """
         for kind, value in keys(item):
             found = self._known.get((kind, value))
-            if found is not None and not (kind == "title" and self._has_other_identifier(item, found)):
+            if found is not None and not (
+                kind == "title" and self._has_other_identifier(item, found)
+            ):
                 return Duplicate(found, kind)
         return None
 

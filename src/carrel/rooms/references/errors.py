@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from carrel.core.errors import CarrelError, ConflictError, InvalidInputError, NotFoundError, UnavailableError
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    UnavailableError,
+)
 
 
 class ReferenceNotFoundError(NotFoundError):
     """No reference of that id is in the library."""
 
     def __init__(self, reference_id: str) -> None:
-        super().__init__("Reference", reference_id, next_step="Find the id by searching the library.")
+        super().__init__(
+            "Reference", reference_id, next_step="Find the id by searching the library."
+        )
 
 
 class ReferencesNotFoundError(CarrelError):
@@ -44,7 +52,8 @@ class LibraryUnreadableError(UnavailableError):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"The library cannot be used: {reason}",
-            next_step="Mend the file, or take a version from the folder of backups beside it; nothing was changed.",
+            next_step="Mend the file, or take a version from the folder of backups beside it; "
+            "nothing was changed.",
             details={"reason": reason},
         )
 
@@ -57,7 +66,8 @@ class LibraryHalfChangedError(UnavailableError):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"The library may have been changed, but the change could not be finished: {reason}",
-            next_step="Look whether the change is there before repeating it; what was there before is in the folder of backups.",
+            next_step="Look whether the change is there before repeating it; what was there "
+            "before is in the folder of backups.",
             details={"reason": reason, "may_have_changed": True},
         )
 
@@ -90,7 +100,9 @@ class FullTextNotAvailableError(CarrelError):
 
     def __init__(self, reference_id: str, reason: str) -> None:
         super().__init__(
-            f"{reference_id} has no full text: {reason}", next_step="Attach one first.", details={"id": reference_id}
+            f"{reference_id} has no full text: {reason}",
+            next_step="Attach one first.",
+            details={"id": reference_id},
         )
 
 
@@ -120,8 +132,15 @@ class PathNotAllowedError(CarrelError):
 class NotRecognisedError(InvalidInputError):
     """An element of an input that is nothing which can be added."""
 
-    def __init__(self, problem: str = "It is no identifier, bibliography, paper_id or file that can be read here") -> None:
-        super().__init__(problem, next_step="Send a DOI, PMID, PMCID, arXiv id, ISBN or paper_id, or a bibliography as text.")
+    def __init__(
+        self,
+        problem: str = "It is no identifier, bibliography, paper_id or file that can be read here",
+    ) -> None:
+        super().__init__(
+            problem,
+            next_step="Send a DOI, PMID, PMCID, arXiv id, ISBN or paper_id, or a bibliography as "
+            "text.",
+        )
 
 
 class FileNotUsableError(InvalidInputError):

@@ -1,4 +1,6 @@
-"""Full texts: both layouts of other tools are read, the newer one is written, and nothing that is not ours is deleted."""
+"""Full texts: both layouts of other tools are read, the newer one is written, and nothing that is
+not ours is deleted.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from carrel.rooms.references.errors import FileNotUsableError, FullTextExistsError, FullTextNotAvailableError
+from carrel.rooms.references.errors import (
+    FileNotUsableError,
+    FullTextExistsError,
+    FullTextNotAvailableError,
+)
 from carrel.rooms.references.models import AttachedFile, DetachedFiles, Fulltext, PdfPath
 from carrel.rooms.references.ports import Change, Files, Library
 from carrel.rooms.references.records import Item, custom, text_of
@@ -31,7 +37,9 @@ class FullTexts:
         self._files = files
 
     def attachments(self, library: Library, item: Item) -> list[Attachment]:
-        """What the item names, by either layout. A name that leads out of the folder names nothing."""
+        """What the item names, by either layout. A name that leads out of the folder names
+        nothing.
+        """
         own = custom(item)
         found: list[Attachment] = []
         newer = own.get("attachments")
@@ -71,15 +79,23 @@ class FullTexts:
         filename = f"fulltext{_SUFFIX[role]}"
         target = self._inside(library, directory, filename)
         if target is None:
-            raise FileNotUsableError("The id of this reference cannot name a folder", details={"id": reference_id})
+            raise FileNotUsableError(
+                "The id of this reference cannot name a folder", details={"id": reference_id}
+            )
         await self._files.copy_in(source, target)
 
         def decide(present: Item) -> Change:
             own = dict(custom(present))
-            kept: dict[str, Any] = dict(own["attachments"]) if isinstance(own.get("attachments"), dict) else {}
+            kept: dict[str, Any] = (
+                dict(own["attachments"]) if isinstance(own.get("attachments"), dict) else {}
+            )
             files = list(kept["files"]) if isinstance(kept.get("files"), list) else []
             files.append({"filename": filename, "role": "fulltext", "label": "carrel"})
-            own["attachments"] = {**kept, "directory": kept.get("directory") or directory, "files": files}
+            own["attachments"] = {
+                **kept,
+                "directory": kept.get("directory") or directory,
+                "files": files,
+            }
             return Change({"custom": own})
 
         await library.change(reference_id, decide)
@@ -100,8 +116,12 @@ class FullTexts:
             if left > 0:
                 text += f"\n[truncated: {left} more chars]"
         if pdf is None and text is None:
-            raise FullTextNotAvailableError(reference_id, "the attached file is gone" if found else "none is attached")
-        return Fulltext(id=reference_id, pdf=None if pdf is None else PdfPath(path=str(pdf)), markdown=text)
+            raise FullTextNotAvailableError(
+                reference_id, "the attached file is gone" if found else "none is attached"
+            )
+        return Fulltext(
+            id=reference_id, pdf=None if pdf is None else PdfPath(path=str(pdf)), markdown=text
+        )
 
     async def detach(self, library: Library, item: Item) -> DetachedFiles:
         reference_id = str(item["id"])
@@ -115,7 +135,9 @@ class FullTexts:
             kept = own.get("attachments")
             if isinstance(kept, dict):
                 files = [
-                    file for file in kept.get("files", []) if not (isinstance(file, dict) and file.get("role") == "fulltext")
+                    file
+                    for file in kept.get("files", [])
+                    if not (isinstance(file, dict) and file.get("role") == "fulltext")
                 ]
                 if files:
                     own["attachments"] = {**kept, "files": files}
@@ -129,7 +151,9 @@ class FullTexts:
             if each.is_ours:
                 await self._files.remove(each.path)
                 deleted.append(each.path.name)
-        return DetachedFiles(id=reference_id, detached=[each.role for each in attached], deleted_files=deleted)
+        return DetachedFiles(
+            id=reference_id, detached=[each.role for each in attached], deleted_files=deleted
+        )
 
 
 def _directory(item: Item) -> str:
@@ -138,5 +162,7 @@ def _directory(item: Item) -> str:
         return str(existing["directory"])
     pmid = f"-PMID{text_of(item, 'PMID')}" if text_of(item, "PMID") else ""
     mark = str(custom(item).get("uuid") or "")[:8] or "00000000"
-    name = "".join(letter if letter.isalnum() or letter in "_-." else "_" for letter in str(item["id"])).strip(".")
+    name = "".join(
+        letter if letter.isalnum() or letter in "_-." else "_" for letter in str(item["id"])
+    ).strip(".")
     return f"{name or 'reference'}{pmid}-{mark}"

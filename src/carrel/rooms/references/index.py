@@ -1,6 +1,7 @@
 """The library in memory, by words: a query asks the words, not the references.
 
-A word of a query matches inside any word of a reference. So the words of all references are one long text that is scanned for
+A word of a query matches inside any word of a reference. So the words of all references are one
+long text that is scanned for
 it, and each word knows its references: few as a list, many as the bits of one number.
 """
 
@@ -55,9 +56,11 @@ class Entry:
 
 
 class Index:
-    """All references of one library. Each has a place that it keeps; `update` looks only at what came, changed or went.
+    """All references of one library. Each has a place that it keeps; `update` looks only at what
+    came, changed or went.
 
-    An item is known again by being the same object, so whoever reads the library hands over unchanged items as they were.
+    An item is known again by being the same object, so whoever reads the library hands over
+    unchanged items as they were.
     """
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -127,7 +130,9 @@ class Index:
             self._text += _BREAK.join(added) + _BREAK
 
     def search(self, terms: Iterable[Term]) -> Sequence[Item]:
-        """Every reference that all terms match, in the order of the library, taken out one by one as they are looked at."""
+        """Every reference that all terms match, in the order of the library, taken out one by one
+        as they are looked at.
+        """
         candidates = self._present
         checked: list[Term] = []
         for term in terms:
@@ -142,12 +147,16 @@ class Index:
                 return []
         if checked:
             entries = self.entries
-            kept = (at for at in _bits(candidates) if all(entries[at].matches(term) for term in checked))
+            kept = (
+                at for at in _bits(candidates) if all(entries[at].matches(term) for term in checked)
+            )
             candidates = _as_bits(kept, len(entries))
         return Found(self.entries, candidates, self._order)
 
     def _with_identifier(self, field: str, value: str) -> int:
-        """The references whose identifier this is; the identifiers of a field are gathered when it is first asked for."""
+        """The references whose identifier this is; the identifiers of a field are gathered when it
+        is first asked for.
+        """
         known = self._identifiers.get(field)
         if known is None:
             known = self._identifiers[field] = {}
@@ -155,7 +164,9 @@ class Index:
         return _as_bits(known.get(value, ()), len(self.entries))
 
     def _with_word(self, word: str) -> int:
-        """The references that have the word inside one of theirs, as bits; remembered, since people refine their questions."""
+        """The references that have the word inside one of theirs, as bits; remembered, since people
+        refine their questions.
+        """
         known = self._asked.get(word)
         if known is None:
             if len(self._asked) >= _REMEMBERED:
@@ -165,7 +176,10 @@ class Index:
 
     def _ask_word(self, word: str) -> int:
         if len(word) <= _SHORT:
-            return _as_bits((at for at, entry in enumerate(self.entries) if word in entry.text), len(self.entries))
+            return _as_bits(
+                (at for at, entry in enumerate(self.entries) if word in entry.text),
+                len(self.entries),
+            )
         bits = 0
         few: list[int] = []
         for at in self._places(word):
@@ -196,7 +210,11 @@ class Found(Sequence[Item]):
 
     def _places(self) -> Iterable[int]:
         bits = self._bits
-        return _bits(bits) if self._order is None else (place for place in self._order if bits >> place & 1)
+        return (
+            _bits(bits)
+            if self._order is None
+            else (place for place in self._order if bits >> place & 1)
+        )
 
     def __len__(self) -> int:
         return self._bits.bit_count()
@@ -210,7 +228,9 @@ class Found(Sequence[Item]):
     def __getitem__(self, at: int | slice) -> Item | list[Item]:
         if isinstance(at, slice):
             start, stop, step = at.indices(len(self))
-            return [self._entries[place].item for place in islice(self._places(), start, stop, step)]
+            return [
+                self._entries[place].item for place in islice(self._places(), start, stop, step)
+            ]
         place = at if at >= 0 else len(self) + at
         for found in islice(self._places(), place, None):
             return self._entries[found].item
@@ -220,7 +240,9 @@ class Found(Sequence[Item]):
         return (self._entries[at].item for at in self._places())
 
 
-def _gather_identifiers(known: dict[str, list[int]], field: str, entries: Sequence[Entry], first: int) -> None:
+def _gather_identifiers(
+    known: dict[str, list[int]], field: str, entries: Sequence[Entry], first: int
+) -> None:
     for place, entry in enumerate(entries, start=first):
         for found in _identifiers(entry.item, field):
             known.setdefault(found, []).append(place)
@@ -250,10 +272,30 @@ def _all_text(item: Item) -> str:
     """Everything a plain word may match."""
     plain = [
         text_of(item, field)
-        for field in ("id", "title", "title-short", "container-title", "publisher", "abstract", "note", "DOI", "URL")
+        for field in (
+            "id",
+            "title",
+            "title-short",
+            "container-title",
+            "publisher",
+            "abstract",
+            "note",
+            "DOI",
+            "URL",
+        )
     ]
     numbers = [
-        text_of(item, field) for field in ("PMID", "PMCID", "ISBN", "ISSN", "volume", "number", "event-title", "collection-title")
+        text_of(item, field)
+        for field in (
+            "PMID",
+            "PMCID",
+            "ISBN",
+            "ISSN",
+            "volume",
+            "number",
+            "event-title",
+            "collection-title",
+        )
     ]
     year = year_of(item)
     extra = [str(custom(item).get(name) or "") for name in ("arxiv_id", "eric_id", "scopus_id")]
@@ -293,12 +335,19 @@ def _identifiers(item: Item, field: str) -> set[str]:
         case "pmid":
             found = [text_of(item, "PMID"), pmid_of(item)]
         case "pmcid":
-            found = [text_of(item, "PMCID"), pmcid_of(item), (pmcid_of(item) or "").removeprefix("PMC")]
+            found = [
+                text_of(item, "PMCID"),
+                pmcid_of(item),
+                (pmcid_of(item) or "").removeprefix("PMC"),
+            ]
         case "isbn":
             found = [text_of(item, "ISBN"), *isbns_of(item)]
         case "url":
             more = custom(item).get("additional_urls")
-            found = [text_of(item, "URL"), *(str(url) for url in (more if isinstance(more, list) else []))]
+            found = [
+                text_of(item, "URL"),
+                *(str(url) for url in (more if isinstance(more, list) else [])),
+            ]
         case "year":
             found = [None if year is None else str(year)]
         case _:

@@ -1,4 +1,6 @@
-"""What an input to add holds: each element is recognised on its own, and one that cannot be read never costs another."""
+"""What an input to add holds: each element is recognised on its own, and one that cannot be read
+never costs another.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ class ReadInput:
 
     @property
     def wanted(self) -> list[WantedWork]:
-        return [WantedWork(identifier, tuple(sources)) for identifier, sources in self.sources_by_identifier.items()]
+        return [
+            WantedWork(identifier, tuple(sources))
+            for identifier, sources in self.sources_by_identifier.items()
+        ]
 
 
 class InputReader:
@@ -60,7 +65,9 @@ class InputReader:
         self._lookup = lookup
 
     async def read(self, elements: Sequence[object], read_file: ReadFile) -> ReadInput:
-        """`read_file` gives the bytes of a file that an element names, or None where it names none."""
+        """`read_file` gives the bytes of a file that an element names, or None where it names
+        none.
+        """
         found = ReadInput()
         for element in elements:
             source = show_source(element)
@@ -69,10 +76,14 @@ class InputReader:
             except CarrelError as error:
                 found.failed.append(not_added(source, error))
             except Exception:  # noqa: BLE001 - a fault in one reader must not cost the other elements
-                found.failed.append(not_added(source, unexpected_failure("element could not be read")))
+                found.failed.append(
+                    not_added(source, unexpected_failure("element could not be read"))
+                )
         return found
 
-    async def _read_element(self, element: str, source: str, read_file: ReadFile, found: ReadInput) -> None:
+    async def _read_element(
+        self, element: str, source: str, read_file: ReadFile, found: ReadInput
+    ) -> None:
         file = await read_file(element)
         if file is not None:
             await self._read_bibliography(file, Path(element).name, found)
@@ -91,23 +102,34 @@ class InputReader:
     async def _read_bibliography(self, content: str | bytes, source: str, found: ReadInput) -> None:
         read = await self._formats.read(content)
         found.candidates.extend(
-            Candidate(entry.item, source, entry.line, has_own_key=bool(entry.item.get("id"))) for entry in read.entries
+            Candidate(entry.item, source, entry.line, has_own_key=bool(entry.item.get("id")))
+            for entry in read.entries
         )
         found.failed.extend(
-            NotAdded(source=source, line=problem.line, code="invalid_input", reason=problem.message) for problem in read.failures
+            NotAdded(source=source, line=problem.line, code="invalid_input", reason=problem.message)
+            for problem in read.failures
         )
-        found.warnings.extend(Warned(source=source, line=problem.line, message=problem.message) for problem in read.warnings)
+        found.warnings.extend(
+            Warned(source=source, line=problem.line, message=problem.message)
+            for problem in read.warnings
+        )
         if not read.entries and not read.failures:
             raise NotRecognisedError("It has the form of a bibliography and holds no entry")
 
 
 def not_added(source: str, error: CarrelError, line: int | None = None) -> NotAdded:
-    reason = f"{error.message.rstrip('.')}. {error.next_step}".strip() if error.next_step else error.message
+    reason = (
+        f"{error.message.rstrip('.')}. {error.next_step}".strip()
+        if error.next_step
+        else error.message
+    )
     return NotAdded(source=source, line=line, code=error.code, reason=reason)
 
 
 def unexpected_failure(event: str) -> InternalError:
-    """What is told of a fault of ours; the log has the rest. Called while the exception is handled."""
+    """What is told of a fault of ours; the log has the rest. Called while the exception is
+    handled.
+    """
     error_id = secrets.token_hex(8)
     log.exception(event, extra={"error_id": error_id})
     return InternalError(error_id)

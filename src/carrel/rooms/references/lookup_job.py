@@ -1,4 +1,6 @@
-"""The job that looks works up and keeps each as soon as it is found. It can be interrupted at any moment and resumed."""
+"""The job that looks works up and keeps each as soon as it is found. It can be interrupted at any
+moment and resumed.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from carrel.rooms.references.records import Item
 
 KIND = "add_references"
 SCOPES = frozenset({"references:write"})
-# Questions to one service are bounded by its client. This only bounds how many wait for their turn, which are also those that
+# Questions to one service are bounded by its client. This only bounds how many wait for their turn,
+# which are also those that
 # can go together in one request where a service takes many.
 _LOOKUPS_AT_ONCE = 256
 _PARSERS: dict[str, Callable[[str], Identifier]] = {
@@ -67,7 +70,9 @@ class LookupInput(_Stored):
 
 
 class LookupProgress(BaseModel):
-    """What has become of the whole call so far, and which of the works (by their place) are settled."""
+    """What has become of the whole call so far, and which of the works (by their place) are
+    settled.
+    """
 
     answer: AddedReferences
     settled: list[int] = []
@@ -99,18 +104,24 @@ class LookupHandler:
         progress = _progress(job.record)
         settled = set(progress.settled)
         open_works = [(place, work) for place, work in enumerate(works) if place not in settled]
-        # Only the owner's name says whose library it is; what they may do was checked when the job was begun.
+        # Only the owner's name says whose library it is; what they may do was checked when the job
+        # was begun.
         library = self._libraries.of(Caller(job.record.owner, frozenset()))
         if job.is_resumed:
             open_works = await self._settle_known(library, open_works, progress)
         await self._look_up(job, library, open_works, progress, len(works))
         answer = progress.answer
-        return f"Done: {len(answer.added)} added, {len(answer.skipped)} skipped, {len(answer.failed)} failed."
+        return (
+            f"Done: {len(answer.added)} added, {len(answer.skipped)} skipped, "
+            f"{len(answer.failed)} failed."
+        )
 
     async def _settle_known(
         self, library: Library, works: Sequence[tuple[int, StoredWork]], progress: LookupProgress
     ) -> list[tuple[int, StoredWork]]:
-        """What an interrupted run kept without being able to say so is in the library, and not looked up again."""
+        """What an interrupted run kept without being able to say so is in the library, and not
+        looked up again.
+        """
         known = await asyncio.to_thread(KnownIdentifiers, (await library.shelf()).items)
         left = []
         for place, work in works:
@@ -120,12 +131,20 @@ class LookupHandler:
                 continue
             progress.settled.append(place)
             progress.answer.skipped.extend(
-                SkippedAsDuplicate(duplicate_of=duplicate.reference_id, by=duplicate.by, source=source) for source in work.sources
+                SkippedAsDuplicate(
+                    duplicate_of=duplicate.reference_id, by=duplicate.by, source=source
+                )
+                for source in work.sources
             )
         return left
 
     async def _look_up(
-        self, job: JobRun, library: Library, works: Sequence[tuple[int, StoredWork]], progress: LookupProgress, total: int
+        self,
+        job: JobRun,
+        library: Library,
+        works: Sequence[tuple[int, StoredWork]],
+        progress: LookupProgress,
+        total: int,
     ) -> None:
         found: asyncio.Queue[_Found] = asyncio.Queue()
         waiting = iter(works)
@@ -146,7 +165,9 @@ class LookupHandler:
                 left -= len(batch)
                 await self._keep(library, batch, progress)
                 message = f"{total - left} of {total} works looked up"
-                await job.save(JobProgress(progress.model_dump_json(), total - left, total, message))
+                await job.save(
+                    JobProgress(progress.model_dump_json(), total - left, total, message)
+                )
         finally:
             for task in workers:
                 task.cancel()
@@ -160,7 +181,9 @@ class LookupHandler:
         except Exception:  # noqa: BLE001 - a fault with one answer must not cost the other works
             return unexpected_failure("work could not be looked up")
 
-    async def _keep(self, library: Library, batch: Sequence[_Found], progress: LookupProgress) -> None:
+    async def _keep(
+        self, library: Library, batch: Sequence[_Found], progress: LookupProgress
+    ) -> None:
         candidates = [
             Candidate(found.item, source, None, has_own_key=False)
             for found in batch
@@ -186,10 +209,17 @@ class LookupJobs:
     def __init__(self, jobs: BackgroundJobs) -> None:
         self._jobs = jobs
 
-    async def add(self, wanted: Sequence[WantedWork], so_far: AddedReferences, call: Call, wait_seconds: float) -> JobRecord:
-        """Begins a job, and gives it back when it has ended or the wait is over. A call that ends before takes its job along."""
+    async def add(
+        self, wanted: Sequence[WantedWork], so_far: AddedReferences, call: Call, wait_seconds: float
+    ) -> JobRecord:
+        """Begins a job, and gives it back when it has ended or the wait is over. A call that ends
+        before takes its job along.
+        """
         works = tuple(
-            StoredWork(kind=_NAMES[type(work.identifier)], value=str(work.identifier), sources=work.sources) for work in wanted
+            StoredWork(
+                kind=_NAMES[type(work.identifier)], value=str(work.identifier), sources=work.sources
+            )
+            for work in wanted
         )
         owner = call.caller.user_id
         record = await self._jobs.submit(
@@ -246,7 +276,9 @@ def show_job(record: JobRecord) -> Job:
         done=record.done,
         total=record.total,
         result=answer_of(record),
-        error=None if record.error_code is None else _StoredError(record.error_code, record.message),
+        error=None
+        if record.error_code is None
+        else _StoredError(record.error_code, record.message),
     )
 
 
@@ -259,22 +291,39 @@ class _StoredError(CarrelError):
 
 
 def answer_of(record: JobRecord) -> AddedReferences:
-    """The answer of the whole call as far as it is known: what a job could not do before it ended has failed."""
+    """The answer of the whole call as far as it is known: what a job could not do before it ended
+    has failed.
+    """
     works = LookupInput.model_validate_json(record.input).works
     progress = _progress(record)
     settled = set(progress.settled)
-    waiting = [source for place, work in enumerate(works) if place not in settled for source in work.sources]
+    waiting = [
+        source
+        for place, work in enumerate(works)
+        if place not in settled
+        for source in work.sources
+    ]
     answer = progress.answer
     match record.state:
         case "running":
-            next_step = "The works in waiting are still looked up; get_job tells when they are done."
-            update = {"pending": len(waiting), "waiting": waiting, "job_id": record.id, "next_step": next_step}
+            next_step = (
+                "The works in waiting are still looked up; get_job tells when they are done."
+            )
+            update = {
+                "pending": len(waiting),
+                "waiting": waiting,
+                "job_id": record.id,
+                "next_step": next_step,
+            }
             return answer.model_copy(update=update)
         case "completed":
             return answer
         case "failed" | "cancelled":
             code = record.error_code or record.state
-            failed = [NotAdded(source=source, code=code, reason=f"Not looked up: {record.message}") for source in waiting]
+            failed = [
+                NotAdded(source=source, code=code, reason=f"Not looked up: {record.message}")
+                for source in waiting
+            ]
             return answer.model_copy(update={"failed": [*answer.failed, *failed]})
 
 

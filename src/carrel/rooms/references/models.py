@@ -31,8 +31,12 @@ class ListReferences(Question):
 
 
 class AddReferences(Question):
-    input: Annotated[str, Field(min_length=1)] | Annotated[list[Element], Field(min_length=1, max_length=1000)] = Field(
-        description="DOI, PMID, PMCID, arXiv id, ISBN, paper_id, a bibliography as text, or a path to one; or a list of these"
+    input: (
+        Annotated[str, Field(min_length=1)]
+        | Annotated[list[Element], Field(min_length=1, max_length=1000)]
+    ) = Field(
+        description="DOI, PMID, PMCID, arXiv id, ISBN, paper_id, a bibliography as text, or a "
+        "path to one; or a list of these"
     )
 
 
@@ -43,13 +47,18 @@ class RemoveReference(Question):
 
 class EditReference(Question):
     id: ReferenceId
-    changes: dict[str, Any] = Field(description="CSL-JSON fields with their new values; null removes a field")
+    changes: dict[str, Any] = Field(
+        description="CSL-JSON fields with their new values; null removes a field"
+    )
 
 
 class CiteReferences(Question):
     ids: list[str] = Field(min_length=1, max_length=500)
     style: str | None = Field(
-        default=None, min_length=1, max_length=200, description="CSL style name; without it the server's default style"
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="CSL style name; without it the server's default style",
     )
     format: Literal["text", "html"] = "text"
     kind: Literal["bibliography", "in_text"] = "bibliography"
@@ -58,15 +67,21 @@ class CiteReferences(Question):
 
 class ExportReferences(Question):
     format: Literal["csl-json", "bibtex", "biblatex", "ris"] = "bibtex"
-    query: str | None = Field(default=None, max_length=500, description="Only references that match; all without it")
+    query: str | None = Field(
+        default=None, max_length=500, description="Only references that match; all without it"
+    )
     lossless: bool = Field(
-        default=False, description="Also write what the format has no field for, in a field that only Carrel reads (carrel-csl)"
+        default=False,
+        description="Also write what the format has no field for, in a field that only Carrel "
+        "reads (carrel-csl)",
     )
 
 
 class AttachFulltext(Question):
     id: ReferenceId
-    path: str = Field(min_length=1, max_length=4096, description="PDF or Markdown file on the server's machine")
+    path: str = Field(
+        min_length=1, max_length=4096, description="PDF or Markdown file on the server's machine"
+    )
 
 
 class GetFulltext(Question):
@@ -80,13 +95,17 @@ class DetachFulltext(Question):
 
 
 class LibraryAnswer(Answer):
-    """An answer about the library; `notices` says, once, what was kept or merged after another program saved the file."""
+    """An answer about the library; `notices` says, once, what was kept or merged after another
+    program saved the file.
+    """
 
     notices: list[str] = Field(default=[], exclude_if=lambda notices: not notices)
 
 
 class References(LibraryAnswer):
-    """A page of references as CSL-JSON; `text` holds them instead where another format was asked for."""
+    """A page of references as CSL-JSON; `text` holds them instead where another format was asked
+    for.
+    """
 
     total: int
     page: int
@@ -124,7 +143,9 @@ class Warned(Answer):
 
 
 class AddedReferences(LibraryAnswer):
-    """What became of every element of the input. `pending` works are still looked up by the job `job_id`; `waiting` names them."""
+    """What became of every element of the input. `pending` works are still looked up by the job
+    `job_id`; `waiting` names them.
+    """
 
     added: list[Added]
     skipped: list[SkippedAsDuplicate]

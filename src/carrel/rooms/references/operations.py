@@ -45,12 +45,16 @@ def room(service: ReferencesRoom) -> Room:
 
     async def search(question: SearchReferences, call: Call) -> References:
         return await service.with_notices(
-            await service.search(question.query, call, page=question.page, limit=question.limit), call
+            await service.search(question.query, call, page=question.page, limit=question.limit),
+            call,
         )
 
     async def list_all(question: ListReferences, call: Call) -> References:
         return await service.with_notices(
-            await service.everything(call, form=question.format, page=question.page, limit=question.limit), call
+            await service.everything(
+                call, form=question.format, page=question.page, limit=question.limit
+            ),
+            call,
         )
 
     async def add(question: AddReferences, call: Call) -> AddedReferences | Job:
@@ -69,14 +73,21 @@ def room(service: ReferencesRoom) -> Room:
         return await service.with_notices(await service.cite(question, call), call)
 
     async def export(question: ExportReferences, call: Call) -> Text:
-        return Text(await service.export(question.format, question.query, call, lossless=question.lossless))
+        return Text(
+            await service.export(question.format, question.query, call, lossless=question.lossless)
+        )
 
     async def attach(question: AttachFulltext, call: Call) -> AttachedFile:
-        return await service.with_notices(await service.attach(question.id, question.path, call), call)
+        return await service.with_notices(
+            await service.attach(question.id, question.path, call), call
+        )
 
     async def full_text(question: GetFulltext, call: Call) -> Fulltext:
         return await service.with_notices(
-            await service.full_text(question.id, call, offset=question.offset, max_chars=question.max_chars), call
+            await service.full_text(
+                question.id, call, offset=question.offset, max_chars=question.max_chars
+            ),
+            call,
         )
 
     async def detach(question: DetachFulltext, call: Call) -> DetachedFiles:
@@ -85,7 +96,8 @@ def room(service: ReferencesRoom) -> Room:
     return Room(
         name="references",
         title="References",
-        purpose="Keep a library of references: add, find, cite and export them, with their full texts.",
+        purpose="Keep a library of references: add, find, cite and export them, with their full "
+        "texts.",
         operations=(
             Operation(
                 name="search_references",
@@ -103,7 +115,8 @@ def room(service: ReferencesRoom) -> Room:
                 room="references",
                 title="Search references",
                 description=(
-                    'Find references in the library: all words must match; "phrases"; fields id: author: title: year: doi: pmid: '
+                    'Find references in the library: all words must match; "phrases"; fields id: '
+                    "author: title: year: doi: pmid: "
                     "isbn: url: keyword: tag: type:."
                 ),
                 question=SearchReferences,
@@ -151,8 +164,10 @@ def room(service: ReferencesRoom) -> Room:
                 room="references",
                 title="Add references",
                 description=(
-                    "Add works by DOI, PMID, PMCID, arXiv id, ISBN or paper_id, or from BibTeX, RIS, NBIB, PubMed or EndNote XML, "
-                    "CSL-JSON. Answers what was added, skipped as a duplicate, and failed; slow look-ups go on as job_id."
+                    "Add works by DOI, PMID, PMCID, arXiv id, ISBN or paper_id, or from BibTeX, "
+                    "RIS, NBIB, PubMed or EndNote XML, "
+                    "CSL-JSON. Answers what was added, skipped as a duplicate, and failed; slow "
+                    "look-ups go on as job_id."
                 ),
                 question=AddReferences,
                 answer=AddedReferences,
@@ -228,7 +243,8 @@ def room(service: ReferencesRoom) -> Room:
                 name_alone="cite",
                 room="references",
                 title="Cite references",
-                description="Bibliography or in-text citation of references in any CSL style, as text or HTML.",
+                description="Bibliography or in-text citation of references in any CSL style, as "
+                "text or HTML.",
                 question=CiteReferences,
                 answer=Citations,
                 run=cite,
@@ -271,7 +287,8 @@ def room(service: ReferencesRoom) -> Room:
                 name_alone="fulltext_attach",
                 room="references",
                 title="Attach a full text",
-                description="Attach a PDF or Markdown file to a reference; it is copied beside the library.",
+                description="Attach a PDF or Markdown file to a reference; it is copied beside "
+                "the library.",
                 question=AttachFulltext,
                 answer=AttachedFile,
                 run=attach,
@@ -291,7 +308,8 @@ def room(service: ReferencesRoom) -> Room:
                 name_alone="fulltext_get",
                 room="references",
                 title="Get a full text",
-                description="The full text of a reference: a PDF by its path, Markdown by its text; max_chars limits it, offset reads on.",
+                description="The full text of a reference: a PDF by its path, Markdown by its "
+                "text; max_chars limits it, offset reads on.",
                 question=GetFulltext,
                 answer=Fulltext,
                 run=full_text,
@@ -313,7 +331,8 @@ def room(service: ReferencesRoom) -> Room:
                 name_alone="fulltext_detach",
                 room="references",
                 title="Detach a full text",
-                description="Detach the full text of a reference; only a copy that was made by attaching is deleted.",
+                description="Detach the full text of a reference; only a copy that was made by "
+                "attaching is deleted.",
                 question=DetachFulltext,
                 answer=DetachedFiles,
                 run=detach,

@@ -33,7 +33,9 @@ class Change:
 
 
 class Library(Protocol):
-    """One person's library. Functions handed in are run on the newest state while nobody else of ours can write."""
+    """One person's library. Functions handed in are run on the newest state while nobody else of
+    ours can write.
+    """
 
     @property
     def folder(self) -> Path: ...
@@ -51,7 +53,9 @@ class Library(Protocol):
     async def remove(self, reference_id: str) -> Item | None: ...
 
     async def take_notices(self) -> Sequence[str]:
-        """What the next answer has to say about merges with other programs' saves. Each is handed out once."""
+        """What the next answer has to say about merges with other programs' saves. Each is handed
+        out once.
+        """
         ...
 
 
@@ -95,8 +99,12 @@ class Formats(Protocol):
 
     async def read(self, content: str | bytes) -> ReadBibliography: ...
 
-    async def write(self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False) -> str:
-        """What other programs expect; lossless also carries what the format has no fields for, in one of our own."""
+    async def write(
+        self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False
+    ) -> str:
+        """What other programs expect; lossless also carries what the format has no fields for, in
+        one of our own.
+        """
         ...
 
     def date(self, text: str) -> dict[str, object] | None:
@@ -105,10 +113,14 @@ class Formats(Protocol):
 
 
 class Lookup(Protocol):
-    """Works that are not in the library: from the papers at hand, and from the services that know them."""
+    """Works that are not in the library: from the papers at hand, and from the services that know
+    them.
+    """
 
     async def at_hand(self, identifiers: Sequence[Identifier]) -> Mapping[Identifier, Item]:
-        """Those that are among the papers at hand; nothing is asked of the network. Raises where the papers cannot be read."""
+        """Those that are among the papers at hand; nothing is asked of the network. Raises where
+        the papers cannot be read.
+        """
         ...
 
     async def find(self, identifier: Identifier) -> Item:
@@ -116,7 +128,9 @@ class Lookup(Protocol):
         ...
 
     async def paper(self, paper_id: str) -> Item | None:
-        """The paper at hand of that id, or None where there is none. Raises where the papers cannot be read."""
+        """The paper at hand of that id, or None where there is none. Raises where the papers cannot
+        be read.
+        """
         ...
 
 
@@ -132,17 +146,23 @@ class StyleFacts:
 class Styles(Protocol):
     """Citation styles."""
 
-    async def bibliography(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> list[tuple[str, str]]:
+    async def bibliography(
+        self, items: Sequence[Item], style: str, output: Output, locale: str | None
+    ) -> list[tuple[str, str]]:
         """An entry for each id, in the order of the style."""
         ...
 
-    async def in_text(self, items: Sequence[Item], style: str, output: Output, locale: str | None) -> str: ...
+    async def in_text(
+        self, items: Sequence[Item], style: str, output: Output, locale: str | None
+    ) -> str: ...
 
     async def search(self, words: str, first: int, count: int) -> tuple[int, list[StyleFacts]]: ...
 
 
 class Files(Protocol):
-    """Files that are attached: copied in whole or not at all, and never deleted where we did not put them."""
+    """Files that are attached: copied in whole or not at all, and never deleted where we did not
+    put them.
+    """
 
     async def read_text(self, path: Path) -> str: ...
 

@@ -1,4 +1,6 @@
-"""The search syntax of a reference library: words, "phrases", and fields such as author: or year:. Anything typed is understood."""
+"""The search syntax of a reference library: words, "phrases", and fields such as author: or year:.
+Anything typed is understood.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _CAPITALS = re.compile(r"[A-Z]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing that must match. `exact_case` is the text with its capitals, where two of them stand together."""
+    """One thing that must match. `exact_case` is the text with its capitals, where two of them
+    stand together.
+    """
 
     text: str
     field: str | None = None
@@ -33,7 +37,11 @@ def parse(query: str) -> tuple[Term, ...]:
     terms = []
     for found in _TOKEN.finditer(query):
         field = (found.group("field") or "").lower()
-        raw = found.group("phrase") if found.group("phrase") is not None else found.group("word") or ""
+        raw = (
+            found.group("phrase")
+            if found.group("phrase") is not None
+            else found.group("word") or ""
+        )
         if field and field not in FIELDS:
             raw, field = f"{found.group('field')}:{raw}", ""
         text = fold(raw)

@@ -7,12 +7,29 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from carrel.core.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid, without_resolver
+from carrel.core.identifiers import (
+    ArxivId,
+    Doi,
+    Isbn,
+    NotAnIdentifierError,
+    Pmcid,
+    Pmid,
+    without_resolver,
+)
 
 Item = dict[str, Any]
 _YEAR = re.compile(r"(?<!\d)(-?\d{4})(?!\d)")
 _NOT_LETTERS = re.compile(r"[^\w]+")
-NAME_FIELDS = ("author", "editor", "translator", "director", "composer", "interviewer", "recipient", "collection-editor")
+NAME_FIELDS = (
+    "author",
+    "editor",
+    "translator",
+    "director",
+    "composer",
+    "interviewer",
+    "recipient",
+    "collection-editor",
+)
 
 
 def fold(text: str) -> str:
@@ -20,7 +37,11 @@ def fold(text: str) -> str:
     if text.isascii():
         return " ".join(text.lower().split())
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text))
-    return " ".join("".join(letter for letter in decomposed if not unicodedata.combining(letter)).lower().split())
+    return " ".join(
+        "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+        .lower()
+        .split()
+    )
 
 
 def fold_accents(text: str) -> str:
@@ -33,7 +54,9 @@ def fold_accents(text: str) -> str:
 
 def text_of(item: Item, field: str) -> str:
     value = item.get(field)
-    return str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+    return (
+        str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+    )
 
 
 def year_of(item: Item) -> int | None:
@@ -57,7 +80,13 @@ def people(item: Item, field: str = "author") -> Iterator[Item]:
 
 
 def family(person: Item) -> str:
-    return str(person.get("family") or person.get("literal") or person.get("name") or person.get("given") or "")
+    return str(
+        person.get("family")
+        or person.get("literal")
+        or person.get("name")
+        or person.get("given")
+        or ""
+    )
 
 
 def first_family(item: Item) -> str | None:
@@ -73,7 +102,15 @@ def names_text(item: Item) -> str:
         for person in people(item, field):
             parts = (
                 person.get(key)
-                for key in ("given", "dropping-particle", "non-dropping-particle", "family", "suffix", "literal", "name")
+                for key in (
+                    "given",
+                    "dropping-particle",
+                    "non-dropping-particle",
+                    "family",
+                    "suffix",
+                    "literal",
+                    "name",
+                )
             )
             found.append(" ".join(str(part) for part in parts if part))
     return "; ".join(found)
@@ -110,7 +147,9 @@ def doi_of(item: Item) -> str | None:
 
 
 def as_cited(item: Item) -> Item:
-    """The item for a style: styles put the resolver before a DOI themselves, so one that is there already would stand twice."""
+    """The item for a style: styles put the resolver before a DOI themselves, so one that is there
+    already would stand twice.
+    """
     doi = item.get("DOI")
     return {**item, "DOI": without_resolver(doi)} if isinstance(doi, str) else item
 

@@ -36,7 +36,14 @@ def resources(service: ReferencesRoom) -> tuple[Resource, ...]:
             return await service.complete_ids(request.value, call)
         return await service.complete_styles(request.value)
 
-    def resource(uri: str, name: str, title: str, description: str, read: object, quotes: Quotes | None = None) -> Resource:
+    def resource(
+        uri: str,
+        name: str,
+        title: str,
+        description: str,
+        read: object,
+        quotes: Quotes | None = None,
+    ) -> Resource:
         return Resource(
             uri=uri,
             name=name,
@@ -59,9 +66,28 @@ def resources(service: ReferencesRoom) -> tuple[Resource, ...]:
             references,
             quoted_library,
         ),
-        resource("library://reference/{id}", "reference", "Reference", "One reference as CSL-JSON.", reference, quoted_reference),
-        resource("library://styles", "styles", "Citation styles", "Every citation style that cite takes.", styles),
-        resource("library://styles/{words}", "styles-search", "Some citation styles", "Citation styles by words.", some_styles),
+        resource(
+            "library://reference/{id}",
+            "reference",
+            "Reference",
+            "One reference as CSL-JSON.",
+            reference,
+            quoted_reference,
+        ),
+        resource(
+            "library://styles",
+            "styles",
+            "Citation styles",
+            "Every citation style that cite takes.",
+            styles,
+        ),
+        resource(
+            "library://styles/{words}",
+            "styles-search",
+            "Some citation styles",
+            "Citation styles by words.",
+            some_styles,
+        ),
     )
 
 

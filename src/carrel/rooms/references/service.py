@@ -44,7 +44,9 @@ _MAX_FILE_BYTES = 256 * 1024 * 1024
 
 
 class ReferencesRoom:
-    """The service. Over HTTP only `allowed_folders` are read; at doors of the person's own machine any file they can read."""
+    """The service. Over HTTP only `allowed_folders` are read; at doors of the person's own machine
+    any file they can read.
+    """
 
     def __init__(
         self,
@@ -127,7 +129,9 @@ class ReferencesRoom:
         style = question.style or self.default_style
         if question.kind == "in_text":
             text = await self._styles.in_text(found, style, question.format, locale)
-            return Citations(style=style, format=question.format, kind=question.kind, text=text, entries=[])
+            return Citations(
+                style=style, format=question.format, kind=question.kind, text=text, entries=[]
+            )
         entries = await self._styles.bibliography(found, style, question.format, locale)
         return Citations(
             style=style,
@@ -137,7 +141,9 @@ class ReferencesRoom:
             entries=[Citation(id=name, text=entry) for name, entry in entries],
         )
 
-    async def export(self, form: ExportFormat, query: str | None, call: Call, *, lossless: bool = False) -> str:
+    async def export(
+        self, form: ExportFormat, query: str | None, call: Call, *, lossless: bool = False
+    ) -> str:
         library = self._libraries.of(call.caller)
         items = (await library.shelf()).items if not query else await self._found(library, query)
         return await self._formats.write(items, form, lossless=lossless)
@@ -147,9 +153,13 @@ class ReferencesRoom:
         item = await self._item(library, reference_id)
         return await self._full_texts.attach(library, item, self._allowed(Path(path), call))
 
-    async def full_text(self, reference_id: str, call: Call, *, offset: int, max_chars: int) -> Fulltext:
+    async def full_text(
+        self, reference_id: str, call: Call, *, offset: int, max_chars: int
+    ) -> Fulltext:
         library = self._libraries.of(call.caller)
-        return await self._full_texts.get(library, await self._item(library, reference_id), offset=offset, max_chars=max_chars)
+        return await self._full_texts.get(
+            library, await self._item(library, reference_id), offset=offset, max_chars=max_chars
+        )
 
     async def detach(self, reference_id: str, call: Call) -> DetachedFiles:
         library = self._libraries.of(call.caller)
@@ -163,7 +173,9 @@ class ReferencesRoom:
 
     async def styles(self, words: str, *, first: int, count: int) -> dict[str, object]:
         total, found = await self._styles.search(words, first, count)
-        rows = [{"name": style.name, "title": style.title, "parent": style.parent} for style in found]
+        rows = [
+            {"name": style.name, "title": style.title, "parent": style.parent} for style in found
+        ]
         return {"total": total, "default": self.default_style, "styles": rows}
 
     async def complete_styles(self, typed: str) -> Completion:
@@ -205,12 +217,16 @@ class ReferencesRoom:
         try:
             if not await self._files.exists(allowed):
                 raise FileNotUsableError(
-                    f"There is no file {element}", next_step="Check the path, or send the text itself.", details={"path": element}
+                    f"There is no file {element}",
+                    next_step="Check the path, or send the text itself.",
+                    details={"path": element},
                 )
             return await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
         except OSError as error:
             raise FileNotUsableError(
-                f"{element} cannot be read: {error.strerror or error}", next_step="Check the file.", details={"path": element}
+                f"{element} cannot be read: {error.strerror or error}",
+                next_step="Check the file.",
+                details={"path": element},
             ) from error
 
     def _allowed(self, path: Path, call: Call) -> Path:
@@ -218,10 +234,15 @@ class ReferencesRoom:
             resolved = self._files.resolved(path)
         except (OSError, RuntimeError, ValueError) as error:
             # A NUL character, the home of nobody, links in a circle.
-            raise FileNotUsableError("The path names no file", next_step="Check the path.") from error
+            raise FileNotUsableError(
+                "The path names no file", next_step="Check the path."
+            ) from error
         if call.visit.door in OWN_DOORS:
             return resolved
-        if any(resolved.is_relative_to(self._files.resolved(folder)) for folder in self._allowed_folders):
+        if any(
+            resolved.is_relative_to(self._files.resolved(folder))
+            for folder in self._allowed_folders
+        ):
             return resolved
         raise PathNotAllowedError
 
@@ -236,7 +257,9 @@ class _Indexed:
 
 def _page(items: Sequence[Item], page: int, limit: int) -> References:
     first = (page - 1) * limit
-    return References(total=len(items), page=page, limit=limit, references=list(items[first : first + limit]))
+    return References(
+        total=len(items), page=page, limit=limit, references=list(items[first : first + limit])
+    )
 
 
 def _pretty(item: Item) -> str:
@@ -244,4 +267,7 @@ def _pretty(item: Item) -> str:
     people = names_text(item) or "anonymous"
     container = text_of(item, "container-title")
     tail = f". {container}" if container else ""
-    return f"[{item.get('id')}] {people} ({'n.d.' if year is None else year}). {text_of(item, 'title') or 'untitled'}{tail}"
+    return (
+        f"[{item.get('id')}] {people} ({'n.d.' if year is None else year}). "
+        f"{text_of(item, 'title') or 'untitled'}{tail}"
+    )

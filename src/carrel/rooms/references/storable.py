@@ -1,4 +1,6 @@
-"""Which items a library file can hold: what is plain JSON of bounded depth in valid Unicode, under a key that can be asked for."""
+"""Which items a library file can hold: what is plain JSON of bounded depth in valid Unicode, under
+a key that can be asked for.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,22 @@ class NotStorableError(InvalidInputError):
     """The item cannot be kept as it is; says what in it is wrong."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"The entry cannot be kept: {problem}", next_step="Correct the entry and add it again.")
+        super().__init__(
+            f"The entry cannot be kept: {problem}", next_step="Correct the entry and add it again."
+        )
 
 
 def check_storable(item: Item) -> None:
-    """Raises NotStorableError for an item that no library file can hold. Walks without recursion: input may be hostile."""
+    """Raises NotStorableError for an item that no library file can hold. Walks without recursion:
+    input may be hostile.
+    """
     waiting: list[tuple[Any, str, int]] = [(item, "", 0)]
     while waiting:
         value, place, depth = waiting.pop()
         if depth > MAX_DEPTH:
-            raise NotStorableError(f"{place.partition('.')[0] or 'it'} is nested more than {MAX_DEPTH} deep")
+            raise NotStorableError(
+                f"{place.partition('.')[0] or 'it'} is nested more than {MAX_DEPTH} deep"
+            )
         match value:
             case None | bool():
                 continue
@@ -51,15 +59,23 @@ def check_storable(item: Item) -> None:
 
 
 def is_usable_key(key: str) -> bool:
-    """Whether a reference can be asked for by this key: not blank, not too long, of characters that are seen."""
-    return bool(key.strip()) and len(key) <= MAX_KEY_CHARS and not any(unicodedata.category(sign) == "Cc" for sign in key)
+    """Whether a reference can be asked for by this key: not blank, not too long, of characters that
+    are seen.
+    """
+    return (
+        bool(key.strip())
+        and len(key) <= MAX_KEY_CHARS
+        and not any(unicodedata.category(sign) == "Cc" for sign in key)
+    )
 
 
 def _check_text(text: str, place: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise NotStorableError(f"{_printable(place) or 'it'} holds a lone surrogate, which is no Unicode text") from None
+        raise NotStorableError(
+            f"{_printable(place) or 'it'} holds a lone surrogate, which is no Unicode text"
+        ) from None
 
 
 def _printable(place: str) -> str:

@@ -16,10 +16,15 @@ from carrel.rooms.research.showing import review_shown, row, shown
 
 JobAnswer = HypothesisShown | ReviewShown | Sequence[HypothesisRow] | Partial | BackgroundJob
 
-FETCH = "The work goes on. get_job with the job_id waits for it; list_hypotheses has the rest when it is done."
+FETCH = (
+    "The work goes on. get_job with the job_id waits for it; list_hypotheses has the rest "
+    "when it is done."
+)
 _FETCH_ONE = {
-    "review": "The work goes on. get_job with the job_id waits for it; get_hypothesis has every review.",
-    "evolve": "The work goes on. get_job with the job_id waits for it; list_hypotheses will have it, too.",
+    "review": "The work goes on. get_job with the job_id waits for it; get_hypothesis has every "
+    "review.",
+    "evolve": "The work goes on. get_job with the job_id waits for it; list_hypotheses will have "
+    "it, too.",
 }
 _STOPPED = {
     "paused": "The work was paused before it was done. resume_research goes on with it.",
@@ -28,7 +33,9 @@ _STOPPED = {
 
 
 class Answers:
-    """Made from what the memory holds at that moment, so that whoever asks, and when, gets the same kind of answer."""
+    """Made from what the memory holds at that moment, so that whoever asks, and when, gets the same
+    kind of answer.
+    """
 
     def __init__(self, memory: ContextMemory) -> None:
         self._memory = memory
@@ -41,7 +48,9 @@ class Answers:
             case "generate" | "rank":
                 rows = await self._rows(job)
                 if job.state in _STOPPED:
-                    return Partial(rows, await self._pending(job, rows), job.id, _STOPPED[job.state])
+                    return Partial(
+                        rows, await self._pending(job, rows), job.id, _STOPPED[job.state]
+                    )
                 return list(rows)
             case "review" | "evolve":
                 if job.state in _STOPPED:
@@ -51,7 +60,9 @@ class Answers:
                 raise errors.JobNotFoundError(job.id)
 
     async def so_far(self, job: Job) -> Partial:
-        """What there is of a job that goes on. One whose answer is a single thing has nothing yet: StillWorkingError."""
+        """What there is of a job that goes on. One whose answer is a single thing has nothing yet:
+        StillWorkingError.
+        """
         if job.kind in _FETCH_ONE:
             raise errors.StillWorkingError(job.id, _FETCH_ONE[job.kind])
         rows = await self._rows(job)
@@ -72,11 +83,18 @@ class Answers:
     async def _one(self, job: Job) -> HypothesisShown | ReviewShown:
         made = next(iter(await self._made(job)), None)
         if job.kind == "review":
-            return next(review_shown(review) for review in await self._memory.reviews(job.research_id) if review.id == made)
+            return next(
+                review_shown(review)
+                for review in await self._memory.reviews(job.research_id)
+                if review.id == made
+            )
         child = await self._memory.hypothesis(made) if made else None
         if child is None:
             raise errors.UnsafeGoalError(
-                "evolved hypothesis", "hypothesis", "The safety check left it out.", "Try another strategy."
+                "evolved hypothesis",
+                "hypothesis",
+                "The safety check left it out.",
+                "Try another strategy.",
             )
         return shown(child)
 
@@ -101,4 +119,8 @@ _PROBLEMS: dict[str, type[CarrelError]] = {
 
 def _problem(job: Job) -> CarrelError:
     kind = _PROBLEMS.get(job.problem_code or "", CarrelError)
-    return kind(job.problem or "The work failed", next_step="get_research_status says more.", details={"job_id": job.id})
+    return kind(
+        job.problem or "The work failed",
+        next_step="get_research_status says more.",
+        details={"job_id": job.id},
+    )

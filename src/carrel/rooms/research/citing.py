@@ -29,7 +29,9 @@ def address(item: Mapping[str, Any]) -> str | None:
 
 
 def _authors(item: Mapping[str, Any]) -> str:
-    names = [str(name.get("family") or name.get("literal") or "") for name in item.get("author") or ()]
+    names = [
+        str(name.get("family") or name.get("literal") or "") for name in item.get("author") or ()
+    ]
     names = [name for name in names if name]
     if len(names) > _NAMED:
         return f"{names[0]} et al."

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from carrel.core.errors import CarrelError, ConflictError, InvalidInputError, NotFoundError, TimedOutError, UnavailableError
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    TimedOutError,
+    UnavailableError,
+)
 
 
 class ResearchNotFoundError(NotFoundError):
     """No such project, or not the caller's."""
 
     def __init__(self, research_id: str) -> None:
-        super().__init__("Research project", research_id, next_step="list_research_projects names yours.")
+        super().__init__(
+            "Research project", research_id, next_step="list_research_projects names yours."
+        )
 
 
 class HypothesisNotFoundError(NotFoundError):
     """No such hypothesis, or not in a project of the caller's."""
 
     def __init__(self, hypothesis_id: str) -> None:
-        super().__init__("Hypothesis", hypothesis_id, next_step="list_hypotheses names those of a project.")
+        super().__init__(
+            "Hypothesis", hypothesis_id, next_step="list_hypotheses names those of a project."
+        )
 
 
 class UnsafeGoalError(CarrelError):
@@ -26,7 +37,9 @@ class UnsafeGoalError(CarrelError):
 
     def __init__(self, subject: str, rule: str, reason: str, advice: str) -> None:
         super().__init__(
-            f"The {subject} cannot be worked on: {reason}", next_step=advice, details={"rule": rule, "reason": reason}
+            f"The {subject} cannot be worked on: {reason}",
+            next_step=advice,
+            details={"rule": rule, "reason": reason},
         )
 
 
@@ -61,7 +74,9 @@ class ModelUnavailableError(UnavailableError):
 
 
 class UnreadableAnswerError(ModelUnavailableError):
-    """The model answers, but not in a form that can be used: its piece of work is lost, the rest may go on."""
+    """The model answers, but not in a form that can be used: its piece of work is lost, the rest
+    may go on.
+    """
 
 
 class NoHypothesisError(CarrelError):
@@ -85,7 +100,8 @@ class TooFewHypothesesError(InvalidInputError):
 
     def __init__(self, count: int) -> None:
         super().__init__(
-            f"Ranking needs at least two safe hypotheses that nobody has rejected; the project has {count}",
+            f"Ranking needs at least two safe hypotheses that nobody has rejected; the project "
+            f"has {count}",
             next_step="Generate more, then rank.",
         )
 
@@ -98,18 +114,30 @@ class JobNotFoundError(NotFoundError):
     """No such piece of work, or not the caller's."""
 
     def __init__(self, job_id: str) -> None:
-        super().__init__("Task", job_id, next_step="Work ends with its project: list_research_projects names yours.")
+        super().__init__(
+            "Task",
+            job_id,
+            next_step="Work ends with its project: list_research_projects names yours.",
+        )
 
 
 class WorkStoppedError(ConflictError):
     """The work was paused or cancelled before there was anything to answer with."""
 
     def __init__(self, job_id: str, next_step: str) -> None:
-        super().__init__("The work was stopped before it was done", next_step=next_step, details={"job_id": job_id})
+        super().__init__(
+            "The work was stopped before it was done",
+            next_step=next_step,
+            details={"job_id": job_id},
+        )
 
 
 class StillWorkingError(TimedOutError):
     """The work goes on; the answer will be there later."""
 
     def __init__(self, job_id: str, next_step: str) -> None:
-        super().__init__("The work is not finished yet; it goes on.", next_step=next_step, details={"job_id": job_id})
+        super().__init__(
+            "The work is not finished yet; it goes on.",
+            next_step=next_step,
+            details={"job_id": job_id},
+        )

@@ -1,4 +1,6 @@
-"""How far a run is and how long the rest will take: from its own pace once it has one, before that from earlier runs."""
+"""How far a run is and how long the rest will take: from its own pace once it has one, before that
+from earlier runs.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,12 @@ _FIRST_GUESS = {"generate": 2.0, "review": 0.05, "match": 0.02, "evolve": 0.5}
 _ANY_STEP = 0.05
 
 
-def remaining_seconds(expected: Mapping[str, int], done: Sequence[StepDone], pace: Mapping[str, Pace]) -> float:
-    """What is left to do, kind by kind, at the pace of this run where it has one, else of earlier ones."""
+def remaining_seconds(
+    expected: Mapping[str, int], done: Sequence[StepDone], pace: Mapping[str, Pace]
+) -> float:
+    """What is left to do, kind by kind, at the pace of this run where it has one, else of earlier
+    ones.
+    """
     counts = Counter(step.kind for step in done)
     spent: dict[str, float] = {}
     for step in done:
@@ -31,9 +37,11 @@ def remaining_seconds(expected: Mapping[str, int], done: Sequence[StepDone], pac
 
 
 def progress(project: Project, expected: Mapping[str, int], done: Sequence[StepDone]) -> float:
-    """How much of the run is behind it, each step weighed by what its kind usually takes; 1 only when all of it is.
+    """How much of the run is behind it, each step weighed by what its kind usually takes; 1 only
+    when all of it is.
 
-    The weights are fixed, so that what is learned on the way never takes a share back that was shown.
+    The weights are fixed, so that what is learned on the way never takes a share back that was
+    shown.
     """
     if project.status == "completed":
         return 1.0

@@ -10,7 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from carrel.core.budget import check_nesting, too_deep
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.research.records import Draft, Hypothesis, HypothesisStanding, OutsideReference, Protocol
+from carrel.rooms.research.records import (
+    Draft,
+    Hypothesis,
+    HypothesisStanding,
+    OutsideReference,
+    Protocol,
+)
 
 _METHODS = {
     "literature_exploration": "literature_based",
@@ -86,12 +92,15 @@ class NotImported:
 
 
 def read_earlier(text: str) -> tuple[list[Imported], list[NotImported]]:
-    """Everything in the file: a list of hypotheses, or an object that has them as values or under `hypotheses`."""
+    """Everything in the file: a list of hypotheses, or an object that has them as values or under
+    `hypotheses`.
+    """
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
         raise InvalidInputError(
-            f"The file is not JSON: line {error.lineno}, {error.msg}", next_step="Give the hypotheses.json of the earlier system."
+            f"The file is not JSON: line {error.lineno}, {error.msg}",
+            next_step="Give the hypotheses.json of the earlier system.",
         ) from None
     except ValueError:
         raise InvalidInputError(
@@ -108,7 +117,9 @@ def read_earlier(text: str) -> tuple[list[Imported], list[NotImported]]:
             read.append(_imported(_Stored.model_validate(entry)))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            failed.append(NotImported(place, f"{'.'.join(map(str, first['loc'])) or 'entry'}: {first['msg']}"))
+            failed.append(
+                NotImported(place, f"{'.'.join(map(str, first['loc'])) or 'entry'}: {first['msg']}")
+            )
     return read, failed
 
 
@@ -118,13 +129,18 @@ def _entries(whole: Any) -> list[Any]:
     if isinstance(whole, dict):
         whole = list(whole.values())
     if not isinstance(whole, list):
-        raise InvalidInputError("The file has no list of hypotheses", next_step="Give the hypotheses.json of the earlier system.")
+        raise InvalidInputError(
+            "The file has no list of hypotheses",
+            next_step="Give the hypotheses.json of the earlier system.",
+        )
     return whole
 
 
 def _imported(stored: _Stored) -> Imported:
     protocol = stored.experimental_protocol
-    steps = [protocol.methodology] if isinstance(protocol.methodology, str) else protocol.methodology
+    steps = (
+        [protocol.methodology] if isinstance(protocol.methodology, str) else protocol.methodology
+    )
     sure = "" if stored.confidence_score is None else f", confidence {stored.confidence_score:g}"
     draft = Draft(
         title=stored.summary,
@@ -143,7 +159,12 @@ def _imported(stored: _Stored) -> Imported:
         novelty=stored.novelty_claim,
         outside_references=tuple(
             OutsideReference(
-                title=each.title, authors=tuple(each.authors), journal=each.journal, year=each.year, doi=each.doi, url=each.url
+                title=each.title,
+                authors=tuple(each.authors),
+                journal=each.journal,
+                year=each.year,
+                doi=each.doi,
+                url=each.url,
             )
             for each in stored.supporting_evidence
         ),
@@ -153,7 +174,9 @@ def _imported(stored: _Stored) -> Imported:
     return Imported(stored.id, draft, stored.elo_rating, stored.review_count, stored.created_at)
 
 
-def imported_hypothesis(hypothesis_id: str, research_id: str, one: Imported, now: str) -> Hypothesis:
+def imported_hypothesis(
+    hypothesis_id: str, research_id: str, one: Imported, now: str
+) -> Hypothesis:
     """Keeps its rating: an imported project goes on from where it stood."""
     is_evolved = one.draft.method in EVOLVED
     return Hypothesis(

@@ -1,6 +1,8 @@
-"""Text for pages that people open: no live HTML, no images from elsewhere, no links that others put there.
+"""Text for pages that people open: no live HTML, no images from elsewhere, no links that others put
+there.
 
-Titles and sentences of papers, and what models write, stand in the pages of a project. A page that is shown by a Markdown
+Titles and sentences of papers, and what models write, stand in the pages of a project. A page that
+is shown by a Markdown
 viewer must not load or run anything that they hold.
 """
 
@@ -16,7 +18,8 @@ _TITLE_MARKUP = re.compile(
     r"</?(?:i|em|b|strong|u|s|sub|sup|sc|small|span|tt|p|br|italic|bold|jats:\w{1,20}|mml:\w{1,20})(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )
-# What HTML and Markdown take for the beginning of a tag, a comment, an instruction or an address in angle brackets.
+# What HTML and Markdown take for the beginning of a tag, a comment, an instruction or an address in
+# angle brackets.
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE = re.compile(r"!+\[")
 # A link or the definition of one needs the two characters side by side.
@@ -24,7 +27,9 @@ _LINK = re.compile(r"\](?=[(:\[])")
 
 
 def inert_text(text: str) -> str:
-    """The same words, with nothing in them that a viewer of Markdown or HTML would load, run or lead to."""
+    """The same words, with nothing in them that a viewer of Markdown or HTML would load, run or
+    lead to.
+    """
     text = _TITLE_MARKUP.sub("", remove_controls(text))
     # Taking a tag out may put the halves of another together.
     text = _TAG_START.sub("&lt;", text)

@@ -33,7 +33,8 @@ SCOPES_OF: Mapping[JobKind, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a call waits for its work before it answers with what is done, or, where its caller can follow the work,
+    """How long a call waits for its work before it answers with what is done, or, where its caller
+    can follow the work,
     with that."""
 
     seconds: float = 20.0
@@ -44,7 +45,9 @@ class Patience:
 class Jobs:
     """Begins jobs and waits for them."""
 
-    def __init__(self, memory: ContextMemory, runner: Runner, clock: Clock, ids: Ids, patience: Patience) -> None:
+    def __init__(
+        self, memory: ContextMemory, runner: Runner, clock: Clock, ids: Ids, patience: Patience
+    ) -> None:
         self._memory = memory
         self._runner = runner
         self._clock = clock
@@ -55,7 +58,14 @@ class Jobs:
     def planned(self, project: Project, kind: JobKind, work: Work, planned_steps: int = 0) -> Job:
         """A job that is still to be kept, and then begun by the runner."""
         at = self._clock.now().isoformat()
-        return Job(id=self._ids("job"), research_id=project.id, kind=kind, work=work, planned_steps=planned_steps, created_at=at)
+        return Job(
+            id=self._ids("job"),
+            research_id=project.id,
+            kind=kind,
+            work=work,
+            planned_steps=planned_steps,
+            created_at=at,
+        )
 
     async def begin(self, project: Project, kind: JobKind, work: Work) -> Job:
         job = self.planned(project, kind, work)
@@ -64,18 +74,24 @@ class Jobs:
         return job
 
     async def do(self, project: Project, kind: JobKind, work: Work, call: Call) -> JobAnswer:
-        """Begins a job and answers with what it made, with what there is of it when patience ends, or with the job itself."""
+        """Begins a job and answers with what it made, with what there is of it when patience ends,
+        or with the job itself.
+        """
         if project.status == "cancelled":
             raise errors.WrongStateError(
-                "The project is cancelled; what was found stays", next_step="Start a new project to find more."
+                "The project is cancelled; what was found stays",
+                next_step="Start a new project to find more.",
             )
-        job = await self._waited_for(await self._same(project, kind, work) or await self.begin(project, kind, work), call)
+        job = await self._waited_for(
+            await self._same(project, kind, work) or await self.begin(project, kind, work), call
+        )
         if has_ended(job):
             return await self._answers.of(job)
         return await self._seen(job) if call.can_follow else await self._answers.so_far(job)
 
     async def _same(self, project: Project, kind: JobKind, work: Work) -> Job | None:
-        """The very same work where it is going on already: a caller whose patience ended comes back for it. Hypotheses are
+        """The very same work where it is going on already: a caller whose patience ended comes back
+        for it. Hypotheses are
         generated anew each time, since whoever asks twice wants more."""
         if kind == "generate":
             return None
@@ -91,7 +107,11 @@ class Jobs:
     async def working_on(self, jobs: Sequence[Job]) -> list[str]:
         """What goes on in a project, a line each."""
         shown = [self._runner.unwritten.show_job(job) for job in jobs]
-        return [_says(job, len(await self._memory.steps(job.id))) for job in shown if job.state in {"waiting", "running"}]
+        return [
+            _says(job, len(await self._memory.steps(job.id)))
+            for job in shown
+            if job.state in {"waiting", "running"}
+        ]
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> BackgroundJob:
         job = await self._own(job_id, call)
@@ -128,7 +148,12 @@ class Jobs:
     async def _own(self, job_id: str, call: Call) -> Job:
         job = await self._memory.job(job_id)
         project = None if job is None else await self._memory.project(job.research_id)
-        if job is None or project is None or project.owner != call.caller.user_id or job.kind not in OPERATION_OF:
+        if (
+            job is None
+            or project is None
+            or project.owner != call.caller.user_id
+            or job.kind not in OPERATION_OF
+        ):
             raise errors.JobNotFoundError(job_id)
         if not SCOPES_OF[job.kind] <= call.caller.scopes:
             raise InsufficientPermissionsError(SCOPES_OF[job.kind], call.caller.scopes)
@@ -147,17 +172,23 @@ class Jobs:
             total=job.planned_steps or None,
         )
         if job.state == "cancelled":
-            return replace(seen, state="cancelled", message="Cancelled; what was made until then stays.")
+            return replace(
+                seen, state="cancelled", message="Cancelled; what was made until then stays."
+            )
         if not has_ended(job) or (job.state == "paused" and job.problem_code is None):
             return seen
         try:
-            return replace(seen, state="completed", message="Done.", result=await self._answers.of(job))
+            return replace(
+                seen, state="completed", message="Done.", result=await self._answers.of(job)
+            )
         except CarrelError as problem:
             return replace(seen, state="failed", message=problem.message, error=problem)
 
 
 class _Told:
-    """Tells a caller how far a job is. Every figure must exceed the one before, so inside a step it creeps towards the next."""
+    """Tells a caller how far a job is. Every figure must exceed the one before, so inside a step it
+    creeps towards the next.
+    """
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -175,4 +206,8 @@ class _Told:
 def _says(job: Job, done: int) -> str:
     if job.state == "paused":
         return f"{job.kind}: paused after {done} steps; resume_research goes on."
-    return f"{job.kind}: {done} of {job.planned_steps} steps" if job.planned_steps else f"{job.kind}: begun"
+    return (
+        f"{job.kind}: {done} of {job.planned_steps} steps"
+        if job.planned_steps
+        else f"{job.kind}: begun"
+    )

@@ -92,7 +92,9 @@ class StrengthShown(Answer):
 
 
 class HypothesisRow(Answer):
-    """A hypothesis among others: what it says and where it stands. The rest of it is in `get_hypothesis`."""
+    """A hypothesis among others: what it says and where it stands. The rest of it is in
+    `get_hypothesis`.
+    """
 
     id: str
     research_id: str
@@ -166,7 +168,9 @@ class MatchShown(Answer):
 
 
 class HypothesisInFull(HypothesisShown):
-    """Everything there is of a hypothesis: the sentences it rests on, every review and every match."""
+    """Everything there is of a hypothesis: the sentences it rests on, every review and every
+    match.
+    """
 
     evidence: list[EvidenceShown]
     reviews: list[ReviewShown]
@@ -174,7 +178,9 @@ class HypothesisInFull(HypothesisShown):
 
 
 class ResultHypothesis(Answer):
-    """A hypothesis as results show it; `reviews` and the long texts only where they were asked for."""
+    """A hypothesis as results show it; `reviews` and the long texts only where they were asked
+    for.
+    """
 
     rank: int
     place: str

@@ -14,20 +14,32 @@ _PLACES: tuple[Place, ...] = ("ranked", "not yet compared", "rejected")
 
 
 def place_of(made: Hypothesis) -> Place:
-    """Whether its place says anything: a rejected one and one without a match stand after all that have played."""
+    """Whether its place says anything: a rejected one and one without a match stand after all that
+    have played.
+    """
     if made.decision.approval == "rejected":
         return "rejected"
     return "ranked" if made.standing.matches else "not yet compared"
 
 
 def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Highest Elo first; where it is the same, those that have played, then the stronger, then the older."""
-    return sorted(hypotheses, key=lambda made: (-made.standing.elo_score, _PLACES.index(place_of(made)), *_tie(made)))
+    """Highest Elo first; where it is the same, those that have played, then the stronger, then the
+    older.
+    """
+    return sorted(
+        hypotheses,
+        key=lambda made: (-made.standing.elo_score, _PLACES.index(place_of(made)), *_tie(made)),
+    )
 
 
 def by_place(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """For reports: those that have played, highest Elo first, then those that have not, then the rejected."""
-    return sorted(hypotheses, key=lambda made: (_PLACES.index(place_of(made)), -made.standing.elo_score, *_tie(made)))
+    """For reports: those that have played, highest Elo first, then those that have not, then the
+    rejected.
+    """
+    return sorted(
+        hypotheses,
+        key=lambda made: (_PLACES.index(place_of(made)), -made.standing.elo_score, *_tie(made)),
+    )
 
 
 def _tie(made: Hypothesis) -> tuple[float, str, str]:
@@ -35,6 +47,8 @@ def _tie(made: Hypothesis) -> tuple[float, str, str]:
 
 
 def leading(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Those that may lead, best first: none that a person rejected, and once there were matches, only who has played."""
+    """Those that may lead, best first: none that a person rejected, and once there were matches,
+    only who has played.
+    """
     there = [made for made in by_place(hypotheses) if place_of(made) != "rejected"]
     return [made for made in there if place_of(made) == "ranked"] or there

@@ -15,7 +15,9 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a job ended. `is_held` says whether it was this worker's when it did; otherwise it could not even be taken."""
+    """How a job ended. `is_held` says whether it was this worker's when it did; otherwise it could
+    not even be taken.
+    """
 
     job: Job
     state: JobState
@@ -29,16 +31,25 @@ class Outcome:
         """What the project is from now on, where the job is its run."""
         if self.job.kind != "research":
             return None
-        return "completed" if self.state == "completed" else "paused" if self.state == "paused" else "failed"
+        return (
+            "completed"
+            if self.state == "completed"
+            else "paused"
+            if self.state == "paused"
+            else "failed"
+        )
 
 
 def outcome_of_failure(job: Job, error: Exception, at: str, *, is_held: bool = True) -> Outcome:
-    """A budget that is used up and a full disk pause a job, since nothing is wrong with it; everything else fails it."""
+    """A budget that is used up and a full disk pause a job, since nothing is wrong with it;
+    everything else fails it.
+    """
     if isinstance(error, OSError) and error.errno in _FULL:
         error = StorageFullError.at("the home folder")
     if isinstance(error, StorageFullError):
         message = (
-            f"{error.message}. Free some space there, then resume_research: nothing that was finished is lost or done again."
+            f"{error.message}. Free some space there, then resume_research: nothing that "
+            f"was finished is lost or done again."
         )
         return Outcome(job, "paused", at, message, error.code, is_held)
     if isinstance(error, CarrelError):
@@ -73,7 +84,11 @@ class UnwrittenOutcomes:
         outcome = self._by_job.get(job.id)
         if outcome is None or job.state not in {"waiting", "running"}:
             return job
-        told = {"state": outcome.state, "problem": outcome.problem, "problem_code": outcome.problem_code}
+        told = {
+            "state": outcome.state,
+            "problem": outcome.problem,
+            "problem_code": outcome.problem_code,
+        }
         return job.model_copy(update=told)
 
     def show_project(self, project: Project) -> Project:
@@ -81,6 +96,10 @@ class UnwrittenOutcomes:
             return project
         for outcome in self._by_job.values():
             if outcome.job.research_id == project.id and outcome.project_status is not None:
-                told = {"status": outcome.project_status, "problem": outcome.problem, "updated_at": outcome.at}
+                told = {
+                    "status": outcome.project_status,
+                    "problem": outcome.problem,
+                    "updated_at": outcome.at,
+                }
                 return project.model_copy(update=told)
         return project

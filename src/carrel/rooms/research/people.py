@@ -31,7 +31,9 @@ from carrel.rooms.research.safety import check_hypothesis, safety_score
 class People:
     """Records of what people did. They count as much as an agent's, and say whose they are."""
 
-    def __init__(self, memory: ContextMemory, corpus: Corpus, clock: Clock, ids: Ids, start_elo: float) -> None:
+    def __init__(
+        self, memory: ContextMemory, corpus: Corpus, clock: Clock, ids: Ids, start_elo: float
+    ) -> None:
         self._memory = memory
         self._corpus = corpus
         self._clock = clock
@@ -39,7 +41,11 @@ class People:
         self._start_elo = start_elo
 
     async def submit(self, project: Project, question: SubmitHypothesis, call: Call) -> Hypothesis:
-        known = {paper.id for paper in await self._corpus.papers(question.citations)} if question.citations else set()
+        known = (
+            {paper.id for paper in await self._corpus.papers(question.citations)}
+            if question.citations
+            else set()
+        )
         missing = [paper_id for paper_id in question.citations if paper_id not in known]
         if missing:
             raise InvalidInputError(
@@ -49,9 +55,14 @@ class People:
             )
         for other in await self._memory.hypotheses(project.id):
             if (other.draft.title, other.draft.summary) == (question.title, question.summary):
-                raise ConflictError(f"The project has this very hypothesis already: {other.id}", details={"id": other.id})
+                raise ConflictError(
+                    f"The project has this very hypothesis already: {other.id}",
+                    details={"id": other.id},
+                )
         now = self._clock.now().isoformat()
-        steps = tuple(line.strip() for line in question.experimental_protocol.splitlines() if line.strip())
+        steps = tuple(
+            line.strip() for line in question.experimental_protocol.splitlines() if line.strip()
+        )
         made = Hypothesis(
             id=self._ids("hyp"),
             research_id=project.id,
@@ -78,10 +89,15 @@ class People:
         return made
 
     async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
-        """Hypotheses of the earlier system become a project of the caller's; those that are here already are left as they are."""
+        """Hypotheses of the earlier system become a project of the caller's; those that are here
+        already are left as they are.
+        """
         read, failed = read_earlier(text)
         if not read and not failed:
-            raise InvalidInputError("hypotheses: there are none in it", next_step="Give the earlier system's hypotheses.json.")
+            raise InvalidInputError(
+                "hypotheses: there are none in it",
+                next_step="Give the earlier system's hypotheses.json.",
+            )
         owner, now = call.caller.user_id, self._clock.now().isoformat()
         project = Project(
             id=self._ids("res"),
@@ -99,7 +115,10 @@ class People:
         known: list[str] = []
         for one in read:
             hypothesis_id = derived_id("hyp", "imported", owner, one.earlier_id)
-            if any(earlier.id == hypothesis_id for earlier in made) or await self._memory.hypothesis(hypothesis_id) is not None:
+            if (
+                any(earlier.id == hypothesis_id for earlier in made)
+                or await self._memory.hypothesis(hypothesis_id) is not None
+            ):
                 known.append(one.earlier_id)
                 continue
             check = self.checked(project, one.draft, now)
@@ -107,7 +126,13 @@ class People:
             if check.is_allowed:
                 made.append(imported_hypothesis(hypothesis_id, project.id, one, now))
         if made or checks:
-            await self._memory.keep(Changes(projects=(project,) if made else (), hypotheses=tuple(made), safety=tuple(checks)))
+            await self._memory.keep(
+                Changes(
+                    projects=(project,) if made else (),
+                    hypotheses=tuple(made),
+                    safety=tuple(checks),
+                )
+            )
         return ImportReport(
             research_id=project.id if made else None,
             imported=[earlier.id for earlier in made],
@@ -140,7 +165,9 @@ class People:
             hypothesis_id=subject.id,
             review_type="person",
             # A person gives one number; what it says of each part is not ours to make up.
-            scores=Scores(plausibility=None, novelty=None, testability=None, safety=safe, overall=score),
+            scores=Scores(
+                plausibility=None, novelty=None, testability=None, safety=safe, overall=score
+            ),
             strengths=(comment,) if comment and score >= 0.5 else (),
             weaknesses=(comment,) if comment and score < 0.5 else (),
             reviewer=call.caller.user_id,
@@ -150,13 +177,24 @@ class People:
         await self._memory.keep(Changes(reviews=(review,), events=(event,)))
         return review
 
-    async def decide(self, subject: Hypothesis, reason: str, call: Call, *, is_approved: bool) -> Hypothesis:
+    async def decide(
+        self, subject: Hypothesis, reason: str, call: Call, *, is_approved: bool
+    ) -> Hypothesis:
         now = self._clock.now().isoformat()
-        decision = Decision(approval="approved" if is_approved else "rejected", by=call.caller.user_id, at=now, reason=reason)
+        decision = Decision(
+            approval="approved" if is_approved else "rejected",
+            by=call.caller.user_id,
+            at=now,
+            reason=reason,
+        )
         await self._memory.decide(subject.id, decision)
-        event = self._event(subject.research_id, decision.approval, f"{subject.id}: {reason}".rstrip(": "), now)
+        event = self._event(
+            subject.research_id, decision.approval, f"{subject.id}: {reason}".rstrip(": "), now
+        )
         await self._memory.keep(Changes(events=(event,)))
         return subject.model_copy(update={"decision": decision})
 
     def _event(self, research_id: str, kind: str, says: str, at: str) -> Event:
-        return Event(id=self._ids("evt"), research_id=research_id, kind=kind, says=says, created_at=at)
+        return Event(
+            id=self._ids("evt"), research_id=research_id, kind=kind, says=says, created_at=at
+        )

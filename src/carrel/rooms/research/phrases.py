@@ -1,4 +1,6 @@
-"""How people ask for the operations of the research room, and which of them the common tool list leaves out."""
+"""How people ask for the operations of the research room, and which of them the common tool list
+leaves out.
+"""
 
 from __future__ import annotations
 

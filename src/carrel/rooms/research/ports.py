@@ -29,18 +29,24 @@ ResultT = TypeVar("ResultT")
 
 
 class ContextMemory(Protocol):
-    """Everything the room remembers. Ids are unguessable; whose a project is, the service decides."""
+    """Everything the room remembers. Ids are unguessable; whose a project is, the service
+    decides.
+    """
 
     async def keep(self, changes: Changes) -> None: ...
 
     async def project(self, research_id: str) -> Project | None: ...
 
-    async def projects(self, owner: str, status: str | None, limit: int) -> list[tuple[Project, int]]:
+    async def projects(
+        self, owner: str, status: str | None, limit: int
+    ) -> list[tuple[Project, int]]:
         """The owner's projects, newest first, each with how many hypotheses it has."""
         ...
 
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
-        """Says that the job's project is being worked on, unless the job has been taken from the worker in the meantime."""
+        """Says that the job's project is being worked on, unless the job has been taken from the
+        worker in the meantime.
+        """
         ...
 
     async def delete_project(self, research_id: str) -> None:
@@ -50,7 +56,9 @@ class ContextMemory(Protocol):
     async def hypothesis(self, hypothesis_id: str) -> Hypothesis | None: ...
 
     async def hypothesis_ids(self, owner: str, start: str, count: int) -> tuple[list[str], int]:
-        """Ids of an owner's hypotheses that begin with a text, newest first, and how many there are."""
+        """Ids of an owner's hypotheses that begin with a text, newest first, and how many there
+        are.
+        """
         ...
 
     async def hypotheses(self, research_id: str) -> list[Hypothesis]:
@@ -65,8 +73,12 @@ class ContextMemory(Protocol):
 
     async def output(self, output_id: str) -> AgentOutput | None: ...
 
-    async def outputs(self, research_id: str, *, agent: str | None = None, only_model_calls: bool = False) -> list[AgentOutput]:
-        """What agents did, in order: all of it, what one of them did, or what a model was asked for."""
+    async def outputs(
+        self, research_id: str, *, agent: str | None = None, only_model_calls: bool = False
+    ) -> list[AgentOutput]:
+        """What agents did, in order: all of it, what one of them did, or what a model was asked
+        for.
+        """
         ...
 
     async def safety(self, owner: str) -> list[SafetyRecord]: ...
@@ -84,7 +96,9 @@ class ContextMemory(Protocol):
         ...
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> bool:
-        """Takes a waiting job, or a running one whose lease has run out by the database's clock. Whether it is now this worker's."""
+        """Takes a waiting job, or a running one whose lease has run out by the database's clock.
+        Whether it is now this worker's.
+        """
         ...
 
     async def holder(self, job_id: str) -> str | None: ...
@@ -108,12 +122,15 @@ class ContextMemory(Protocol):
         *,
         project_status: ProjectStatus | None = None,
     ) -> bool:
-        """Ends a job that the worker holds, and in the same moment sets its project's status where one is given. False, and
+        """Ends a job that the worker holds, and in the same moment sets its project's status where
+        one is given. False, and
         nothing is changed, where the job is no longer the worker's."""
         ...
 
     async def reconcile(self, at: str) -> None:
-        """Gives every project that is said to be worked on, and whose run has ended or never was, the status that is true."""
+        """Gives every project that is said to be worked on, and whose run has ended or never was,
+        the status that is true.
+        """
         ...
 
     async def mask_stored_secrets(self) -> None:
@@ -121,9 +138,16 @@ class ContextMemory(Protocol):
         ...
 
     async def steer(
-        self, research_id: str, after: Sequence[JobState], state: JobState, status: ProjectStatus, event: Event
+        self,
+        research_id: str,
+        after: Sequence[JobState],
+        state: JobState,
+        status: ProjectStatus,
+        event: Event,
     ) -> None:
-        """Sets all of a project's jobs that are in one of these states, its status and the event in one moment."""
+        """Sets all of a project's jobs that are in one of these states, its status and the event in
+        one moment.
+        """
         ...
 
     async def set_job(
@@ -135,7 +159,9 @@ class ContextMemory(Protocol):
         *,
         after: Sequence[JobState] | None = None,
     ) -> bool:
-        """Sets a job's state; with `after`, only where it is one of these at that moment. Whether it was set."""
+        """Sets a job's state; with `after`, only where it is one of these at that moment. Whether
+        it was set.
+        """
         ...
 
     async def plan(self, job_id: str, worker: str, planned_steps: int) -> bool:
@@ -145,7 +171,8 @@ class ContextMemory(Protocol):
     async def steps(self, job_id: str) -> list[StepDone]: ...
 
     async def finish(self, step: StepDone, worker: str, changes: Changes) -> None:
-        """Keeps a step and what it made in one moment. StepTakenError when it is finished already, the job is not the worker's,
+        """Keeps a step and what it made in one moment. StepTakenError when it is finished already,
+        the job is not the worker's,
         or the changes rest on matches that are no longer all."""
         ...
 
@@ -160,11 +187,15 @@ class Corpus(Protocol):
     """The papers at hand."""
 
     async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
-        """Runs work on the concept index of the corpus as it is now, off the event loop, one at a time."""
+        """Runs work on the concept index of the corpus as it is now, off the event loop, one at a
+        time.
+        """
         ...
 
     def being_read(self) -> tuple[int, int] | None:
-        """While the papers are read for the first time, or again: how many have been, and of how many."""
+        """While the papers are read for the first time, or again: how many have been, and of how
+        many.
+        """
         ...
 
     async def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
@@ -207,14 +238,18 @@ class UnusableCompletion:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many tokens a model may answer with, and how many it may be told at once; None where nobody has said."""
+    """How many tokens a model may answer with, and how many it may be told at once; None where
+    nobody has said.
+    """
 
     answer_tokens: int
     input_tokens: int | None
 
 
 class LanguageModel(Protocol):
-    """A model that answers with an object of a given shape. ModelUnavailableError when it does not answer."""
+    """A model that answers with an object of a given shape. ModelUnavailableError when it does not
+    answer.
+    """
 
     @property
     def name(self) -> str: ...

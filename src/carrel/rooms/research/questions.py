@@ -17,8 +17,14 @@ ReviewKind = Literal["initial", "deep_verification", "simulation"]
 
 
 class StartResearch(Question):
-    goal: str = Field(min_length=10, max_length=2000, description='Such as "Find novel therapeutic targets for liver fibrosis"')
-    domain: str | None = Field(default=None, max_length=100, description="biology, chemistry, physics…; inferred if absent")
+    goal: str = Field(
+        min_length=10,
+        max_length=2000,
+        description='Such as "Find novel therapeutic targets for liver fibrosis"',
+    )
+    domain: str | None = Field(
+        default=None, max_length=100, description="biology, chemistry, physics…; inferred if absent"
+    )
     hypothesis_count: int = Field(default=20, ge=1, le=100)
 
 
@@ -27,7 +33,9 @@ class GetResearchStatus(Question):
 
 
 class ListResearchProjects(Question):
-    status: Literal["initializing", "active", "paused", "completed", "cancelled", "failed"] | None = None
+    status: (
+        Literal["initializing", "active", "paused", "completed", "cancelled", "failed"] | None
+    ) = None
     limit: int = Field(default=20, ge=1, le=100)
 
 
@@ -36,7 +44,8 @@ class GenerateHypotheses(Question):
     count: int = Field(default=10, ge=1, le=50)
     method: Method = Field(
         default="literature_based",
-        description="literature_based: from the papers; debate: rivals argued; assumptions: a shared belief dropped; "
+        description="literature_based: from the papers; debate: rivals argued; assumptions: a "
+        "shared belief dropped; "
         "expansion: around the best so far",
     )
 
@@ -45,7 +54,8 @@ class EvolveHypothesis(Question):
     hypothesis_id: HypothesisId
     strategy: Strategy = Field(
         default="refine",
-        description="refine: more specific, testable; combine: with a fitting other; simplify: less complex, same insight; "
+        description="refine: more specific, testable; combine: with a fitting other; simplify: "
+        "less complex, same insight; "
         "paradigm_shift: challenge assumptions",
     )
 
@@ -65,21 +75,24 @@ class ReviewHypothesis(Question):
     hypothesis_id: HypothesisId
     review_type: ReviewKind = Field(
         default="initial",
-        description="initial: quick; deep_verification: every link against the literature; simulation: walks the chain to its weakest link",
+        description="initial: quick; deep_verification: every link against the literature; "
+        "simulation: walks the chain to its weakest link",
     )
 
 
 class RankHypotheses(Question):
     research_id: ResearchId
     method: Literal["tournament", "direct_comparison"] = Field(
-        default="tournament", description="tournament: pairwise, recommended; direct_comparison: by review scores"
+        default="tournament",
+        description="tournament: pairwise, recommended; direct_comparison: by review scores",
     )
 
 
 class GetResults(Question):
     research_id: ResearchId
     format: Literal["summary", "detailed", "nih_aims"] = Field(
-        default="summary", description="summary: overview; detailed: with protocols; nih_aims: NIH Specific Aims page"
+        default="summary",
+        description="summary: overview; detailed: with protocols; nih_aims: NIH Specific Aims page",
     )
     top_n: int = Field(default=10, ge=1, le=200)
 
@@ -119,5 +132,7 @@ class ExportResearch(Question):
 
 
 class ImportHypotheses(Question):
-    hypotheses: str = Field(min_length=2, description="hypotheses.json of the earlier system, as text")
+    hypotheses: str = Field(
+        min_length=2, description="hypotheses.json of the earlier system, as text"
+    )
     goal: str = Field(default="Imported hypotheses", min_length=10, max_length=2000)

@@ -1,4 +1,6 @@
-"""What the research room remembers: projects, hypotheses, reviews, matches, what agents did, and the jobs that do it."""
+"""What the research room remembers: projects, hypotheses, reviews, matches, what agents did, and
+the jobs that do it.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,10 @@ class Project(Record):
 
 
 class Understanding(Record):
-    """How a goal was read: a plain sentence, and its parts. `start` is what is to be explained or changed, `end` what may bear
-    on it where the goal names both, `through` a way it names; `wanted` the sort of answer it asks for."""
+    """How a goal was read: a plain sentence, and its parts. `start` is what is to be explained or
+    changed, `end` what may bear
+    on it where the goal names both, `through` a way it names; `wanted` the sort of answer it asks
+    for."""
 
     says: str
     question: Literal["open", "closed"]
@@ -76,7 +80,9 @@ class Protocol(Record):
     timeline: str | None = None
 
     def as_text(self) -> str:
-        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(self.methodology, start=1))
+        steps = "\n".join(
+            f"{number}. {step}" for number, step in enumerate(self.methodology, start=1)
+        )
         rows = (
             ("Needed", self.required_resources),
             ("Success", self.success_metrics),
@@ -94,7 +100,9 @@ class Protocol(Record):
 
 
 class Draft(Record):
-    """A hypothesis as somebody wrote it, before it has a place. `origin` says who or what that was, in words."""
+    """A hypothesis as somebody wrote it, before it has a place. `origin` says who or what that was,
+    in words.
+    """
 
     title: str
     summary: str
@@ -123,7 +131,9 @@ class Decision(Record):
 
 
 class HypothesisStanding(Record):
-    """Where a hypothesis stands in its tournament: Elo, and a Bradley-Terry strength with its interval."""
+    """Where a hypothesis stands in its tournament: Elo, and a Bradley-Terry strength with its
+    interval.
+    """
 
     elo_score: float
     strength: float = 0.0
@@ -155,7 +165,9 @@ class Hypothesis(Record):
 
 
 class Scores(Record):
-    """Each from 0 to 1; None where the reviewer abstains, since the papers at hand do not cover what it is about."""
+    """Each from 0 to 1; None where the reviewer abstains, since the papers at hand do not cover
+    what it is about.
+    """
 
     plausibility: float | None
     novelty: float | None
@@ -200,7 +212,9 @@ class MatchPlayed(Record):
 
 
 class AgentOutput(Record):
-    """What one agent did once: what it was given, what it answered, with which mind and at what cost."""
+    """What one agent did once: what it was given, what it answered, with which mind and at what
+    cost.
+    """
 
     id: str
     research_id: str
@@ -277,8 +291,10 @@ class StepDone(Record):
 
 
 class Changes(Record):
-    """What is kept together or not at all. `matches_seen` says how many matches the project had when it was made: where there
-    are others by now, nothing is kept, so that standings never rest on fewer matches than there are."""
+    """What is kept together or not at all. `matches_seen` says how many matches the project had
+    when it was made: where there
+    are others by now, nothing is kept, so that standings never rest on fewer matches than there
+    are."""
 
     projects: tuple[Project, ...] = ()
     jobs: tuple[Job, ...] = ()

@@ -1,4 +1,6 @@
-"""Projects and hypotheses as pages: `research://projects/{project_id}` and `hypothesis://{hypothesis_id}`."""
+"""Projects and hypotheses as pages: `research://projects/{project_id}` and
+`hypothesis://{hypothesis_id}`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ _RATIONALE = 300
 def resources(service: ResearchRoom) -> tuple[Resource, ...]:
     async def project(variables: Mapping[str, str], call: Call) -> Text:
         found = await service.project(variables["project_id"], call)
-        status, hypotheses = await service.telling.status(found), await service.telling.ordered(found)
+        status, hypotheses = (
+            await service.telling.status(found),
+            await service.telling.ordered(found),
+        )
         return Text(inert_text(project_page(found, status, hypotheses)), "text/markdown")
 
     async def hypothesis(variables: Mapping[str, str], call: Call) -> Text:
@@ -55,7 +60,8 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
             name="hypothesis",
             room="research",
             title="Hypothesis",
-            description="A hypothesis in full: rationale, protocol, predictions and the papers it rests on.",
+            description="A hypothesis in full: rationale, protocol, predictions and the papers it "
+            "rests on.",
             read=hypothesis,
             scopes=frozenset({"hypotheses:read"}),
             media_type="text/markdown",
@@ -66,35 +72,55 @@ def resources(service: ResearchRoom) -> tuple[Resource, ...]:
 
 
 def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[Hypothesis]) -> str:
-    average = sum(made.standing.elo_score for made in hypotheses) / len(hypotheses) if hypotheses else 0.0
+    average = (
+        sum(made.standing.elo_score for made in hypotheses) / len(hypotheses) if hypotheses else 0.0
+    )
     rows = [
-        f"{number}. **{made.draft.title}** (ELO: {made.standing.elo_score:.0f})\n   {_short(made.draft.rationale)}"
+        f"{number}. **{made.draft.title}** (ELO: {made.standing.elo_score:.0f})\n   "
+        f"{_short(made.draft.rationale)}"
         for number, made in enumerate(hypotheses[:_SHOWN], start=1)
     ]
     more = len(hypotheses) - _SHOWN
     if more > 0:
         rows.append(f"{more} more: list_hypotheses shows them all.")
-    going = f" ({status.progress:.0%} complete)" if project.status in {"active", "initializing", "paused"} else ""
+    going = (
+        f" ({status.progress:.0%} complete)"
+        if project.status in {"active", "initializing", "paused"}
+        else ""
+    )
     problem = f"\n{project.problem}" if project.problem else ""
     return (
-        f"# Research Project: {project.id}\n\n## Goal\n{project.goal}\n\n## Status\n{project.status}{going}{problem}\n\n"
-        f"## Statistics\n- Hypotheses Generated: {len(hypotheses)}\n- Average ELO Score: {average:.0f}\n\n"
+        f"# Research Project: {project.id}\n\n## Goal\n{project.goal}\n\n## "
+        f"Status\n{project.status}{going}{problem}\n\n"
+        f"## Statistics\n- Hypotheses Generated: {len(hypotheses)}\n- Average ELO Score: "
+        f"{average:.0f}\n\n"
         "## Top Hypotheses\n" + ("\n\n".join(rows) or "None yet.") + "\n"
     )
 
 
 def hypothesis_page(made: Hypothesis, references: Sequence[Mapping[str, Any]]) -> str:
     draft = made.draft
-    predictions = "\n".join(f"{number}. {text}" for number, text in enumerate(draft.predictions, start=1)) or "None stated."
+    predictions = (
+        "\n".join(f"{number}. {text}" for number, text in enumerate(draft.predictions, start=1))
+        or "None stated."
+    )
     # A paper that has left the corpus since is still named, by its id.
     at_hand = {str(item["id"]): in_short(item) for item in references}
-    grounding = [f"- paper://{paper_id}/metadata {at_hand.pop(paper_id, '')}".rstrip() for paper_id in draft.citations]
+    grounding = [
+        f"- paper://{paper_id}/metadata {at_hand.pop(paper_id, '')}".rstrip()
+        for paper_id in draft.citations
+    ]
     grounding.extend(f"- {line}" for line in at_hand.values())
     return (
-        f"# Hypothesis: {draft.title}\n\n**ID**: {made.id}\n**ELO Score**: {made.standing.elo_score:.0f}\n**Status**: {made.status}\n"
-        f"**Origin**: {draft.origin} ({draft.method})\n**Approval**: {made.decision.approval}\n\n{draft.summary}\n\n"
-        f"## Rationale\n{draft.rationale}\n\n## Experimental Protocol\n{draft.protocol.as_text()}\n\n"
-        f"## Predictions\n{predictions}\n\n## Literature Grounding\n" + ("\n".join(grounding) or "- None.") + "\n"
+        f"# Hypothesis: {draft.title}\n\n**ID**: {made.id}\n**ELO Score**: "
+        f"{made.standing.elo_score:.0f}\n**Status**: {made.status}\n"
+        f"**Origin**: {draft.origin} ({draft.method})\n**Approval**: "
+        f"{made.decision.approval}\n\n{draft.summary}\n\n"
+        f"## Rationale\n{draft.rationale}\n\n## Experimental "
+        f"Protocol\n{draft.protocol.as_text()}\n\n"
+        f"## Predictions\n{predictions}\n\n## Literature Grounding\n"
+        + ("\n".join(grounding) or "- None.")
+        + "\n"
     )
 
 

@@ -1,4 +1,6 @@
-"""What a project found, for readers: an overview, everything in detail, or the parts of an NIH Specific Aims page."""
+"""What a project found, for readers: an overview, everything in detail, or the parts of an NIH
+Specific Aims page.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis, ReviewScores
 from carrel.rooms.research.order import leading, place_of
-from carrel.rooms.research.records import Event, Hypothesis, MatchPlayed, Project, Review, Understanding
+from carrel.rooms.research.records import (
+    Event,
+    Hypothesis,
+    MatchPlayed,
+    Project,
+    Review,
+    Understanding,
+)
 
 AIMS = 3
 _ARTICLES = 10
@@ -19,7 +28,8 @@ _REASONING = 600
 _SENTENCE = (40, 400)
 _SAYS_WHAT_IT_IS = re.compile(
     r"\W{0,3}(\([^)]*\) ?)?(, [^,]{3,80},)? ?"
-    r"(is|are|was|remains?|affects?|causes?|leads? to|results? (in|from)|represents?|involves?|occurs?|arises?|has|have)\b",
+    r"(is|are|was|remains?|affects?|causes?|leads? to|results? "
+    r"(in|from)|represents?|involves?|occurs?|arises?|has|have)\b",
     re.IGNORECASE,
 )
 
@@ -32,17 +42,24 @@ def executive_summary(
     read: Understanding | None = None,
     events: Sequence[Event] = (),
 ) -> str:
-    """A paragraph that says how the goal was read, what was done, what leads, and what it is worth."""
+    """A paragraph that says how the goal was read, what was done, what leads, and what it is
+    worth.
+    """
     understood = f" {read.says}" if read is not None else ""
     if not ordered:
         if project.status in {"failed", "cancelled", "completed"}:
-            return f"No hypothesis was made for: {_ended(project.goal)}{understood} {project.problem or ''}".rstrip()
+            return (
+                f"No hypothesis was made for: {_ended(project.goal)}{understood} "
+                f"{project.problem or ''}"
+            ).rstrip()
         return f"No hypotheses yet for: {_ended(project.goal)}{understood}"
     approved = sum(made.decision.approval == "approved" for made in ordered)
     origins = ", ".join(dict.fromkeys(made.draft.origin for made in ordered))
     return (
-        f"Goal: {_ended(project.goal)}{understood} {len(ordered)} {'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
-        f"{len(reviews)} reviews and {len(matches)} matches so far. {_shortfall(project, ordered, events)}{_first(ordered)} "
+        f"Goal: {_ended(project.goal)}{understood} {len(ordered)} "
+        f"{'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
+        f"{len(reviews)} reviews and {len(matches)} matches so far. "
+        f"{_shortfall(project, ordered, events)}{_first(ordered)} "
         f"{approved or 'None'} {'has' if approved == 1 else 'have'} been approved by a person. "
         "Each is a candidate to be tested, with the papers it rests on; none is a finding."
     )
@@ -55,7 +72,8 @@ def _first(ordered: Sequence[Hypothesis]) -> str:
         return "All of them have been rejected by a person."
     if place_of(leader) != "ranked":
         return (
-            f"No match has been played yet; the first to be compared (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
+            f"No match has been played yet; the first to be compared (Elo "
+            f"{leader.standing.elo_score:.0f}): {leader.draft.title}."
         )
     return f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
 
@@ -69,18 +87,31 @@ def _shortfall(project: Project, ordered: Sequence[Hypothesis], events: Sequence
     return f"{project.hypothesis_count} were asked for: {why[-1].partition(': ')[2].rstrip('.')}. "
 
 
-def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[Paper], reviews: Sequence[Review]) -> NihAims:
+def nih_aims(
+    project: Project,
+    ordered: Sequence[Hypothesis],
+    papers: Sequence[Paper],
+    reviews: Sequence[Review],
+) -> NihAims:
     """The parts of the page, drawn from the leading hypotheses and the sentences they quote."""
     chosen = aims_of(ordered)
     first = chosen[0] if chosen else None
     by_id = {paper.id: paper for paper in papers}
-    cited = [by_id[paper_id] for made in chosen for paper_id in made.draft.citations if paper_id in by_id]
+    cited = [
+        by_id[paper_id] for made in chosen for paper_id in made.draft.citations if paper_id in by_id
+    ]
     weak = next(
-        (review.weaknesses[0] for review in reviews if first and review.hypothesis_id == first.id and review.weaknesses), ""
+        (
+            review.weaknesses[0]
+            for review in reviews
+            if first and review.hypothesis_id == first.id and review.weaknesses
+        ),
+        "",
     )
     return NihAims(
         disease_description=_described(project, first, cited),
-        unmet_need=f"{_ended(project.goal)} {first.draft.novelty if first else 'No hypothesis addresses it yet.'}",
+        unmet_need=f"{_ended(project.goal)} "
+        f"{first.draft.novelty if first else 'No hypothesis addresses it yet.'}",
         proposed_solution=_proposed(chosen),
         aims=[
             Aim(
@@ -97,13 +128,18 @@ def nih_aims(project: Project, ordered: Sequence[Hypothesis], papers: Sequence[P
 
 
 def aims_of(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Whose aims the page has: the leading ones, of several that go the same way between the same ends only the first."""
+    """Whose aims the page has: the leading ones, of several that go the same way between the same
+    ends only the first.
+    """
     chosen: dict[object, Hypothesis] = {}
     for made in leading(ordered):
         connection = made.draft.connection
         way: object = made.id
         if connection is not None and connection.bridges:
-            way = (frozenset({connection.start.key, connection.end.key}), connection.bridges[0].concept.key)
+            way = (
+                frozenset({connection.start.key, connection.end.key}),
+                connection.bridges[0].concept.key,
+            )
         chosen.setdefault(way, made)
     return list(chosen.values())[:AIMS]
 
@@ -133,15 +169,28 @@ def markdown(
 def _row(row: ResultHypothesis) -> str:
     lines = [
         f"### {row.rank}. {row.title}",
-        f"Elo {row.elo_score:.0f} · {row.place} · {row.status} · {row.approval} · {row.origin} · `{row.id}`",
+        f"Elo {row.elo_score:.0f} · {row.place} · {row.status} · {row.approval} · {row.origin} · "
+        f"`{row.id}`",
         row.summary,
     ]
-    for heading, text in (("Rationale", row.rationale), ("Protocol", row.experimental_protocol), ("Novelty", row.novelty)):
+    for heading, text in (
+        ("Rationale", row.rationale),
+        ("Protocol", row.experimental_protocol),
+        ("Novelty", row.novelty),
+    ):
         if text:
             lines.extend((f"**{heading}**", text))
-    for heading, items in (("Predictions", row.predictions), ("What would refute it", row.refutations)):
+    for heading, items in (
+        ("Predictions", row.predictions),
+        ("What would refute it", row.refutations),
+    ):
         if items:
-            lines.extend((f"**{heading}**", "\n".join(f"{number}. {item}" for number, item in enumerate(items, start=1))))
+            lines.extend(
+                (
+                    f"**{heading}**",
+                    "\n".join(f"{number}. {item}" for number, item in enumerate(items, start=1)),
+                )
+            )
     for review in row.reviews or []:
         told = " ".join((*review.strengths, *review.weaknesses))
         lines.append(f"**Review ({review.review_type})**: {_scores(review.scores)}. {told}")
@@ -158,13 +207,26 @@ def _scores(scores: ReviewScores) -> str:
 
 
 def _aims_page(aims: NihAims) -> list[str]:
-    parts = ["## Specific Aims", "### Background", aims.disease_description, "### Unmet need", aims.unmet_need]
+    parts = [
+        "## Specific Aims",
+        "### Background",
+        aims.disease_description,
+        "### Unmet need",
+        aims.unmet_need,
+    ]
     parts.extend(("### Proposed solution", aims.proposed_solution))
     for number, aim in enumerate(aims.aims, start=1):
-        parts.append(f"### Aim {number}: {aim.goal}\n\n**Hypothesis.** {aim.hypothesis}\n\n**Reasoning.** {aim.reasoning}")
+        parts.append(
+            f"### Aim {number}: {aim.goal}\n\n**Hypothesis.** {aim.hypothesis}\n\n**Reasoning.** "
+            f"{aim.reasoning}"
+        )
     parts.extend(("### Pilot evaluation", aims.pilot_evaluation, "### Articles"))
     parts.append(
-        "\n".join(f"- {article.title} (`{article.paper_id}`). {article.relevance}" for article in aims.articles) or "None."
+        "\n".join(
+            f"- {article.title} (`{article.paper_id}`). {article.relevance}"
+            for article in aims.articles
+        )
+        or "None."
     )
     return parts
 
@@ -181,11 +243,16 @@ def _described(project: Project, first: Hypothesis | None, cited: Sequence[Paper
         )  # fmt: skip
         if found[0] > 1:
             return f"In the words of a paper on {subject}: “{found[3]}” [{found[2]}]"
-    return f"The goal, as it was set: {_ended(project.goal)} No paper cited here says in a sentence what it is about."
+    return (
+        f"The goal, as it was set: {_ended(project.goal)} No paper cited here says in a "
+        f"sentence what it is about."
+    )
 
 
 def _describes(subject: str, sentence: str) -> int:
-    """How much a sentence reads as a description of the subject: it begins with it, and says what it is or does."""
+    """How much a sentence reads as a description of the subject: it begins with it, and says what
+    it is or does.
+    """
     at = sentence.lower().find(subject.lower())
     if at < 0 or not _SENTENCE[0] <= len(sentence) <= _SENTENCE[1]:
         return 0
@@ -234,7 +301,9 @@ def _pilot(first: Hypothesis | None, weak: str) -> str:
 
 
 def _article(paper: Paper, chosen: Sequence[Hypothesis]) -> Article:
-    holding = [number for number, made in enumerate(chosen, start=1) if paper.id in made.draft.citations]
+    holding = [
+        number for number, made in enumerate(chosen, start=1) if paper.id in made.draft.citations
+    ]
     opening = sentences(paper.abstract)[:1]
     return Article(
         paper_id=paper.id,
@@ -248,7 +317,11 @@ def outside_references(made: Hypothesis) -> list[dict[str, Any]]:
     """Works that an imported hypothesis cites, as CSL-JSON."""
     items: list[dict[str, Any]] = []
     for number, reference in enumerate(made.draft.outside_references, start=1):
-        item: dict[str, Any] = {"id": f"{made.id}-{number}", "type": "article-journal", "title": reference.title}
+        item: dict[str, Any] = {
+            "id": f"{made.id}-{number}",
+            "type": "article-journal",
+            "title": reference.title,
+        }
         if reference.authors:
             item["author"] = [{"literal": name} for name in reference.authors]
         if reference.year:

@@ -1,8 +1,12 @@
-"""Durable runs: a job goes from step to step, and whatever happens in between, no finished step is done again.
+"""Durable runs: a job goes from step to step, and whatever happens in between, no finished step is
+done again.
 
-A step and everything it made are kept in one transaction. A worker holds a job by a lease; when the worker is gone, another
-(or the same, restarted) takes the job and goes on after the last finished step. How a job ended is written together with its
-project's status; where that cannot be written, it is shown from memory and written as soon as it can be.
+A step and everything it made are kept in one transaction. A worker holds a job by a lease; when the
+worker is gone, another
+(or the same, restarted) takes the job and goes on after the last finished step. How a job ended is
+written together with its
+project's status; where that cannot be written, it is shown from memory and written as soon as it
+can be.
 """
 
 from __future__ import annotations
@@ -27,7 +31,8 @@ _ENDED: frozenset[JobState] = frozenset({"completed", "failed", "cancelled", "pa
 
 
 class Runner:
-    """Runs jobs in this process. `is_gone` says whether another worker is known to be dead, so that nobody waits for its lease;
+    """Runs jobs in this process. `is_gone` says whether another worker is known to be dead, so that
+    nobody waits for its lease;
     `before_first` is called once, before the first job is taken."""
 
     def __init__(
@@ -62,7 +67,9 @@ class Runner:
         self.unwritten = UnwrittenOutcomes()
 
     def begin(self, job_id: str) -> None:
-        """Sees to it that the job runs here. One that is just stopping, having been paused, is begun again when it has."""
+        """Sees to it that the job runs here. One that is just stopping, having been paused, is
+        begun again when it has.
+        """
         if job_id in self._tasks:
             self._again.add(job_id)
             return
@@ -81,8 +88,10 @@ class Runner:
             self.begin(job_id)
 
     def look_for_work(self, has_memory: Callable[[], bool] = lambda: True) -> None:
-        """From now on takes up jobs that nobody runs: those of a process that died, and those that wait. While `has_memory` says
-        that there is nothing to look at yet, nothing is opened or made: another process may be the first to begin a job."""
+        """From now on takes up jobs that nobody runs: those of a process that died, and those that
+        wait. While `has_memory` says
+        that there is nothing to look at yet, nothing is opened or made: another process may be the
+        first to begin a job."""
         if self._watch is None:
             self._watch = asyncio.create_task(self._look(has_memory), name="research recovery")
 
@@ -104,7 +113,9 @@ class Runner:
         return None if job is None else self.unwritten.show_job(job)
 
     async def write_outcomes(self) -> None:
-        """Writes how jobs ended where that could not be written before. Raises what still prevents it."""
+        """Writes how jobs ended where that could not be written before. Raises what still prevents
+        it.
+        """
         for outcome in self.unwritten.all():
             if outcome.is_held:
                 await self._write(outcome)
@@ -114,7 +125,11 @@ class Runner:
 
     async def close(self) -> None:
         """Stops between or inside steps; what was not finished is done again by whoever goes on."""
-        tasks = [task for task in (self._watch, self._heartbeat, self._writing, *self._tasks.values()) if task is not None]
+        tasks = [
+            task
+            for task in (self._watch, self._heartbeat, self._writing, *self._tasks.values())
+            if task is not None
+        ]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -147,12 +162,18 @@ class Runner:
                     is_ours = await self._memory.renew(job_id, self._worker, self._lease_seconds)
                     holder = self._worker if is_ours else await self._memory.holder(job_id)
                 except CarrelError as error:
-                    log.warning("a research lease cannot be renewed", extra={"job_id": job_id, "reason": error.code})
+                    log.warning(
+                        "a research lease cannot be renewed",
+                        extra={"job_id": job_id, "reason": error.code},
+                    )
                     continue
                 task = self._tasks.get(job_id)
                 if holder not in {None, self._worker} and task is not None:
-                    # Whoever has it now does the same step: what this one still asks a model for would be paid for twice.
-                    log.warning("a research job was taken by another worker", extra={"job_id": job_id})
+                    # Whoever has it now does the same step: what this one still asks a model for
+                    # would be paid for twice.
+                    log.warning(
+                        "a research job was taken by another worker", extra={"job_id": job_id}
+                    )
                     task.cancel()
 
     async def _run(self, job_id: str) -> None:
@@ -173,7 +194,8 @@ class Runner:
             try:
                 await self._work(job_id)
             except StepTakenError:
-                # The job was paused, cancelled, deleted or taken by another worker: it is no longer ours.
+                # The job was paused, cancelled, deleted or taken by another worker: it is no longer
+                # ours.
                 return
             except asyncio.CancelledError:
                 with suppress(CarrelError):
@@ -190,7 +212,9 @@ class Runner:
         try:
             return await self._memory.job(job_id)
         except UnavailableError as error:
-            log.warning("a research job cannot be read", extra={"job_id": job_id, "reason": error.code})
+            log.warning(
+                "a research job cannot be read", extra={"job_id": job_id, "reason": error.code}
+            )
             return None
 
     async def _taken(self, job_id: str) -> bool:
@@ -206,7 +230,10 @@ class Runner:
         try:
             await self._write(outcome)
         except UnavailableError as error:
-            log.error("how a research job ended cannot be written yet", extra={"job_id": outcome.job.id, "reason": error.code})
+            log.error(
+                "how a research job ended cannot be written yet",
+                extra={"job_id": outcome.job.id, "reason": error.code},
+            )
             self._remember(outcome)
 
     async def _write(self, outcome: Outcome) -> None:
@@ -224,7 +251,9 @@ class Runner:
     def _remember(self, outcome: Outcome) -> None:
         self.unwritten.add(outcome)
         if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write_when_possible(), name="research outcomes")
+            self._writing = asyncio.create_task(
+                self._write_when_possible(), name="research outcomes"
+            )
 
     async def _write_when_possible(self) -> None:
         while len(self.unwritten):
@@ -253,12 +282,14 @@ class Runner:
                 await self._do(job, project, step)
                 attempts = 0
             except StepTakenError:
-                # Somebody else may have played the same match at the same time; look again, unless the job itself is gone.
+                # Somebody else may have played the same match at the same time; look again, unless
+                # the job itself is gone.
                 attempts += 1
                 if attempts >= _ATTEMPTS or await self._memory.holder(job_id) != self._worker:
                     raise
             except (ModelUnavailableError, StorageFullError):
-                # The client has tried again as often as makes sense; a full disk does not empty itself.
+                # The client has tried again as often as makes sense; a full disk does not empty
+                # itself.
                 raise
             except UnavailableError:
                 attempts += 1

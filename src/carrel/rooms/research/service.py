@@ -81,7 +81,10 @@ class ResearchRoom:
     async def start(self, goal: str, domain: str | None, count: int, call: Call) -> StartedResearch:
         goal = " ".join(goal.split())
         if len(goal) < 10:
-            raise InvalidInputError("goal: has fewer than 10 characters", next_step="Say in a sentence what is to be found out.")
+            raise InvalidInputError(
+                "goal: has fewer than 10 characters",
+                next_step="Say in a sentence what is to be found out.",
+            )
         research_id = self._ids("res")
         await self._check(goal, call, research_id)
         now = self._now()
@@ -101,7 +104,9 @@ class ResearchRoom:
         job = self.jobs.planned(project, "research", Work(count=count), sum(expected.values()))
         events = (self._event(project, "started", goal),)
         # Together, so that there is never a project that nobody works on.
-        await self._memory.keep(Changes(projects=(project,), jobs=(job,), events=events, outputs=outputs))
+        await self._memory.keep(
+            Changes(projects=(project,), jobs=(job,), events=events, outputs=outputs)
+        )
         self._runner.begin(job.id)
         hours = remaining_seconds(expected, (), await self._memory.pace()) / 3600.0
         return StartedResearch(
@@ -149,17 +154,25 @@ class ResearchRoom:
 
     async def complete_hypothesis(self, typed: str, call: Call) -> Completion:
         """Ids of the caller's hypotheses."""
-        found, total = await self._memory.hypothesis_ids(call.caller.user_id, typed, MAX_COMPLETION_VALUES)
+        found, total = await self._memory.hypothesis_ids(
+            call.caller.user_id, typed, MAX_COMPLETION_VALUES
+        )
         return Completion(tuple(found), total)
 
-    async def _shown_projects(self, owner: str, status: str | None, limit: int) -> list[tuple[Project, int]]:
+    async def _shown_projects(
+        self, owner: str, status: str | None, limit: int
+    ) -> list[tuple[Project, int]]:
         unwritten = self._runner.unwritten
         if not len(unwritten):
             return await self._memory.projects(owner, status, limit)
         # Some are not what their rows say, so rows cannot be chosen by status.
         rows = await self._memory.projects(owner, None, _MOST_PROJECTS)
         shown = [(unwritten.show_project(project), count) for project, count in rows]
-        return [(project, count) for project, count in shown if status is None or project.status == status][:limit]
+        return [
+            (project, count)
+            for project, count in shown
+            if status is None or project.status == status
+        ][:limit]
 
     async def generate(self, research_id: str, count: int, method: str, call: Call) -> JobAnswer:
         project = await self.project(research_id, call)
@@ -172,7 +185,9 @@ class ResearchRoom:
                 "A person has rejected this hypothesis, so nothing is made from it",
                 next_step="Approve it first, or choose another.",
             )
-        return await self.jobs.do(project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy), call)
+        return await self.jobs.do(
+            project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy), call
+        )
 
     async def list_hypotheses(
         self, research_id: str, status: str | None, min_elo: float | None, limit: int, call: Call
@@ -181,13 +196,16 @@ class ResearchRoom:
         found = [
             made
             for made in by_elo(await self._memory.hypotheses(research_id))
-            if (status is None or made.status == status) and (min_elo is None or made.standing.elo_score >= min_elo)
+            if (status is None or made.status == status)
+            and (min_elo is None or made.standing.elo_score >= min_elo)
         ]
         return [row(made) for made in found[:limit]]
 
     async def review(self, hypothesis_id: str, review_type: str, call: Call) -> JobAnswer:
         subject, project = await self.hypothesis(hypothesis_id, call)
-        return await self.jobs.do(project, "review", Work(hypothesis_id=subject.id, review_type=review_type), call)
+        return await self.jobs.do(
+            project, "review", Work(hypothesis_id=subject.id, review_type=review_type), call
+        )
 
     async def rank(self, research_id: str, method: str, call: Call) -> JobAnswer:
         project = await self.project(research_id, call)
@@ -201,7 +219,9 @@ class ResearchRoom:
         subject, _ = await self.hypothesis(hypothesis_id, call)
         return review_shown(await self.people.rate(subject, score, comment, call))
 
-    async def decide(self, hypothesis_id: str, reason: str, call: Call, *, is_approved: bool) -> HypothesisRow:
+    async def decide(
+        self, hypothesis_id: str, reason: str, call: Call, *, is_approved: bool
+    ) -> HypothesisRow:
         subject, _ = await self.hypothesis(hypothesis_id, call)
         return row(await self.people.decide(subject, reason, call, is_approved=is_approved))
 
@@ -226,7 +246,9 @@ class ResearchRoom:
                 next_step="Call again with force: true if it should really be deleted.",
             )
         await self._memory.delete_project(research_id)
-        return ProjectChanged(research_id=research_id, status="deleted", message=f"Deleted: {project.goal}")
+        return ProjectChanged(
+            research_id=research_id, status="deleted", message=f"Deleted: {project.goal}"
+        )
 
     async def project(self, research_id: str, call: Call) -> Project:
         project = await self._memory.project(research_id)
@@ -242,9 +264,13 @@ class ResearchRoom:
         return found, self._runner.unwritten.show_project(project)
 
     async def _understood(self, goal: str) -> Understanding | None:
-        """The mind's reading where it comes at once. While the concept index is being made it does not: then the run reads it."""
+        """The mind's reading where it comes at once. While the concept index is being made it does
+        not: then the run reads it.
+        """
         try:
-            return await asyncio.wait_for(self._supervisor.workshop.mind.understand(goal), READ_WITHIN_SECONDS)
+            return await asyncio.wait_for(
+                self._supervisor.workshop.mind.understand(goal), READ_WITHIN_SECONDS
+            )
         except (TimeoutError, UnavailableError):
             return None
 
@@ -279,7 +305,13 @@ class ResearchRoom:
             raise errors.UnsafeGoalError("goal", found.rule, found.reason, found.advice)
 
     def _event(self, project: Project, kind: str, says: str) -> Event:
-        return Event(id=self._ids("evt"), research_id=project.id, kind=kind, says=says, created_at=self._now())
+        return Event(
+            id=self._ids("evt"),
+            research_id=project.id,
+            kind=kind,
+            says=says,
+            created_at=self._now(),
+        )
 
     def _now(self) -> str:
         return self._clock.now().isoformat()

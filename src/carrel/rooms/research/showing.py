@@ -33,16 +33,24 @@ def row(made: Hypothesis) -> HypothesisRow:
 
 def shown(made: Hypothesis) -> HypothesisShown:
     """A hypothesis with its texts. A long rationale is shown up to where a paragraph ends."""
-    return HypothesisShown(**_row_facts(made), **_text_facts(made, opening(made.draft.rationale, _RATIONALE)))
+    return HypothesisShown(
+        **_row_facts(made), **_text_facts(made, opening(made.draft.rationale, _RATIONALE))
+    )
 
 
-def in_full(made: Hypothesis, reviews: Iterable[Review], matches: Iterable[MatchPlayed]) -> HypothesisInFull:
+def in_full(
+    made: Hypothesis, reviews: Iterable[Review], matches: Iterable[MatchPlayed]
+) -> HypothesisInFull:
     return HypothesisInFull(
         **_row_facts(made),
         **_text_facts(made, made.draft.rationale),
         evidence=list(_evidence(made)),
         reviews=[review_shown(review) for review in reviews if review.hypothesis_id == made.id],
-        matches=[_match_shown(made.id, match) for match in matches if made.id in {match.first, match.second}],
+        matches=[
+            _match_shown(made.id, match)
+            for match in matches
+            if made.id in {match.first, match.second}
+        ],
     )
 
 
@@ -58,7 +66,9 @@ def opening(text: str, longest: int) -> str:
         kept.append(paragraph)
         size += len(paragraph) + 1
     whole = "\n".join(kept).rstrip()
-    return whole if len(whole) >= len(text.rstrip()) else f"{whole}\n… get_hypothesis has all of it."
+    return (
+        whole if len(whole) >= len(text.rstrip()) else f"{whole}\n… get_hypothesis has all of it."
+    )
 
 
 def _row_facts(made: Hypothesis) -> dict[str, Any]:
@@ -103,7 +113,9 @@ def _text_facts(made: Hypothesis, rationale: str) -> dict[str, Any]:
 def _match_shown(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
     is_first = match.first == hypothesis_id
     won_by = {"first": is_first, "second": not is_first}
-    result: Any = match.verdict if match.verdict not in won_by else "won" if won_by[match.verdict] else "lost"
+    result: Any = (
+        match.verdict if match.verdict not in won_by else "won" if won_by[match.verdict] else "lost"
+    )
     return MatchShown(
         number=match.number,
         opponent=match.second if is_first else match.first,
@@ -119,13 +131,20 @@ def understood_as(read: Understanding | None) -> UnderstoodAs | None:
 
 
 def top(made: Hypothesis) -> TopHypothesis:
-    return TopHypothesis(id=made.id, summary=made.draft.summary, elo_score=round(made.standing.elo_score, 4), status=made.status)
+    return TopHypothesis(
+        id=made.id,
+        summary=made.draft.summary,
+        elo_score=round(made.standing.elo_score, 4),
+        status=made.status,
+    )
 
 
 def strength(made: Hypothesis) -> StrengthShown:
     standing = made.standing
     return StrengthShown(
-        value=round(standing.strength, 3), low=round(standing.strength_low, 3), high=round(standing.strength_high, 3)
+        value=round(standing.strength, 3),
+        low=round(standing.strength_low, 3),
+        high=round(standing.strength_high, 3),
     )
 
 
@@ -147,7 +166,9 @@ def review_shown(review: Review) -> ReviewShown:
 
 
 def cited(made: Hypothesis, *, is_detailed: bool) -> list[str]:
-    """The papers that results name for a hypothesis: in an overview the first few of those it rests on."""
+    """The papers that results name for a hypothesis: in an overview the first few of those it rests
+    on.
+    """
     return list(made.draft.citations if is_detailed else made.draft.citations[:_CITED_IN_OVERVIEW])
 
 
@@ -195,7 +216,11 @@ def _evidence(made: Hypothesis) -> Iterator[EvidenceShown]:
 
 
 def _sentence(evidence: Evidence, bridge: str | None) -> EvidenceShown:
-    place = f"abstract, sentence {evidence.sentence_number}" if evidence.sentence_number else evidence.place.value
+    place = (
+        f"abstract, sentence {evidence.sentence_number}"
+        if evidence.sentence_number
+        else evidence.place.value
+    )
     return EvidenceShown(
         paper_id=evidence.document_id,
         year=evidence.year,

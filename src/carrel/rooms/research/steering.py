@@ -13,7 +13,9 @@ from carrel.rooms.research.runs import Runner
 
 
 class Steering:
-    """Acts between steps: what was finished stays, what was not is done again by whoever goes on."""
+    """Acts between steps: what was finished stays, what was not is done again by whoever goes
+    on.
+    """
 
     def __init__(self, memory: ContextMemory, runner: Runner, clock: Clock, ids: Ids) -> None:
         self._memory = memory
@@ -29,7 +31,9 @@ class Steering:
 
     async def resume(self, project: Project) -> ProjectChanged:
         await self._runner.write_outcomes()
-        jobs = [job for job in await self._memory.jobs(project.id) if job.state in {"paused", "failed"}]
+        jobs = [
+            job for job in await self._memory.jobs(project.id) if job.state in {"paused", "failed"}
+        ]
         if not jobs or project.status not in {"paused", "failed"}:
             raise WrongStateError(f"The project is {project.status}, so there is nothing to resume")
         says = "The work goes on after the last finished step."
@@ -42,12 +46,21 @@ class Steering:
         if project.status in {"completed", "cancelled"}:
             raise WrongStateError(f"The project is {project.status}, so there is nothing to cancel")
         says = "Cancelled; what was found so far stays."
-        return await self._steered(project, ("waiting", "running", "paused"), "cancelled", "cancelled", says)
+        return await self._steered(
+            project, ("waiting", "running", "paused"), "cancelled", "cancelled", says
+        )
 
     async def _steered(
-        self, project: Project, after: Sequence[JobState], state: JobState, status: ProjectStatus, says: str
+        self,
+        project: Project,
+        after: Sequence[JobState],
+        state: JobState,
+        status: ProjectStatus,
+        says: str,
     ) -> ProjectChanged:
         now = self._clock.now().isoformat()
-        event = Event(id=self._ids("evt"), research_id=project.id, kind=status, says=says, created_at=now)
+        event = Event(
+            id=self._ids("evt"), research_id=project.id, kind=status, says=says, created_at=now
+        )
         await self._memory.steer(project.id, after, state, status, event)
         return ProjectChanged(research_id=project.id, status=status, message=says)

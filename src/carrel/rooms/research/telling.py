@@ -1,4 +1,6 @@
-"""What there is to tell of a project: how far it is, what it found, one hypothesis in full, and all of it."""
+"""What there is to tell of a project: how far it is, what it found, one hypothesis in full, and all
+of it.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,22 @@ from carrel.rooms.research.order import by_place, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus
 from carrel.rooms.research.records import Hypothesis, Project
 from carrel.rooms.research.report import html_report
-from carrel.rooms.research.results import aims_of, executive_summary, markdown, nih_aims, outside_references
+from carrel.rooms.research.results import (
+    aims_of,
+    executive_summary,
+    markdown,
+    nih_aims,
+    outside_references,
+)
 from carrel.rooms.research.showing import cited, in_full, in_results, top, understood_as
 
 
 class Telling:
     """Reads, and changes nothing. Whose a project is has been settled by whoever asks."""
 
-    def __init__(self, memory: ContextMemory, corpus: Corpus, supervisor: Supervisor, jobs: Jobs) -> None:
+    def __init__(
+        self, memory: ContextMemory, corpus: Corpus, supervisor: Supervisor, jobs: Jobs
+    ) -> None:
         self._memory = memory
         self._corpus = corpus
         self._supervisor = supervisor
@@ -65,26 +75,43 @@ class Telling:
 
     async def in_full(self, found: Hypothesis, project: Project) -> HypothesisInFull:
         """Everything there is of one, so that every number of it can be asked why."""
-        return in_full(found, await self._memory.reviews(project.id), await self._memory.matches(project.id))
+        return in_full(
+            found, await self._memory.reviews(project.id), await self._memory.matches(project.id)
+        )
 
     async def results(self, project: Project, form: str, top_n: int) -> Results:
         research_id = project.id
         ordered = by_place(await self._memory.hypotheses(research_id))
-        reviews, matches = await self._memory.reviews(research_id), await self._memory.matches(research_id)
+        reviews, matches = (
+            await self._memory.reviews(research_id),
+            await self._memory.matches(research_id),
+        )
         chosen = ordered[:top_n]
         rows = [
             in_results(
-                rank, made, [review for review in reviews if review.hypothesis_id == made.id] if form == "detailed" else None
+                rank,
+                made,
+                [review for review in reviews if review.hypothesis_id == made.id]
+                if form == "detailed"
+                else None,
             )
             for rank, made in enumerate(chosen, start=1)
         ]
         is_detailed = form == "detailed"
-        named = list(dict.fromkeys(paper_id for made in chosen for paper_id in cited(made, is_detailed=is_detailed)))
+        named = list(
+            dict.fromkeys(
+                paper_id for made in chosen for paper_id in cited(made, is_detailed=is_detailed)
+            )
+        )
         items = await self._corpus.references(named) if named else []
         items.extend(item for made in chosen for item in outside_references(made))
         aims = None
         if form == "nih_aims":
-            behind = list(dict.fromkeys(paper_id for made in aims_of(ordered) for paper_id in made.draft.citations))
+            behind = list(
+                dict.fromkeys(
+                    paper_id for made in aims_of(ordered) for paper_id in made.draft.citations
+                )
+            )
             aims = nih_aims(project, ordered, await self._corpus.papers(behind), reviews)
         read = await understanding(self._memory, research_id)
         events = await self._memory.events(research_id)
@@ -111,7 +138,10 @@ class Telling:
     async def page(self, project: Project) -> str:
         """The project as an HTML page of its own."""
         research_id, ordered = project.id, await self.ordered(project)
-        reviews, matches = await self._memory.reviews(research_id), await self._memory.matches(research_id)
+        reviews, matches = (
+            await self._memory.reviews(research_id),
+            await self._memory.matches(research_id),
+        )
         return html_report(
             project,
             ordered,
@@ -134,13 +164,25 @@ class Telling:
         research_id = project.id
         return {
             "project": project.model_dump(mode="json"),
-            "hypotheses": [made.model_dump(mode="json") for made in await self._memory.hypotheses(research_id)],
-            "reviews": [review.model_dump(mode="json") for review in await self._memory.reviews(research_id)],
-            "matches": [match.model_dump(mode="json") for match in await self._memory.matches(research_id)],
-            "agent_outputs": [output.model_dump(mode="json") for output in await self._memory.outputs(research_id)],
-            "events": [event.model_dump(mode="json") for event in await self._memory.events(research_id)],
+            "hypotheses": [
+                made.model_dump(mode="json") for made in await self._memory.hypotheses(research_id)
+            ],
+            "reviews": [
+                review.model_dump(mode="json") for review in await self._memory.reviews(research_id)
+            ],
+            "matches": [
+                match.model_dump(mode="json") for match in await self._memory.matches(research_id)
+            ],
+            "agent_outputs": [
+                output.model_dump(mode="json") for output in await self._memory.outputs(research_id)
+            ],
+            "events": [
+                event.model_dump(mode="json") for event in await self._memory.events(research_id)
+            ],
             "safety": [
-                one.model_dump(mode="json") for one in await self._memory.safety(project.owner) if one.research_id == research_id
+                one.model_dump(mode="json")
+                for one in await self._memory.safety(project.owner)
+                if one.research_id == research_id
             ],
         }
 
@@ -150,6 +192,8 @@ class Telling:
 
     async def references(self, hypotheses: Sequence[Hypothesis]) -> list[dict[str, Any]]:
         """The works that hypotheses cite, as CSL-JSON, each once."""
-        named = list(dict.fromkeys(paper_id for made in hypotheses for paper_id in made.draft.citations))
+        named = list(
+            dict.fromkeys(paper_id for made in hypotheses for paper_id in made.draft.citations)
+        )
         items = await self._corpus.references(named) if named else []
         return [*items, *(item for made in hypotheses for item in outside_references(made))]

@@ -1,6 +1,8 @@
-"""The file a backup is: a compressed tar with a header first, regular files between, and the manifest last.
+"""The file a backup is: a compressed tar with a header first, regular files between, and the
+manifest last.
 
-The manifest names every file with its size and hash, so an archive that lost its end, or anything else, shows.
+The manifest names every file with its size and hash, so an archive that lost its end, or anything
+else, shows.
 """
 
 from __future__ import annotations
@@ -21,7 +23,12 @@ from typing import IO, BinaryIO, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from carrel.stores.backup.errors import DamagedBackupError, NewerBackupError, NotABackupError, UnsafeBackupError
+from carrel.stores.backup.errors import (
+    DamagedBackupError,
+    NewerBackupError,
+    NotABackupError,
+    UnsafeBackupError,
+)
 
 FORMAT = 1
 HEADER_NAME = "carrel-backup.json"
@@ -31,7 +38,8 @@ PLACES = ("home", "papers", "static", "library", "attachments", "audit")
 
 _LEVEL = 3
 _CHUNK = 1024 * 1024
-# What is held in memory while an archive is read: a header, a manifest of about 300 bytes for each file, long names.
+# What is held in memory while an archive is read: a header, a manifest of about 300 bytes for each
+# file, long names.
 _MAX_HEADER_BYTES = 64 * 1024
 _MAX_MANIFEST_BYTES = 512 * 1024 * 1024
 _MAX_FILES = 1_000_000
@@ -53,7 +61,9 @@ class Header(BaseModel):
 
 
 class CarriedFile(BaseModel):
-    """One file. `schema_version` is that of a SQLite file of ours, 0 where it says none, None for other files."""
+    """One file. `schema_version` is that of a SQLite file of ours, 0 where it says none, None for
+    other files.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -75,7 +85,9 @@ class LeftOutIndex(BaseModel):
 
 
 class Manifest(Header):
-    """What is in the archive, what was left out because it is made again, and what is kept elsewhere."""
+    """What is in the archive, what was left out because it is made again, and what is kept
+    elsewhere.
+    """
 
     files: tuple[CarriedFile, ...]
     left_out: tuple[str, ...] = ()
@@ -88,7 +100,9 @@ class Manifest(Header):
 
 
 class _BoundedTarInfo(tarfile.TarInfo):
-    """Refuses extension headers that are longer than any name of ours, since the library reads them into memory whole."""
+    """Refuses extension headers that are longer than any name of ours, since the library reads them
+    into memory whole.
+    """
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if not self.isreg() and self.size > _MAX_EXTENSION_BYTES:
@@ -98,20 +112,29 @@ class _BoundedTarInfo(tarfile.TarInfo):
 
 
 class ArchiveWriter:
-    """Writes one archive into a stream. Without `finish` it stays without a manifest, and nobody will take it for a backup."""
+    """Writes one archive into a stream. Without `finish` it stays without a manifest, and nobody
+    will take it for a backup.
+    """
 
     def __init__(self, stream: BinaryIO, header: Header, advance: Advance) -> None:
         self._header = header
         self._advance = advance
         self._files: list[CarriedFile] = []
-        self._compressed = gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=stream, mtime=0)
+        self._compressed = gzip.GzipFile(
+            filename="", mode="wb", compresslevel=_LEVEL, fileobj=stream, mtime=0
+        )
         self._tar = tarfile.open(fileobj=self._compressed, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
         self._add_text(HEADER_NAME, header.model_dump_json())
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._compressed.close()
 
     @property
@@ -119,7 +142,14 @@ class ArchiveWriter:
         return len(self._files)
 
     def add(
-        self, path: str, source: IO[bytes], size_bytes: int, *, modified_ns: int, mode: int, schema_version: int | None = None
+        self,
+        path: str,
+        source: IO[bytes],
+        size_bytes: int,
+        *,
+        modified_ns: int,
+        mode: int,
+        schema_version: int | None = None,
     ) -> None:
         """Takes the next `size_bytes` of `source`."""
         reader = _Hashing(source, self._advance)
@@ -137,7 +167,9 @@ class ArchiveWriter:
             )
         )
 
-    def finish(self, left_out: list[str], indexes: list[LeftOutIndex], elsewhere: list[str]) -> Manifest:
+    def finish(
+        self, left_out: list[str], indexes: list[LeftOutIndex], elsewhere: list[str]
+    ) -> Manifest:
         manifest = Manifest(
             **self._header.model_dump(),
             files=tuple(self._files),
@@ -145,7 +177,8 @@ class ArchiveWriter:
             indexes=tuple(indexes),
             elsewhere=tuple(elsewhere),
         )
-        # The standard library's JSON keeps file names that are not valid Unicode; pydantic's does not.
+        # The standard library's JSON keeps file names that are not valid Unicode; pydantic's does
+        # not.
         self._add_text(MANIFEST_NAME, json.dumps(manifest.model_dump(), indent=1))
         self._tar.close()
         return manifest
@@ -184,9 +217,11 @@ def is_archive(file: Path) -> bool:
 
 
 def read_archive(file: Path, advance: Advance, put: Put | None = None) -> Manifest:
-    """Reads all of an archive and checks it; `put` opens a place for each file, by its name in the archive.
+    """Reads all of an archive and checks it; `put` opens a place for each file, by its name in the
+    archive.
 
-    Without `put` nothing is written anywhere. Whoever lets files be put must believe them only when this returns.
+    Without `put` nothing is written anywhere. Whoever lets files be put must believe them only when
+    this returns.
     """
     found: dict[str, tuple[int, str]] = {}
     manifest: Manifest | None = None
@@ -199,9 +234,13 @@ def read_archive(file: Path, advance: Advance, put: Put | None = None) -> Manife
             if manifest is not None:
                 raise DamagedBackupError(file, "something follows the manifest")
             if name == MANIFEST_NAME:
-                manifest = _manifest(file, _small(archive.tar, member, _MAX_MANIFEST_BYTES), archive.header)
+                manifest = _manifest(
+                    file, _small(archive.tar, member, _MAX_MANIFEST_BYTES), archive.header
+                )
             else:
-                found[name] = _taken(_content(archive.tar, member), None if put is None else put(name))
+                found[name] = _taken(
+                    _content(archive.tar, member), None if put is None else put(name)
+                )
             advance(archive.stream.tell() - at)
             at = archive.stream.tell()
         # The end of the stream holds the checksum of all of it.
@@ -255,7 +294,9 @@ def _header(file: Path, tar: tarfile.TarFile, member: tarfile.TarInfo | None) ->
     except ValidationError:
         raise NotABackupError(file) from None
     if header.format > FORMAT:
-        raise NewerBackupError(file, f"format {header.format}, known {FORMAT}; Carrel {header.carrel}")
+        raise NewerBackupError(
+            file, f"format {header.format}, known {FORMAT}; Carrel {header.carrel}"
+        )
     return header
 
 
@@ -274,7 +315,9 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
 
 
 def _checked_name(file: Path, member: tarfile.TarInfo, seen: dict[str, tuple[int, str]]) -> str:
-    """The name, if it can only lead into one of our places. The name is as written in the archive, before any cleaning."""
+    """The name, if it can only lead into one of our places. The name is as written in the archive,
+    before any cleaning.
+    """
     name = member.name
     if not member.isreg() or member.issparse():
         raise UnsafeBackupError(file, f"{name!r} is not a plain file")
@@ -287,7 +330,8 @@ def _checked_name(file: Path, member: tarfile.TarInfo, seen: dict[str, tuple[int
         raise UnsafeBackupError(file, f"{name!r} belongs to no place of ours")
     if name in seen:
         raise UnsafeBackupError(file, f"{name!r} is there twice")
-    # A file where another file has its folder can only be told when it is put there; this tells it before.
+    # A file where another file has its folder can only be told when it is put there; this tells it
+    # before.
     if any(str(parent) in seen for parent in PurePosixPath(name).parents):
         raise UnsafeBackupError(file, f"{name!r} lies inside a file")
     return name
@@ -297,7 +341,9 @@ def _manifest(file: Path, data: bytes, header: Header) -> Manifest:
     try:
         manifest = Manifest.model_validate(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise DamagedBackupError(file, f"its manifest cannot be read ({type(error).__name__})") from None
+        raise DamagedBackupError(
+            file, f"its manifest cannot be read ({type(error).__name__})"
+        ) from None
     if Header(**header.model_dump()) != Header(**manifest.model_dump()):
         raise DamagedBackupError(file, "its header and its manifest do not agree")
     return manifest

@@ -36,14 +36,18 @@ class Findings:
 
 
 def collect(folder: Path, name: str, why_not: WhyNot, findings: Findings) -> None:
-    """Adds everything below a folder, which has this name in the archive. `why_not` says of a path why it is left out.
+    """Adds everything below a folder, which has this name in the archive. `why_not` says of a path
+    why it is left out.
 
-    Links are followed, since the product follows them too; what a link leads to is carried as if it were here.
+    Links are followed, since the product follows them too; what a link leads to is carried as if it
+    were here.
     """
     _collect(folder, name, why_not, findings, frozenset())
 
 
-def _collect(folder: Path, name: str, why_not: WhyNot, findings: Findings, inside: frozenset[Path]) -> None:
+def _collect(
+    folder: Path, name: str, why_not: WhyNot, findings: Findings, inside: frozenset[Path]
+) -> None:
     real = folder.resolve()
     if real in inside:
         return
@@ -51,7 +55,8 @@ def _collect(folder: Path, name: str, why_not: WhyNot, findings: Findings, insid
         paths = sorted(folder.iterdir())
     except OSError as error:
         raise BackupFailedError(
-            f"{folder} cannot be read: {error.strerror}", next_step="Mend that and run it again; no backup was made."
+            f"{folder} cannot be read: {error.strerror}",
+            next_step="Mend that and run it again; no backup was made.",
         ) from error
     for path in paths:
         below = f"{name}/{path.name}"
@@ -69,7 +74,8 @@ def _collect(folder: Path, name: str, why_not: WhyNot, findings: Findings, insid
 def _is_beside_sqlite(path: Path) -> bool:
     """The helpers of a SQLite file; what they hold is in the copy of that file."""
     return any(
-        path.name.endswith(suffix) and path.with_name(path.name.removesuffix(suffix)).exists() for suffix in _BESIDE_SQLITE
+        path.name.endswith(suffix) and path.with_name(path.name.removesuffix(suffix)).exists()
+        for suffix in _BESIDE_SQLITE
     )
 
 

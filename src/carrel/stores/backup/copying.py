@@ -33,7 +33,9 @@ class FoundFile:
 
 
 class Copier:
-    """Puts files into an archive. `scratch` is a free name on the disk the archive is written to."""
+    """Puts files into an archive. `scratch` is a free name on the disk the archive is written
+    to.
+    """
 
     def __init__(self, archive: ArchiveWriter, scratch: Path) -> None:
         self._archive = archive
@@ -55,38 +57,66 @@ class Copier:
                 raise _damaged(found) from error
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise BackupFailedError(
-                f"{found.path} cannot be carried: {reason}", next_step="Mend that and run it again; no backup was made."
+                f"{found.path} cannot be carried: {reason}",
+                next_step="Mend that and run it again; no backup was made.",
             ) from error
         return True
 
     def add_log(self, lock: Path, listed: Callable[[], Sequence[FoundFile]]) -> None:
-        """Files of lines that only grow, oldest first. Each is taken up to its last whole line, with none renamed meanwhile."""
+        """Files of lines that only grow, oldest first. Each is taken up to its last whole line,
+        with none renamed meanwhile.
+        """
         with ExitStack() as stack:
             with hold_lock(lock, wait_seconds=None):
-                # Newest first: whatever a line says came before it is then in what is looked at after it.
-                opened = [(found, stack.enter_context(found.path.open("rb"))) for found in reversed(listed())]
+                # Newest first: whatever a line says came before it is then in what is looked at
+                # after it.
+                opened = [
+                    (found, stack.enter_context(found.path.open("rb")))
+                    for found in reversed(listed())
+                ]
                 states = [os.fstat(file.fileno()) for _, file in opened]
-            for (found, file), state in sorted(zip(opened, states, strict=True), key=lambda each: each[0][0].name):
+            for (found, file), state in sorted(
+                zip(opened, states, strict=True), key=lambda each: each[0][0].name
+            ):
                 start = max(0, state.st_size - _TAIL_BYTES)
                 file.seek(start)
                 size = start + file.read(state.st_size - start).rfind(b"\n") + 1
                 file.seek(0)
-                self._archive.add(found.name, file, size, modified_ns=state.st_mtime_ns, mode=state.st_mode & 0o777)
+                self._archive.add(
+                    found.name,
+                    file,
+                    size,
+                    modified_ns=state.st_mtime_ns,
+                    mode=state.st_mode & 0o777,
+                )
 
     def _add_plain(self, found: FoundFile) -> None:
         for _ in range(_TRIES):
             with (
                 found.path.open("rb") as file,
-                tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._scratch.parent)) as copy,
+                tempfile.SpooledTemporaryFile(
+                    _IN_MEMORY_BYTES, dir=str(self._scratch.parent)
+                ) as copy,
             ):
                 before = os.fstat(file.fileno())
                 shutil.copyfileobj(file, copy)
                 after = os.fstat(file.fileno())
-                if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and copy.tell() == after.st_size:
+                if (before.st_size, before.st_mtime_ns) == (
+                    after.st_size,
+                    after.st_mtime_ns,
+                ) and copy.tell() == after.st_size:
                     copy.seek(0)
-                    self._archive.add(found.name, copy, after.st_size, modified_ns=after.st_mtime_ns, mode=after.st_mode & 0o777)
+                    self._archive.add(
+                        found.name,
+                        copy,
+                        after.st_size,
+                        modified_ns=after.st_mtime_ns,
+                        mode=after.st_mode & 0o777,
+                    )
                     return
-        raise BackupFailedError(f"{found.path} keeps being written", next_step="Run it again; no backup was made.")
+        raise BackupFailedError(
+            f"{found.path} keeps being written", next_step="Run it again; no backup was made."
+        )
 
     def _add_database(self, found: FoundFile) -> None:
         """One state of the database, however much is written meanwhile."""
@@ -94,7 +124,10 @@ class Copier:
         self._scratch.unlink(missing_ok=True)
         self._scratch.touch(mode=0o600)
         try:
-            with closing(_reading(found.path)) as source, closing(sqlite3.connect(self._scratch)) as copy:
+            with (
+                closing(_reading(found.path)) as source,
+                closing(sqlite3.connect(self._scratch)) as copy,
+            ):
                 # An open reading transaction keeps every step of the copy at the same state.
                 source.execute("BEGIN")
                 source.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -105,7 +138,12 @@ class Copier:
             with self._scratch.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 self._archive.add(
-                    found.name, file, size, modified_ns=state.st_mtime_ns, mode=state.st_mode & 0o777, schema_version=version
+                    found.name,
+                    file,
+                    size,
+                    modified_ns=state.st_mtime_ns,
+                    mode=state.st_mode & 0o777,
+                    schema_version=version,
                 )
         finally:
             self._scratch.unlink(missing_ok=True)
@@ -119,10 +157,16 @@ def _damaged(found: FoundFile) -> BackupFailedError:
 
 
 def _reading(file: Path) -> sqlite3.Connection:
-    """A connection that leaves nothing behind. Where nothing may be written, a file without a log is read all alone."""
+    """A connection that leaves nothing behind. Where nothing may be written, a file without a log
+    is read all alone.
+    """
     if os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
         mode = "mode=rw"
     else:
-        has_log = any(file.with_name(f"{file.name}{suffix}").exists() for suffix in ("-wal", "-journal"))
+        has_log = any(
+            file.with_name(f"{file.name}{suffix}").exists() for suffix in ("-wal", "-journal")
+        )
         mode = "mode=ro" if has_log else "mode=ro&immutable=1"
-    return sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_BUSY_SECONDS)
+    return sqlite3.connect(
+        f"{file.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_BUSY_SECONDS
+    )

@@ -11,28 +11,39 @@ class NotABackupError(InvalidInputError):
     """The file is something else."""
 
     def __init__(self, file: Path) -> None:
-        super().__init__(f"{file} is not a backup made by Carrel", next_step="Name a file that carrel backup wrote.")
+        super().__init__(
+            f"{file} is not a backup made by Carrel",
+            next_step="Name a file that carrel backup wrote.",
+        )
 
 
 class DamagedBackupError(InvalidInputError):
     """The file is not what was written."""
 
     def __init__(self, file: Path, reason: str) -> None:
-        super().__init__(f"{file} is damaged: {reason}", next_step="Use another backup; nothing was changed.")
+        super().__init__(
+            f"{file} is damaged: {reason}", next_step="Use another backup; nothing was changed."
+        )
 
 
 class UnsafeBackupError(InvalidInputError):
     """The file holds something that a backup never holds, and that could write elsewhere."""
 
     def __init__(self, file: Path, reason: str) -> None:
-        super().__init__(f"{file} is refused: {reason}", next_step="Carrel wrote no such file; nothing was changed.")
+        super().__init__(
+            f"{file} is refused: {reason}",
+            next_step="Carrel wrote no such file; nothing was changed.",
+        )
 
 
 class NewerBackupError(InvalidInputError):
     """The file was made by a newer version of the product."""
 
     def __init__(self, file: Path, reason: str) -> None:
-        super().__init__(f"{file} was made by a newer Carrel: {reason}", next_step="Install that version; nothing was changed.")
+        super().__init__(
+            f"{file} was made by a newer Carrel: {reason}",
+            next_step="Install that version; nothing was changed.",
+        )
 
 
 class BackupFailedError(UnavailableError):
@@ -45,7 +56,8 @@ class HomeInUseError(ConflictError):
     def __init__(self, home: Path) -> None:
         super().__init__(
             f"{home} is in use: a server or another carrel command works with it",
-            next_step="Stop it (also clients that started carrel mcp), then run this again; nothing was changed.",
+            next_step="Stop it (also clients that started carrel mcp), then run this again; "
+            "nothing was changed.",
         )
 
 
@@ -53,7 +65,10 @@ class RestoreUnderWayError(ConflictError):
     """The home folder is just being replaced."""
 
     def __init__(self, home: Path) -> None:
-        super().__init__(f"A restore is under way in {home}", next_step="Wait until it has ended, then start again.")
+        super().__init__(
+            f"A restore is under way in {home}",
+            next_step="Wait until it has ended, then start again.",
+        )
 
 
 class HomeNotEmptyError(ConflictError):
@@ -61,7 +76,9 @@ class HomeNotEmptyError(ConflictError):
 
     def __init__(self, places: list[Path]) -> None:
         super().__init__(
-            f"There are data already: {', '.join(map(str, places[:5]))}{' …' if len(places) > 5 else ''}",
-            next_step="Choose an empty --home, or move them aside with --force; nothing was changed.",
+            f"There are data already: "
+            f"{', '.join(map(str, places[:5]))}{' …' if len(places) > 5 else ''}",
+            next_step="Choose an empty --home, or move them aside with --force; nothing was "
+            "changed.",
             details={"places": [str(place) for place in places]},
         )

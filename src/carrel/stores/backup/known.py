@@ -12,10 +12,14 @@ _MOST = 50
 
 
 def remember_backup(home: Path, file: Path) -> None:
-    """Adds a backup to the list of the home folder. A list that cannot be written is no reason to have no backup."""
+    """Adds a backup to the list of the home folder. A list that cannot be written is no reason to
+    have no backup.
+    """
     names = [name for name in _names(home) if name != str(file)][-_MOST + 1 :]
     with suppress(OSError):
-        (home / KNOWN_BACKUPS_NAME).write_text(json.dumps([*names, str(file)], ensure_ascii=False), encoding="utf-8")
+        (home / KNOWN_BACKUPS_NAME).write_text(
+            json.dumps([*names, str(file)], ensure_ascii=False), encoding="utf-8"
+        )
 
 
 def newest_backup(homes: Iterable[Path]) -> Path | None:

@@ -1,4 +1,6 @@
-"""Who works with a home folder: everybody who does shares it, and a restore has it alone. The system lets go when one dies."""
+"""Who works with a home folder: everybody who does shares it, and a restore has it alone. The
+system lets go when one dies.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ WORKSHOP_NAME = ".carrel-restore"
 
 
 def has_unfinished_restore(home: Path) -> bool:
-    """Whether a restore is under way, or was killed; asked at every start, so it is one look at one name."""
+    """Whether a restore is under way, or was killed; asked at every start, so it is one look at one
+    name.
+    """
     return (home / WORKSHOP_NAME).is_dir()
 
 
@@ -25,7 +29,8 @@ def has_unfinished_restore(home: Path) -> bool:
 def shared(home: Path) -> Iterator[None]:
     """Holds the folder together with others; RestoreUnderWayError while a restore has it.
 
-    Where no lock can be made (the folder is not there, or is read-only, or its disk knows none), nothing is held; a restore
+    Where no lock can be made (the folder is not there, or is read-only, or its disk knows none),
+    nothing is held; a restore
     cannot have it alone there either.
     """
     with ExitStack() as held:
@@ -40,7 +45,9 @@ def shared(home: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(home: Path) -> Iterator[None]:
-    """Holds the folder, which is made if need be, with nobody else in it; HomeInUseError otherwise."""
+    """Holds the folder, which is made if need be, with nobody else in it; HomeInUseError
+    otherwise.
+    """
     home.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         try:

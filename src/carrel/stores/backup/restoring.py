@@ -1,6 +1,8 @@
-"""Puts a backup in place of what is there, so that a kill at any moment leaves the old state or the new one.
+"""Puts a backup in place of what is there, so that a kill at any moment leaves the old state or the
+new one.
 
-Everything is first unpacked beside its place. Then a journal says which names change; from then on whoever opens the home
+Everything is first unpacked beside its place. Then a journal says which names change; from then on
+whoever opens the home
 folder next carries it out. Before the journal nothing of the old state has been touched.
 """
 
@@ -17,7 +19,12 @@ from pydantic import BaseModel, ConfigDict
 
 from carrel.core.errors import InvalidInputError
 from carrel.stores.backup.archive import Advance, Manifest, read_archive
-from carrel.stores.backup.errors import BackupFailedError, HomeInUseError, RestoreUnderWayError, UnsafeBackupError
+from carrel.stores.backup.errors import (
+    BackupFailedError,
+    HomeInUseError,
+    RestoreUnderWayError,
+    UnsafeBackupError,
+)
 from carrel.stores.backup.known import KNOWN_BACKUPS_NAME
 from carrel.stores.backup.occupancy import LOCK_NAME, WORKSHOP_NAME, alone, has_unfinished_restore
 from carrel.stores.csl_json.exchanging import sync_folder
@@ -67,7 +74,9 @@ class Root:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name in a home folder belongs to restoring itself, so that it is neither carried nor moved."""
+    """Whether a name in a home folder belongs to restoring itself, so that it is neither carried
+    nor moved.
+    """
     return name in {WORKSHOP_NAME, KNOWN_BACKUPS_NAME} or name.startswith((LOCK_NAME, ASIDE_PREFIX))
 
 
@@ -76,13 +85,18 @@ def begin(home: Path, roots: Iterable[Root]) -> None:
     every_root = list(roots)
     clear_away(home)
     (home / WORKSHOP_NAME).mkdir(parents=True, exist_ok=True)
-    _write_durably(home / WORKSHOP_NAME / _WORKSHOPS_NAME, _Workshops(workshops=tuple(root.workshop for root in every_root)))
+    _write_durably(
+        home / WORKSHOP_NAME / _WORKSHOPS_NAME,
+        _Workshops(workshops=tuple(root.workshop for root in every_root)),
+    )
     for root in every_root:
         root.staging.mkdir(parents=True)
 
 
 def stage(file: Path, manifest: Manifest, locate: Locate, advance: Advance) -> None:
-    """Unpacks every file into the workshop of its folder, with the time and the permissions it had."""
+    """Unpacks every file into the workshop of its folder, with the time and the permissions it
+    had.
+    """
     facts = {carried.path: carried for carried in manifest.files}
 
     def target(name: str) -> Path:
@@ -95,16 +109,25 @@ def stage(file: Path, manifest: Manifest, locate: Locate, advance: Advance) -> N
         path = target(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600), "wb")
+            return os.fdopen(
+                os.open(
+                    path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600
+                ),
+                "wb",
+            )
         except FileExistsError:
             raise InvalidInputError(
                 f"Two files of the backup would become {locate(name)[0] / locate(name)[1]}",
-                next_step="Name another place for the one that was outside the home folder: --snapshot, --library or --static.",
+                next_step="Name another place for the one that was outside the home folder: "
+                "--snapshot, --library or --static.",
             ) from None
 
     again = read_archive(file, advance, put)
     if again != manifest:
-        raise BackupFailedError(f"{file} was changed while it was being read", next_step="Nothing was changed; run it again.")
+        raise BackupFailedError(
+            f"{file} was changed while it was being read",
+            next_step="Nothing was changed; run it again.",
+        )
     for name, carried in facts.items():
         path = target(name)
         path.chmod(carried.mode & 0o777)
@@ -120,16 +143,24 @@ def need_space(roots: Sequence[Root], manifest: Manifest, locate: Locate) -> Non
         free = shutil.disk_usage(folder).free
         if free < size:
             raise BackupFailedError(
-                f"{folder} has {free:,} bytes free, and {size:,} are needed", next_step="Make room; nothing was changed."
+                f"{folder} has {free:,} bytes free, and {size:,} are needed",
+                next_step="Make room; nothing was changed.",
             )
 
 
 def moves_for(root: Root, stamp: str) -> list[Move]:
-    """What must change names in one folder, checked: a name that is a mount of its own cannot be moved."""
+    """What must change names in one folder, checked: a name that is a mount of its own cannot be
+    moved.
+    """
     aside = root.folder / f"{ASIDE_PREFIX}{stamp}"
     fresh = sorted(path.name for path in root.staging.iterdir())
-    moves = [Move(new=root.staging / name, to=root.folder / name, aside=aside / name) for name in fresh]
-    moves += [Move(new=None, to=root.folder / name, aside=aside / name) for name in sorted(set(root.owned) - set(fresh))]
+    moves = [
+        Move(new=root.staging / name, to=root.folder / name, aside=aside / name) for name in fresh
+    ]
+    moves += [
+        Move(new=None, to=root.folder / name, aside=aside / name)
+        for name in sorted(set(root.owned) - set(fresh))
+    ]
     moves = [move for move in moves if move.new is not None or os.path.lexists(move.to)]
     device = root.folder.stat().st_dev
     for move in moves:
@@ -146,13 +177,17 @@ def commit(home: Path, backup: str, roots: Sequence[Root], moves: Sequence[Move]
     # Unpacked files are many; one call that waits for all of them is quicker than one for each.
     if hasattr(os, "sync"):
         os.sync()
-    journal = Journal(backup=backup, moves=tuple(moves), workshops=tuple(root.workshop for root in roots))
+    journal = Journal(
+        backup=backup, moves=tuple(moves), workshops=tuple(root.workshop for root in roots)
+    )
     _write_durably(home / WORKSHOP_NAME / _JOURNAL_NAME, journal)
     carry_out(home)
 
 
 def carry_out(home: Path) -> Journal | None:
-    """Does what the journal says and is not done yet; None where there is no journal. Needs the folder alone."""
+    """Does what the journal says and is not done yet; None where there is no journal. Needs the
+    folder alone.
+    """
     file = home / WORKSHOP_NAME / _JOURNAL_NAME
     if not file.exists():
         return None
@@ -165,7 +200,9 @@ def carry_out(home: Path) -> Journal | None:
             if os.path.lexists(move.to):
                 _move_aside(move)
             move.new.rename(move.to)
-    for folder in {move.to.parent for move in journal.moves} | {move.aside.parent for move in journal.moves}:
+    for folder in {move.to.parent for move in journal.moves} | {
+        move.aside.parent for move in journal.moves
+    }:
         if folder.is_dir():
             sync_folder(folder)
     file.unlink()
@@ -194,7 +231,9 @@ def clear_away(home: Path) -> None:
 
 
 def recover(home: Path) -> str | None:
-    """Finishes a restore that was killed, or clears away what it had prepared; says in words what was done."""
+    """Finishes a restore that was killed, or clears away what it had prepared; says in words what
+    was done.
+    """
     if not has_unfinished_restore(home):
         return None
     try:
@@ -203,7 +242,10 @@ def recover(home: Path) -> str | None:
             if journal is not None:
                 return f"The restore of {journal.backup}, which was interrupted, is finished now."
             clear_away(home)
-            return "A restore was interrupted before it had changed anything; what it had prepared is cleared away."
+            return (
+                "A restore was interrupted before it had changed anything; what it had "
+                "prepared is cleared away."
+            )
     except HomeInUseError:
         if (home / WORKSHOP_NAME / _JOURNAL_NAME).exists():
             raise RestoreUnderWayError(home) from None

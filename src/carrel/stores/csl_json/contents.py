@@ -1,4 +1,6 @@
-"""What an element of the library says, apart from how it is spelled: used to compare versions and to tell elements apart."""
+"""What an element of the library says, apart from how it is spelled: used to compare versions and
+to tell elements apart.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,17 @@ def content_digest(value: object) -> str:
 
 def field_digests(value: object) -> dict[str, str]:
     """The fields of an item by name; an element that is no object has none."""
-    return {name: content_digest(found) for name, found in value.items()} if isinstance(value, dict) else {}
+    return (
+        {name: content_digest(found) for name, found in value.items()}
+        if isinstance(value, dict)
+        else {}
+    )
 
 
 def digest_without_id(value: object) -> str | None:
-    """The digest of what identifies an item besides its id, or None where there is nothing but id and type."""
+    """The digest of what identifies an item besides its id, or None where there is nothing but id
+    and type.
+    """
     if not isinstance(value, dict):
         return None
     rest = {name: found for name, found in value.items() if name != "id"}
@@ -42,7 +50,9 @@ def uuid_of(value: object) -> str | None:
 
 
 def name_of(entry: Entry) -> str:
-    return f"id:{entry.item_id}" if entry.item_id is not None else f"raw:{content_digest(entry.value)}"
+    return (
+        f"id:{entry.item_id}" if entry.item_id is not None else f"raw:{content_digest(entry.value)}"
+    )
 
 
 def entries_by_key(entries: Sequence[Entry]) -> dict[Key, Entry]:
@@ -56,7 +66,9 @@ def entries_by_key(entries: Sequence[Entry]) -> dict[Key, Entry]:
 
 
 def changed_entries(before: Document, after: Document) -> tuple[dict[Key, Entry], dict[Key, Entry]]:
-    """Elements that only the former has, and those that only the latter has. Costs little where they share their entries."""
+    """Elements that only the former has, and those that only the latter has. Costs little where
+    they share their entries.
+    """
     if before is after:
         return {}, {}
     old, new = {id(entry) for entry in before.entries}, {id(entry) for entry in after.entries}
@@ -84,7 +96,11 @@ def _keys_in(document: Document, entries: Sequence[Entry]) -> dict[Key, Entry]:
         if item_id is None or document.get(item_id) is not entry:
             # A repeated id, or no id: its place among its likes must be counted.
             wanted = {id(each) for each in entries}
-            return {key: each for key, each in entries_by_key(document.entries).items() if id(each) in wanted}
+            return {
+                key: each
+                for key, each in entries_by_key(document.entries).items()
+                if id(each) in wanted
+            }
         keys[f"id:{item_id}", 0] = entry
     return keys
 

@@ -1,4 +1,6 @@
-"""The library file as text: every item and every field keeps its own bytes until somebody really changes it."""
+"""The library file as text: every item and every field keeps its own bytes until somebody really
+changes it.
+"""
 
 from __future__ import annotations
 
@@ -89,15 +91,24 @@ class Document:
         return [entry.value for entry in self.entries if entry.item_id is not None]
 
     def reusing(self, before: Document) -> Document:
-        """The same document, with the very entries of an earlier version where their text is the same."""
+        """The same document, with the very entries of an earlier version where their text is the
+        same.
+        """
         known = {entry.raw: entry for entry in before.entries}
         same = (known.get(entry.raw, entry) for entry in self.entries)
-        entries = tuple(old if old.lead == entry.lead else entry for old, entry in zip(same, self.entries, strict=True))
+        entries = tuple(
+            old if old.lead == entry.lead else entry
+            for old, entry in zip(same, self.entries, strict=True)
+        )
         return Document(entries, self.head, self.tail)
 
     def with_added(self, items: Iterable[Mapping[str, object]]) -> Document:
         added = tuple(Entry("\n  ", written(dict(item), indent="  ")) for item in items)
-        tail = self.tail if self.entries and "\n" in self.tail.partition("]")[0] else "\n" + self.tail.lstrip()
+        tail = (
+            self.tail
+            if self.entries and "\n" in self.tail.partition("]")[0]
+            else "\n" + self.tail.lstrip()
+        )
         return Document((*self.entries, *added), self.head, tail if added else self.tail)
 
     def with_entry(self, item_id: str, entry: Entry) -> Document:
@@ -115,7 +126,9 @@ def written(value: object, indent: str) -> str:
 
 
 def object_fields(raw: str) -> dict[str, str]:
-    """The fields of an object with the text of their values, in order; the last of equal names wins."""
+    """The fields of an object with the text of their values, in order; the last of equal names
+    wins.
+    """
     fields: dict[str, str] = {}
     at = _skip(raw, 1)
     while raw[at] != "}":
@@ -132,7 +145,9 @@ def object_fields(raw: str) -> dict[str, str]:
 def object_text(fields: Mapping[str, str], indent: str, closing: str) -> str:
     if not fields:
         return "{}"
-    rows = ",\n".join(f"{indent}{json.dumps(name, ensure_ascii=False)}: {text}" for name, text in fields.items())
+    rows = ",\n".join(
+        f"{indent}{json.dumps(name, ensure_ascii=False)}: {text}" for name, text in fields.items()
+    )
     return f"{{\n{rows}\n{closing}}}"
 
 

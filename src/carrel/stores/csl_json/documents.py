@@ -77,7 +77,10 @@ class PersonalReferences:
         (name,) = mine
         if name not in self._open:
             library = LibraryDocuments(name, self._path_of(name))
-            self._open[name] = (library, WholeDocuments(f"{_INDEX}/{name}", REFERENCE_FIELDS, library))
+            self._open[name] = (
+                library,
+                WholeDocuments(f"{_INDEX}/{name}", REFERENCE_FIELDS, library),
+            )
         return self._open[name][1]
 
     async def close(self) -> None:
@@ -86,10 +89,14 @@ class PersonalReferences:
 
 
 class AllReferences:
-    """Every library there is, told as one, for a cluster that keeps them together and filters by reader."""
+    """Every library there is, told as one, for a cluster that keeps them together and filters by
+    reader.
+    """
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
-        self._libraries = {name: LibraryDocuments(name, path) for name, path in sorted(paths.items())}
+        self._libraries = {
+            name: LibraryDocuments(name, path) for name, path in sorted(paths.items())
+        }
 
     @property
     def source(self) -> DocumentSource:
@@ -137,7 +144,10 @@ def reference_document(item: Item, library: str) -> Document:
 
 
 def _names(item: Item, field: str) -> list[str]:
-    names = (" ".join(dict.fromkeys((str(one.get("given") or ""), records.family(one)))) for one in records.people(item, field))
+    names = (
+        " ".join(dict.fromkeys((str(one.get("given") or ""), records.family(one))))
+        for one in records.people(item, field)
+    )
     return [name.strip() for name in names if name.strip()]
 
 

@@ -1,4 +1,6 @@
-"""Replacing a file so that what was there before can still be looked at: the two names change places in one step."""
+"""Replacing a file so that what was there before can still be looked at: the two names change
+places in one step.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,15 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 # The file system, or the system, has no exchange of names; or the target went away meanwhile.
 _NO_EXCHANGE = {errno.ENOENT, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}
-# The name itself cannot be given to another file: it is a mount point, on another file system, or in a folder that is not ours.
+# The name itself cannot be given to another file: it is a mount point, on another file system, or
+# in a folder that is not ours.
 _NOT_REPLACEABLE = {errno.EBUSY, errno.EXDEV, errno.EPERM, errno.EACCES, errno.EROFS}
 
 
 class NotReplaceableError(OSError):
-    """The name cannot be given to another file, and nothing was changed; the file can only be written in place."""
+    """The name cannot be given to another file, and nothing was changed; the file can only be
+    written in place.
+    """
 
 
 def _load_renameat2() -> Callable[..., int] | None:
@@ -40,16 +45,22 @@ def swap_names(one: Path, other: Path) -> int:
     """Lets two names change places in one step. Returns 0, or the error number."""
     if _RENAMEAT2 is None:
         return errno.ENOSYS
-    if _RENAMEAT2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+    if (
+        _RENAMEAT2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
+        == 0
+    ):
         return 0
     return ctypes.get_errno()
 
 
 def exchange(draft: Path, target: Path) -> Path | None:
-    """Puts `draft` in place of `target`. Returns where the replaced file is now, or None where there was none.
+    """Puts `draft` in place of `target`. Returns where the replaced file is now, or None where
+    there was none.
 
-    Where the system cannot swap names, the old file is kept by a second name first (or as a copy, where there are no second
-    names); an edit in the instant between is then in that second name's file only if it was written in place.
+    Where the system cannot swap names, the old file is kept by a second name first (or as a copy,
+    where there are no second
+    names); an edit in the instant between is then in that second name's file only if it was written
+    in place.
     """
     if target.exists():
         failure = swap_names(draft, target)
@@ -74,7 +85,9 @@ def exchange(draft: Path, target: Path) -> Path | None:
 
 
 def copy_attributes(source: Path, copy: Path) -> None:
-    """Gives `copy` the owner, mode and extended attributes of `source`. NotReplaceableError where that is not permitted."""
+    """Gives `copy` the owner, mode and extended attributes of `source`. NotReplaceableError where
+    that is not permitted.
+    """
     wanted, found = source.stat(), copy.stat()
     try:
         if os.name == "posix" and (wanted.st_uid, wanted.st_gid) != (found.st_uid, found.st_gid):
@@ -93,7 +106,9 @@ def copy_attributes(source: Path, copy: Path) -> None:
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Writes a file whole and waits until it is on the disk; its name may still be lost with the power."""
+    """Writes a file whole and waits until it is on the disk; its name may still be lost with the
+    power.
+    """
     with path.open("wb") as file:
         file.write(data)
         file.flush()

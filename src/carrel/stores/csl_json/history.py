@@ -1,4 +1,6 @@
-"""What the ledger knows of each element: when it was first written, every version there was, and who can have seen it."""
+"""What the ledger knows of each element: when it was first written, every version there was, and
+who can have seen it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from carrel.stores.csl_json.contents import Key, as_mapping, content_digest, digest_without_id, field_digests, uuid_of
+from carrel.stores.csl_json.contents import (
+    Key,
+    as_mapping,
+    content_digest,
+    digest_without_id,
+    field_digests,
+    uuid_of,
+)
 from carrel.stores.csl_json.document import Entry
 from carrel.stores.csl_json.ledger import OldContent, Revision
 
@@ -47,11 +56,19 @@ class Content:
 
     @cached_property
     def digest(self) -> str:
-        return self._source.digest if isinstance(self._source, OldContent) else content_digest(self.value)
+        return (
+            self._source.digest
+            if isinstance(self._source, OldContent)
+            else content_digest(self.value)
+        )
 
     @cached_property
     def fields(self) -> Mapping[str, str]:
-        return self._source.fields if isinstance(self._source, OldContent) else field_digests(self.value)
+        return (
+            self._source.fields
+            if isinstance(self._source, OldContent)
+            else field_digests(self.value)
+        )
 
     @property
     def uuid(self) -> str | None:
@@ -64,7 +81,9 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of one element: from which revision on, what its holder must have seen, and what it said (None: it was absent)."""
+    """A version of one element: from which revision on, what its holder must have seen, and what it
+    said (None: it was absent).
+    """
 
     revision: int
     seen: int
@@ -77,7 +96,9 @@ class History:
     def __init__(self, revisions: Sequence[Revision], ours: Mapping[Key, Entry]) -> None:
         self._revisions = revisions
         self._ours = ours
-        self.floor = max((revision.number for revision in revisions if revision.is_floor), default=0)
+        self.floor = max(
+            (revision.number for revision in revisions if revision.is_floor), default=0
+        )
         self.newest = revisions[-1].number if revisions else 0
         self._versions: dict[Key, list[Version]] = {}
         self._steps: list[tuple[int, dict[Key, Content | None]]] = []
@@ -96,7 +117,9 @@ class History:
             self._steps.append((revision.number, before))
         for key, (since, seen) in pending.items():
             entry = self._ours.get(key)
-            self._versions[key].append(Version(since, seen, None if entry is None else Content(entry)))
+            self._versions[key].append(
+                Version(since, seen, None if entry is None else Content(entry))
+            )
 
     def versions(self, key: Key) -> Sequence[Version]:
         """Every version of an element, oldest first, ending with the present one."""
@@ -111,7 +134,9 @@ class History:
         return iter(self._versions)
 
     def last_written(self, key: Key) -> int:
-        """The revision that the present version of an element comes from, or could at the latest come from."""
+        """The revision that the present version of an element comes from, or could at the latest
+        come from.
+        """
         found = self._versions.get(key)
         return max(self.floor, 0 if found is None else found[-1].revision)
 
@@ -127,28 +152,46 @@ class History:
     def may_be_edit(self, key: Key, content: Content) -> bool:
         """Whether a content can have been made by editing a version of an element."""
         return any(
-            _shares_identity(content, version.content) or _share_of_fields(content, version.content) >= _HALF
+            _shares_identity(content, version.content)
+            or _share_of_fields(content, version.content) >= _HALF
             for version in self.versions(key)
             if version.content is not None
         )
 
     def is_known(self, key: Key, content: Content) -> bool:
         """Whether an element ever said just this."""
-        return any(version.content is not None and version.content.digest == content.digest for version in self.versions(key))
+        return any(
+            version.content is not None and version.content.digest == content.digest
+            for version in self.versions(key)
+        )
 
     def shown_seen(self, key: Key, content: Content) -> int:
-        """The newest revision that the writer of a file with this content must have seen. Where in doubt, an earlier one."""
+        """The newest revision that the writer of a file with this content must have seen. Where in
+        doubt, an earlier one.
+        """
         versions = [version for version in self.versions(key) if version.content is not None]
-        exact = [version.seen for version in versions if version.content and version.content.digest == content.digest]
+        exact = [
+            version.seen
+            for version in versions
+            if version.content and version.content.digest == content.digest
+        ]
         if exact:
             return min(exact)
-        alike = [version.seen for version in versions if version.content and _is_edit_of(content, version)]
+        alike = [
+            version.seen
+            for version in versions
+            if version.content and _is_edit_of(content, version)
+        ]
         return min(alike, default=NOTHING_SEEN)
 
     def is_outdated(self, key: Key, name: str, digest: str | None, seen: int) -> bool:
-        """Whether a field's value is one it had before we changed it, in a file whose writer need not have seen that change."""
+        """Whether a field's value is one it had before we changed it, in a file whose writer need
+        not have seen that change.
+        """
         values = [
-            (version.revision, version.content.fields.get(name)) for version in self.versions(key) if version.content is not None
+            (version.revision, version.content.fields.get(name))
+            for version in self.versions(key)
+            if version.content is not None
         ]
         present = values[-1][1] if values else None
         changed_at = 0
@@ -156,15 +199,21 @@ class History:
             if value != present:
                 break
             changed_at = revision
-        return changed_at > seen and digest != present and any(value == digest for _, value in values)
+        return (
+            changed_at > seen and digest != present and any(value == digest for _, value in values)
+        )
 
     def walk_back(self) -> Iterator[tuple[int, Mapping[Key, Content | None]]]:
-        """From the newest revision to the oldest: its number, and what the elements it changed said before it."""
+        """From the newest revision to the oldest: its number, and what the elements it changed said
+        before it.
+        """
         return reversed(self._steps)
 
 
 def _is_edit_of(content: Content, version: Version) -> bool:
-    """Whether an unknown content was made from a version by editing it, rather than independently under the same id."""
+    """Whether an unknown content was made from a version by editing it, rather than independently
+    under the same id.
+    """
     old = version.content
     if old is None:
         return False
@@ -183,7 +232,11 @@ def _shares_identity(one: Content, other: Content) -> bool:
 def _share_of_fields(content: Content, old: Content) -> float:
     """How many of the fields that an old version had besides id and type still say the same."""
     names = [name for name in old.fields if name not in {"id", "type"}]
-    return sum(content.fields.get(name) == old.fields[name] for name in names) / len(names) if names else 0.0
+    return (
+        sum(content.fields.get(name) == old.fields[name] for name in names) / len(names)
+        if names
+        else 0.0
+    )
 
 
 def title_of(value: object) -> str:

@@ -1,6 +1,8 @@
-"""Writing a library where its name cannot be given to another file: into the file itself, with what is needed to finish it later.
+"""Writing a library where its name cannot be given to another file: into the file itself, with what
+is needed to finish it later.
 
-Both contents are kept as versions before the first byte is written, and a note says which they are. Whoever holds the lock next
+Both contents are kept as versions before the first byte is written, and a note says which they are.
+Whoever holds the lock next
 finds the note of a writer that was killed, and writes again.
 """
 
@@ -29,7 +31,9 @@ def note_path(workshop: Path) -> Path:
 
 
 def read_note(workshop: Path) -> UnfinishedWrite | None:
-    """The note of a write that was not finished. A note that was itself cut short was written before any byte of the library."""
+    """The note of a write that was not finished. A note that was itself cut short was written
+    before any byte of the library.
+    """
     try:
         found = json.loads(note_path(workshop).read_bytes())
         return UnfinishedWrite(str(found["expected"]), str(found["wanted"]))
@@ -40,7 +44,10 @@ def read_note(workshop: Path) -> UnfinishedWrite | None:
 
 
 def begin_write(workshop: Path, write: UnfinishedWrite) -> None:
-    write_durably(note_path(workshop), json.dumps({"expected": write.expected, "wanted": write.wanted}).encode())
+    write_durably(
+        note_path(workshop),
+        json.dumps({"expected": write.expected, "wanted": write.wanted}).encode(),
+    )
     sync_folder(workshop)
 
 
@@ -49,10 +56,14 @@ def end_write(workshop: Path) -> None:
 
 
 def is_torn(found: bytes, expected: bytes, wanted: bytes) -> bool:
-    """Whether `found` is `wanted` written over `expected` up to some byte; room made for it beforehand reads as zeros."""
+    """Whether `found` is `wanted` written over `expected` up to some byte; room made for it
+    beforehand reads as zeros.
+    """
     done = _common_prefix_length(found, wanted)
     before = expected.ljust(len(found), b"\0")
-    return len(found) <= max(len(expected), len(wanted)) and found[done:] == before[done : len(found)]
+    return (
+        len(found) <= max(len(expected), len(wanted)) and found[done:] == before[done : len(found)]
+    )
 
 
 def _common_prefix_length(one: bytes, other: bytes) -> int:
@@ -67,8 +78,12 @@ def _common_prefix_length(one: bytes, other: bytes) -> int:
 
 
 def overwrite(target: Path, data: bytes) -> None:
-    """Writes the file in place. Where the disk is full, that is found out before the first byte is changed."""
-    descriptor = os.open(target, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    """Writes the file in place. Where the disk is full, that is found out before the first byte is
+    changed.
+    """
+    descriptor = os.open(
+        target, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    )
     try:
         size = os.fstat(descriptor).st_size
         if len(data) > size and hasattr(os, "posix_fallocate"):

@@ -1,7 +1,10 @@
-"""The ledger of a library: for every change which elements it wrote, and what they said before. It never forgets an element.
+"""The ledger of a library: for every change which elements it wrote, and what they said before. It
+never forgets an element.
 
-One line of JSON is added for each change, as long as what it changed. From it follows when an element was first written and every
-version an editor may have loaded; contents are needed only where they were replaced, since the present ones are in the library.
+One line of JSON is added for each change, as long as what it changed. From it follows when an
+element was first written and every
+version an editor may have loaded; contents are needed only where they were replaced, since the
+present ones are in the library.
 Order comes from revision numbers, never from a clock.
 """
 
@@ -20,9 +23,11 @@ from carrel.stores.csl_json.exchanging import sync_folder, write_durably
 Origin = Literal["carrel", "outside", "unknown"]
 FORMAT = 1
 _TAIL_BYTES = 64 * 1024
-# The ledger is written anew, without the texts of old versions, when it is larger than this and has doubled since the last time.
+# The ledger is written anew, without the texts of old versions, when it is larger than this and has
+# doubled since the last time.
 _COMPACT_BYTES = 8 * 1024 * 1024
-# Texts of the last versions of each element stay for a person to go back to; of older ones only digests stay.
+# Texts of the last versions of each element stay for a person to go back to; of older ones only
+# digests stay.
 _TEXTS_KEPT = 10
 
 
@@ -42,8 +47,10 @@ class OldContent:
 class Revision:
     """One accepted change of the library.
 
-    `written` are the elements it wrote, each with the newest revision that whoever holds that content must have seen: this one
-    where Carrel made the content, an earlier one where an editor did. `is_floor` marks that changes before it may be missing.
+    `written` are the elements it wrote, each with the newest revision that whoever holds that
+    content must have seen: this one
+    where Carrel made the content, an earlier one where an editor did. `is_floor` marks that changes
+    before it may be missing.
     """
 
     number: int
@@ -57,13 +64,23 @@ class Revision:
     is_floor: bool = False
 
     def line(self) -> bytes:
-        record: dict[str, Any] = {"revision": self.number, "at": self.at, "origin": self.origin, "state": self.state}
+        record: dict[str, Any] = {
+            "revision": self.number,
+            "at": self.at,
+            "origin": self.origin,
+            "state": self.state,
+        }
         if self.written:
-            record["written"] = [[*key] if seen == self.number else [*key, seen] for key, seen in self.written.items()]
+            record["written"] = [
+                [*key] if seen == self.number else [*key, seen]
+                for key, seen in self.written.items()
+            ]
         if self.removed:
             record["removed"] = [[*key] for key in self.removed]
         if self.before:
-            record["before"] = [[*key, _old_content_record(old)] for key, old in self.before.items()]
+            record["before"] = [
+                [*key, _old_content_record(old)] for key, old in self.before.items()
+            ]
         if self.kept:
             record["kept"] = list(self.kept)
         if self.is_floor:
@@ -80,7 +97,10 @@ class Revision:
                 str(record["at"]),
                 record["origin"],
                 str(record["state"]),
-                {(row[0], row[1]): row[2] if len(row) > 2 else number for row in record.get("written", ())},
+                {
+                    (row[0], row[1]): row[2] if len(row) > 2 else number
+                    for row in record.get("written", ())
+                },
                 [(row[0], row[1]) for row in record.get("removed", ())],
                 {(row[0], row[1]): _parse_old_content(row[2]) for row in record.get("before", ())},
                 record.get("kept", ()),
@@ -126,7 +146,9 @@ class Ledger:
             self._known = (signature, revision)
 
     def read(self) -> list[Revision]:
-        """Every revision in order. Lines that cannot be read are replaced by a floor: what came before them is uncertain."""
+        """Every revision in order. Lines that cannot be read are replaced by a floor: what came
+        before them is uncertain.
+        """
         revisions: list[Revision] = []
         is_uncertain = False
         for line in self._lines():
@@ -143,7 +165,9 @@ class Ledger:
             is_uncertain = False
         if is_uncertain and revisions:
             last = revisions[-1]
-            revisions.append(Revision(last.number + 1, last.at, "unknown", last.state, is_floor=True))
+            revisions.append(
+                Revision(last.number + 1, last.at, "unknown", last.state, is_floor=True)
+            )
         return revisions
 
     def rewrite(self, revisions: Iterable[Revision]) -> None:
@@ -156,7 +180,9 @@ class Ledger:
         self._known = None
 
     def compact_if_large(self) -> None:
-        """Lets go of old texts when the ledger has doubled since the last time, so that a change costs what it changes."""
+        """Lets go of old texts when the ledger has doubled since the last time, so that a change
+        costs what it changes.
+        """
         size_file = self.path.with_suffix(".size")
         size = self.path.stat().st_size
         if size < _COMPACT_BYTES:
@@ -203,7 +229,9 @@ class Ledger:
 
 
 def without_old_texts(revisions: Sequence[Revision]) -> list[Revision]:
-    """The same history, with the texts of the last versions of each element and digests of the older ones."""
+    """The same history, with the texts of the last versions of each element and digests of the
+    older ones.
+    """
     counted: dict[Key, int] = {}
     kept: list[Revision] = []
     for revision in reversed(revisions):
@@ -227,4 +255,8 @@ def _old_content_record(old: str | OldContent) -> object:
 
 
 def _parse_old_content(record: Any) -> str | OldContent:
-    return record if isinstance(record, str) else OldContent(str(record["digest"]), dict(record["fields"]))
+    return (
+        record
+        if isinstance(record, str)
+        else OldContent(str(record["digest"]), dict(record["fields"]))
+    )

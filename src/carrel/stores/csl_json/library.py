@@ -1,4 +1,6 @@
-"""The library file behind the references room's port: work on files happens on a thread, never on the event loop."""
+"""The library file behind the references room's port: work on files happens on a thread, never on
+the event loop.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _LOOK_EVERY_SECONDS = 0.25
 
 
 class CslJsonLibrary:
-    """One library. `watch` keeps it fresh in the background; whoever starts that stops it with `close`."""
+    """One library. `watch` keeps it fresh in the background; whoever starts that stops it with
+    `close`.
+    """
 
     def __init__(self, path: Path, attachments: Path | None = None) -> None:
         self._file = LibraryFile(path)
@@ -62,7 +66,9 @@ class CslJsonLibrary:
             if entry is None:
                 return present
             change = decide(dict(entry.value))
-            return present.with_entry(reference_id, entry.with_changes(change.values, change.removed))
+            return present.with_entry(
+                reference_id, entry.with_changes(change.values, change.removed)
+            )
 
         state = await self._run(lambda: self._file.change(edit))
         entry = state.document.get(reference_id)
@@ -87,7 +93,10 @@ class CslJsonLibrary:
         if fresh is not None and not fresh.has_notices:
             return ()
         if reason := self._file.unreadable:
-            return (f"The library file cannot be read ({reason}). This is its last good state; mend the file.",)
+            return (
+                f"The library file cannot be read ({reason}). This is its last good state; mend "
+                f"the file.",
+            )
         try:
             return await self._run(self._file.take_notices)
         except (LibraryUnreadableError, LibraryHalfChangedError):
@@ -95,7 +104,9 @@ class CslJsonLibrary:
             return ()
 
     def watch(self) -> None:
-        """Looks for outside edits several times a second, so that the next question finds them read already."""
+        """Looks for outside edits several times a second, so that the next question finds them read
+        already.
+        """
         if self._watching is None:
             self._watching = asyncio.get_running_loop().create_task(self._keep_fresh())
 

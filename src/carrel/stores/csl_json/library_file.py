@@ -1,8 +1,11 @@
 """The library file, read and changed safely beside other programs that know nothing of us.
 
-A change is: take the lock, read what is there now, merge what an outsider saved, apply the change, record it in ledger and
-versions, write a draft, let draft and file change places in one step, and look at what was replaced. If it is not what was read,
-somebody wrote in between: their version is merged in, and kept. A change is promised only after all of that.
+A change is: take the lock, read what is there now, merge what an outsider saved, apply the change,
+record it in ledger and
+versions, write a draft, let draft and file change places in one step, and look at what was
+replaced. If it is not what was read,
+somebody wrote in between: their version is merged in, and kept. A change is promised only after all
+of that.
 """
 
 from __future__ import annotations
@@ -71,7 +74,9 @@ class LibraryFile:
         return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
     def read(self) -> State:
-        """The present library. While the file is unreadable, the last good one; UnreadableLibraryError if there never was one."""
+        """The present library. While the file is unreadable, the last good one;
+        UnreadableLibraryError if there never was one.
+        """
         signature = self.signature()
         state = self._state
         if state is not None and state.signature == signature:
@@ -89,7 +94,9 @@ class LibraryFile:
 
     @property
     def unreadable(self) -> str:
-        """Why the file could not be read when that was last tried, and the last good library was used; empty where it is."""
+        """Why the file could not be read when that was last tried, and the last good library was
+        used; empty where it is.
+        """
         return self._unreadable if self._unreadable and self.fresh() is None else ""
 
     def change(self, edit: Edit) -> State:
@@ -160,7 +167,9 @@ class LibraryFile:
         return self._remember(workshop, document, digest(data))
 
     def _settle(self, workshop: Workshop) -> tuple[bytes, Document]:
-        """What the file holds, and the library with everything merged that outsiders and killed processes left."""
+        """What the file holds, and the library with everything merged that outsiders and killed
+        processes left.
+        """
         workshop.finish_interrupted_write()
         data, found = self._read_present(workshop)
         if not data and not self.path.exists():
@@ -204,7 +213,9 @@ class LibraryFile:
         return self._state
 
     def _read_present(self, workshop: Workshop) -> tuple[bytes, Document]:
-        """What the file holds; a file in the middle of being written is given time to become whole."""
+        """What the file holds; a file in the middle of being written is given time to become
+        whole.
+        """
         is_known = workshop.versions.current_digest() is not None
         for attempt in range(_TRIES):
             is_last = attempt == _TRIES - 1
@@ -220,7 +231,9 @@ class LibraryFile:
                     if not data.strip() and is_known:
                         raise UnreadableLibraryError("it is empty")
                     found = Document.parse(data)
-                    return data, found if self._state is None else found.reusing(self._state.document)
+                    return data, found if self._state is None else found.reusing(
+                        self._state.document
+                    )
                 except UnreadableLibraryError:
                     if is_last:
                         raise
@@ -237,11 +250,14 @@ def _is_changeable(location: LibraryLocation) -> bool:
 
 
 def _read_settled(file: Path, expected: bytes) -> bytes:
-    """A file that another program may still be writing: its bytes once they are a library, or what there is after some time."""
+    """A file that another program may still be writing: its bytes once they are a library, or what
+    there is after some time.
+    """
     data = b""
     for _ in range(_TRIES):
         data = file.read_bytes()
-        # Nothing at all may be the moment between another program's emptying the file and its writing.
+        # Nothing at all may be the moment between another program's emptying the file and its
+        # writing.
         if data == expected and data.strip():
             break
         try:

@@ -46,27 +46,39 @@ class Notices:
 
 
 def notice_of(found: Reconciled) -> str | None:
-    """What was decided against the letter of a saved file, in sentences, or None where it was taken as it is."""
+    """What was decided against the letter of a saved file, in sentences, or None where it was taken
+    as it is.
+    """
     said = []
     if found.kept:
         said.append(
-            f"{_count(found.kept)} kept ({_list(found.kept)}): the saved file lacks them and does not show that its writer had "
-            "seen them. Remove them here if they should go; `carrel references restore` goes back to an earlier state."
+            f"{_count(found.kept)} kept ({_list(found.kept)}): the saved file lacks them and does "
+            f"not show that its writer had "
+            "seen them. Remove them here if they should go; `carrel references restore` goes back "
+            "to an earlier state."
         )
     if found.still_removed:
         said.append(
-            f"{_count(found.still_removed)} not brought back ({_list(found.still_removed)}): removed here, and unchanged in the "
+            f"{_count(found.still_removed)} not brought back ({_list(found.still_removed)}): "
+            f"removed here, and unchanged in the "
             "saved file. `carrel references restore` brings them back."
         )
     if found.brought_back:
         said.append(
-            f"{_count(found.brought_back)} brought back ({_list(found.brought_back)}): removed here, and edited in the saved file."
+            f"{_count(found.brought_back)} brought back ({_list(found.brought_back)}): removed "
+            f"here, and edited in the saved file."
         )
     if found.conflicts:
         fields = tuple(f"{item} ({name})" for item, name in found.conflicts)
-        said.append(f"Both sides changed {_list(fields)}: the value from here stays, the other is in the kept versions.")
+        said.append(
+            f"Both sides changed {_list(fields)}: the value from here stays, the other is in the "
+            f"kept versions."
+        )
     for item, free in found.renamed:
-        said.append(f"Another work was saved under the id {item}, which was given here meanwhile: it is now {free}.")
+        said.append(
+            f"Another work was saved under the id {item}, which was given here meanwhile: it is "
+            f"now {free}."
+        )
     return "Another program saved the library. " + " ".join(said) if said else None
 
 

@@ -21,7 +21,9 @@ class NothingToRestoreError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class PastChange:
-    """One accepted change, newest facts first: who made it and which references it wrote, removed, or kept against a save."""
+    """One accepted change, newest facts first: who made it and which references it wrote, removed,
+    or kept against a save.
+    """
 
     revision: int
     at: str
@@ -33,7 +35,9 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class KeptVersion:
-    """A whole version of the library that is still kept. `was_replaced` marks what another program had saved, before it was merged."""
+    """A whole version of the library that is still kept. `was_replaced` marks what another program
+    had saved, before it was merged.
+    """
 
     number: int
     path: Path
@@ -43,7 +47,9 @@ class KeptVersion:
 
 @dataclass(frozen=True, slots=True)
 class PastText:
-    """What one reference said from some revision on; None where it was absent, or only digests of it are left."""
+    """What one reference said from some revision on; None where it was absent, or only digests of
+    it are left.
+    """
 
     revision: int
     text: str | None
@@ -51,18 +57,25 @@ class PastText:
 
 
 def list_changes(library: LibraryFile, reference_id: str | None = None) -> list[PastChange]:
-    """Every change that the ledger knows, newest first; those of one reference where it is named."""
+    """Every change that the ledger knows, newest first; those of one reference where it is
+    named.
+    """
     found = (_as_change(revision) for revision in reversed(library.revisions()))
     wanted = (change for change in found if change.written or change.removed or change.kept)
     return [
-        change for change in wanted if reference_id is None or reference_id in {*change.written, *change.removed, *change.kept}
+        change
+        for change in wanted
+        if reference_id is None or reference_id in {*change.written, *change.removed, *change.kept}
     ]
 
 
 def list_versions(library: LibraryFile) -> list[KeptVersion]:
     """Whole versions that are still kept, newest first."""
     listed = reversed(library.kept_versions())
-    return [KeptVersion(number, path, kind != CURRENT, path.stat().st_size) for number, kind, path in listed]
+    return [
+        KeptVersion(number, path, kind != CURRENT, path.stat().st_size)
+        for number, kind, path in listed
+    ]
 
 
 def list_texts(library: LibraryFile, reference_id: str) -> list[PastText]:
@@ -71,7 +84,9 @@ def list_texts(library: LibraryFile, reference_id: str) -> list[PastText]:
 
 
 def restore_version(library: LibraryFile, number: int) -> Document:
-    """Makes the library hold a kept version, and nothing else. What is replaced stays among the versions."""
+    """Makes the library hold a kept version, and nothing else. What is replaced stays among the
+    versions.
+    """
     paths = {version.number: version.path for version in list_versions(library)}
     if number not in paths:
         raise NothingToRestoreError(f"no version {number} is kept")
@@ -82,8 +97,12 @@ def restore_version(library: LibraryFile, number: int) -> Document:
     return library.change(wanted.reusing).document
 
 
-def restore_reference(library: LibraryFile, reference_id: str, revision: int | None = None) -> Document:
-    """Gives one reference back what it said at a revision, or before its last change; a removed one is there again."""
+def restore_reference(
+    library: LibraryFile, reference_id: str, revision: int | None = None
+) -> Document:
+    """Gives one reference back what it said at a revision, or before its last change; a removed one
+    is there again.
+    """
     texts = list_texts(library, reference_id)
     if revision is not None:
         candidates = [text for text in texts if text.revision <= revision]
@@ -110,7 +129,9 @@ def _texts(library: LibraryFile, key: Key) -> Iterator[PastText]:
     history = History(library.revisions(), {} if entry is None else {key: entry})
     for version in history.versions(key):
         content = version.content
-        yield PastText(version.revision, None if content is None else content.raw, content is not None)
+        yield PastText(
+            version.revision, None if content is None else content.raw, content is not None
+        )
 
 
 def _as_change(revision: Revision) -> PastChange:

@@ -1,7 +1,10 @@
-"""An outside save, judged: what its writer changed is taken over, and what its writer cannot have seen is kept.
+"""An outside save, judged: what its writer changed is taken over, and what its writer cannot have
+seen is kept.
 
-The save itself shows what its writer had seen: some revision wrote the newest thing in it. From that revision on, the state that
-explains the save with the fewest edits is taken for the one that was loaded. An element missing from the save was deleted only if
+The save itself shows what its writer had seen: some revision wrote the newest thing in it. From
+that revision on, the state that
+explains the save with the fewest edits is taken for the one that was loaded. An element missing
+from the save was deleted only if
 its present version is no newer than what the writer had seen; otherwise it is kept. In doubt, keep.
 """
 
@@ -19,7 +22,8 @@ from carrel.stores.csl_json.history import NOTHING_SEEN, Content, History, title
 class Reconciled:
     """The library that both sides get, and what was decided against the letter of the saved file.
 
-    `seen` is the newest revision that the writer must have seen; `made_here` are the entries, by `id()`, that the merge made out of
+    `seen` is the newest revision that the writer must have seen; `made_here` are the entries, by
+    `id()`, that the merge made out of
     both sides, so that nobody can hold them who has not seen the result.
     """
 
@@ -45,25 +49,41 @@ class _Findings:
     deleted: list[str] = field(default_factory=list)
 
 
-def reconcile(history: History, ours: Document, theirs: Document, loaded: int | None = None) -> Reconciled:
-    """Merges an outside save into our state. `history` ends with `ours`; `loaded` is the revision it was made from, if known."""
+def reconcile(
+    history: History, ours: Document, theirs: Document, loaded: int | None = None
+) -> Reconciled:
+    """Merges an outside save into our state. `history` ends with `ours`; `loaded` is the revision
+    it was made from, if known.
+    """
     return _Reconciliation(history, ours, theirs, loaded).run()
 
 
 class _Reconciliation:
-    def __init__(self, history: History, ours: Document, theirs: Document, loaded: int | None) -> None:
+    def __init__(
+        self, history: History, ours: Document, theirs: Document, loaded: int | None
+    ) -> None:
         self._history = history
         self._ours = entries_by_key(ours.entries)
         self._theirs_document = theirs
         self._theirs = _with_old_keys(history, self._ours, entries_by_key(theirs.entries))
         self._contents = {key: Content(entry) for key, entry in self._theirs.items()}
-        self._seen = loaded if loaded is not None else max((self._shown_by(key) for key in self._theirs), default=NOTHING_SEEN)
+        self._seen = (
+            loaded
+            if loaded is not None
+            else max((self._shown_by(key) for key in self._theirs), default=NOTHING_SEEN)
+        )
         self._base = self._state_before(self._likely_loaded() if loaded is None else loaded)
-        self._taken = {entry.item_id for entry in (*ours.entries, *theirs.entries) if entry.item_id is not None}
+        self._taken = {
+            entry.item_id for entry in (*ours.entries, *theirs.entries) if entry.item_id is not None
+        }
         self._findings = _Findings()
 
     def run(self) -> Reconciled:
-        merged = [entry for key, entry in self._theirs.items() for entry in self._merge_present(key, entry)]
+        merged = [
+            entry
+            for key, entry in self._theirs.items()
+            for entry in self._merge_present(key, entry)
+        ]
         for key, entry in self._ours.items():
             if key not in self._theirs and self._is_kept(key):
                 merged.append(entry)
@@ -96,9 +116,11 @@ class _Reconciliation:
         return self._history.shown_seen(key, self._contents[key])
 
     def _likely_loaded(self) -> int:
-        """The revision whose state differs least from the save, among those that the writer may have loaded.
+        """The revision whose state differs least from the save, among those that the writer may
+        have loaded.
 
-        Of equals the present one, since whoever loads what is there may change it; otherwise the oldest, so that a change made
+        Of equals the present one, since whoever loads what is there may change it; otherwise the
+        oldest, so that a change made
         here counts as unseen.
         """
         state: dict[Key, Content | None] = {}
@@ -108,7 +130,10 @@ class _Reconciliation:
             if number <= max(self._seen, self._history.floor):
                 break
             for key, old in before.items():
-                was, now = self._difference(key, self._state_of(key, state)), self._difference(key, old)
+                was, now = (
+                    self._difference(key, self._state_of(key, state)),
+                    self._difference(key, old),
+                )
                 items, fields = items + now[0] - was[0], fields + now[1] - was[1]
                 state[key] = old
             is_stale = least < (0, 0)
@@ -117,7 +142,9 @@ class _Reconciliation:
         return likely
 
     def _state_before(self, loaded: int) -> dict[Key, Content | None]:
-        """What elements that changed since a revision said then; all others said what they say now."""
+        """What elements that changed since a revision said then; all others said what they say
+        now.
+        """
         state: dict[Key, Content | None] = {}
         for number, before in self._history.walk_back():
             if number <= loaded:
@@ -132,7 +159,9 @@ class _Reconciliation:
         return None if ours is None else Content(ours)
 
     def _difference(self, key: Key, content: Content | None) -> tuple[int, int]:
-        """How many elements, and how many of their fields, differ between the save and another content of an element."""
+        """How many elements, and how many of their fields, differ between the save and another
+        content of an element.
+        """
         theirs = self._contents.get(key)
         if content is None or theirs is None:
             present = content or theirs
@@ -167,11 +196,17 @@ class _Reconciliation:
         return [ours, self._under_another_id(key, theirs)]
 
     def _is_independent(self, key: Key, content: Content) -> bool:
-        """Whether the writer gave an id that we had given meanwhile, rather than edited our item."""
-        return self._history.created(key) > self._seen and not self._history.may_be_edit(key, content)
+        """Whether the writer gave an id that we had given meanwhile, rather than edited our
+        item.
+        """
+        return self._history.created(key) > self._seen and not self._history.may_be_edit(
+            key, content
+        )
 
     def _merge_removed(self, key: Key, theirs: Entry, base: Content | None) -> list[Entry]:
-        if self._history.last_written(key) > self._seen and self._history.is_known(key, self._contents[key]):
+        if self._history.last_written(key) > self._seen and self._history.is_known(
+            key, self._contents[key]
+        ):
             self._findings.still_removed.append(_shown(key))
             return []
         if base is not None:
@@ -199,7 +234,10 @@ class _Reconciliation:
                 fields[name] = text
         if not kept_names:
             return theirs
-        if all(our_digests.get(name) == their_digests.get(name) for name in {*mine, *yours} - kept_names):
+        if all(
+            our_digests.get(name) == their_digests.get(name)
+            for name in {*mine, *yours} - kept_names
+        ):
             return ours
         merged = Entry(theirs.lead, object_text(fields, "    ", "  "))
         self._findings.made_here.add(id(merged))
@@ -217,11 +255,21 @@ class _Reconciliation:
         return theirs.with_changes({"id": free})
 
 
-def _with_old_keys(history: History, ours: Mapping[Key, Entry], theirs: Mapping[Key, Entry]) -> dict[Key, Entry]:
+def _with_old_keys(
+    history: History, ours: Mapping[Key, Entry], theirs: Mapping[Key, Entry]
+) -> dict[Key, Entry]:
     """The saved elements, an item whose id was changed under the key that it has with us."""
     missing = [key for key in ours if key not in theirs]
-    strange = {key: Content(entry) for key, entry in theirs.items() if key not in ours and not history.versions(key)}
-    strange |= {key: Content(theirs[key]) for key in theirs if key in ours and _is_another_work(ours[key], theirs[key])}
+    strange = {
+        key: Content(entry)
+        for key, entry in theirs.items()
+        if key not in ours and not history.versions(key)
+    }
+    strange |= {
+        key: Content(theirs[key])
+        for key in theirs
+        if key in ours and _is_another_work(ours[key], theirs[key])
+    }
     if not missing or not strange:
         return dict(theirs)
     by_uuid, by_rest = _present_identities(history, missing)
@@ -229,12 +277,17 @@ def _with_old_keys(history: History, ours: Mapping[Key, Entry], theirs: Mapping[
     taken: set[Key] = set()
     for key, entry in theirs.items():
         content = strange.get(key)
-        old = None if content is None else by_uuid.get(content.uuid or "") or by_rest.get(content.digest_without_id or "")
+        old = (
+            None
+            if content is None
+            else by_uuid.get(content.uuid or "") or by_rest.get(content.digest_without_id or "")
+        )
         if old is None or old in taken:
             found[key] = entry
             continue
         taken.add(old)
-        # Where our item of that id is another work, this one was given a free id when it was first saved.
+        # Where our item of that id is another work, this one was given a free id when it was first
+        # saved.
         found[old] = entry.with_changes({"id": _shown(old)}) if key in ours else entry
     return found
 

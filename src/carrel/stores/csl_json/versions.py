@@ -23,13 +23,17 @@ def digest(data: bytes) -> str:
 
 
 class Versions:
-    """A folder beside the library. `current` versions are those we wrote or accepted; `replaced` ones stood there before."""
+    """A folder beside the library. `current` versions are those we wrote or accepted; `replaced`
+    ones stood there before.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def keep(self, data: bytes, kind: str = CURRENT) -> Path:
-        """Puts down what is current now, or what is about to be replaced, durably. Only the holder of the lock comes here."""
+        """Puts down what is current now, or what is about to be replaced, durably. Only the holder
+        of the lock comes here.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         for abandoned in self.folder.glob("*.draft"):
             abandoned.unlink(missing_ok=True)
@@ -46,7 +50,9 @@ class Versions:
         return path
 
     def keep_replaced(self, file: Path, data: bytes) -> None:
-        """Moves a replaced file here; a program that still writes into it writes into the backup."""
+        """Moves a replaced file here; a program that still writes into it writes into the
+        backup.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         file.replace(self._next(REPLACED, digest(data)))
         self._prune()
@@ -79,7 +85,9 @@ class Versions:
         return None
 
     def accepted(self) -> Iterator[tuple[str, Document]]:
-        """Every version that we wrote or accepted and that can be read, oldest first, with its digest."""
+        """Every version that we wrote or accepted and that can be read, oldest first, with its
+        digest.
+        """
         for _, kind, mark, path in self._listed():
             document = readable(path) if kind == CURRENT else None
             if document is not None:
@@ -90,7 +98,9 @@ class Versions:
         return [(number, kind, path) for number, kind, _, path in self._listed()]
 
     def _newest_current(self) -> tuple[int, str, Path] | None:
-        found = [(number, mark, path) for number, kind, mark, path in self._listed() if kind == CURRENT]
+        found = [
+            (number, mark, path) for number, kind, mark, path in self._listed() if kind == CURRENT
+        ]
         return found[-1] if found else None
 
     def _next(self, kind: str, mark: str) -> Path:
@@ -104,7 +114,11 @@ class Versions:
         except FileNotFoundError:
             return []
         matches = (_NAME.fullmatch(name) for name in names)
-        return sorted((int(m.group(1)), m.group(2), m.group(3), self.folder / m.group(0)) for m in matches if m)
+        return sorted(
+            (int(m.group(1)), m.group(2), m.group(3), self.folder / m.group(0))
+            for m in matches
+            if m
+        )
 
     def _prune(self) -> None:
         kept_bytes = 0

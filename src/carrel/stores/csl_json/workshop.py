@@ -1,4 +1,5 @@
-"""The working folder beside a library: its lock, ledger, versions and notices, and how the file itself is written.
+"""The working folder beside a library: its lock, ledger, versions and notices, and how the file
+itself is written.
 
 Everything here is done by the holder of the lock.
 """
@@ -13,7 +14,12 @@ from pathlib import Path
 from carrel.stores.csl_json import in_place
 from carrel.stores.csl_json.contents import changed_entries, entries_by_key
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
-from carrel.stores.csl_json.exchanging import NotReplaceableError, copy_attributes, exchange, write_durably
+from carrel.stores.csl_json.exchanging import (
+    NotReplaceableError,
+    copy_attributes,
+    exchange,
+    write_durably,
+)
 from carrel.stores.csl_json.history import History
 from carrel.stores.csl_json.ledger import Ledger, Origin, Revision
 from carrel.stores.csl_json.location import LibraryLocation
@@ -21,13 +27,16 @@ from carrel.stores.csl_json.notices import Notices, notice_of
 from carrel.stores.csl_json.reconciling import Reconciled, reconcile
 from carrel.stores.csl_json.versions import REPLACED, Versions, digest
 
-# A ledger whose last lines do not name the present state has missed changes; a killed writer leaves at most one line too many.
+# A ledger whose last lines do not name the present state has missed changes; a killed writer leaves
+# at most one line too many.
 _LINES_AHEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a write: the file that was replaced, if there was one, and whether ours is in place."""
+    """What became of a write: the file that was replaced, if there was one, and whether ours is in
+    place.
+    """
 
     replaced: Path | None
     is_done: bool
@@ -60,7 +69,9 @@ class Workshop:
         last = self.ledger.last()
         number = 0 if last is None else last.number + 1
         # A ledger without versions: whatever it tells of, the present file need not follow from it.
-        self.ledger.append(Revision(number, self._at(), "outside", digest(data), is_floor=last is not None))
+        self.ledger.append(
+            Revision(number, self._at(), "outside", digest(data), is_floor=last is not None)
+        )
         self._keep_current(data, document)
 
     def absorb(self, theirs: Document, data: bytes) -> Document:
@@ -75,10 +86,15 @@ class Workshop:
         return found.document
 
     def restore_missing(self) -> Document | None:
-        """The accepted state for a library whose file is gone, or None where there never was one."""
+        """The accepted state for a library whose file is gone, or None where there never was
+        one.
+        """
         ours = self.accepted()
         if ours is not None and ours.entries:
-            self.notices.add(f"The library file was missing; its {len(ours.entries)} references were put back.", self._at())
+            self.notices.add(
+                f"The library file was missing; its {len(ours.entries)} references were put back.",
+                self._at(),
+            )
         return ours
 
     def accept(self, before: Document, after: Document) -> None:
@@ -90,13 +106,17 @@ class Workshop:
         return History(self.ledger.read(), entries_by_key(ours.entries))
 
     def withdraw(self) -> None:
-        """Takes back the newest accepted state, which was recorded and could not be put in place."""
+        """Takes back the newest accepted state, which was recorded and could not be put in
+        place.
+        """
         listed = [path for _, kind, path in self.versions.listed() if kind != REPLACED]
         listed[-1].unlink(missing_ok=True)
         self._accepted = None
 
     def write(self, data: bytes, expected: bytes) -> Written:
-        """Makes the file hold `data`. What another program wrote since it held `expected` is handed back."""
+        """Makes the file hold `data`. What another program wrote since it held `expected` is handed
+        back.
+        """
         target, draft = self.location.target, self.location.draft
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -127,15 +147,22 @@ class Workshop:
         in_place.end_write(self.location.workshop)
 
     def interrupted(self) -> list[Path]:
-        """Files that a killed writer left: replaced ones that were not merged yet, or the note of a write in place."""
+        """Files that a killed writer left: replaced ones that were not merged yet, or the note of a
+        write in place.
+        """
         draft, folder = self.location.draft, self.location.workshop
         singles = [draft, draft.with_suffix(".replaced"), in_place.note_path(folder)]
         return [*(path for path in singles if path.exists()), *self.unmerged()]
 
     def absorb_left_behind(self, present: Document) -> Document:
-        """Merges what a killed process of ours had replaced and not merged, and what was half-written when it was replaced."""
+        """Merges what a killed process of ours had replaced and not merged, and what was
+        half-written when it was replaced.
+        """
         draft = self.location.draft
-        for file in [*(path for path in (draft, draft.with_suffix(".replaced")) if path.exists()), *self.unmerged()]:
+        for file in [
+            *(path for path in (draft, draft.with_suffix(".replaced")) if path.exists()),
+            *self.unmerged(),
+        ]:
             data = file.read_bytes()
             if self.versions.has(data):
                 file.unlink()
@@ -144,7 +171,9 @@ class Workshop:
         return present
 
     def absorb_replaced(self, file: Path, data: bytes, present: Document) -> Document:
-        """Merges a replaced file and makes it a version; one that cannot be read yet is left for later."""
+        """Merges a replaced file and makes it a version; one that cannot be read yet is left for
+        later.
+        """
         try:
             theirs = Document.parse(data)
             if not data.strip():
@@ -157,7 +186,9 @@ class Workshop:
         return present
 
     def keep_replaced(self, file: Path, data: bytes) -> None:
-        """Makes a replaced file that held nothing new a version, or lets go of it where it is one already."""
+        """Makes a replaced file that held nothing new a version, or lets go of it where it is one
+        already.
+        """
         if self.versions.has(data):
             file.unlink()
         else:
@@ -184,13 +215,17 @@ class Workshop:
             return Written(copy, is_done=False)
         if not self.versions.has(found):
             self.versions.keep(found, REPLACED)
-        in_place.begin_write(self.location.workshop, in_place.UnfinishedWrite(digest(found), digest(data)))
+        in_place.begin_write(
+            self.location.workshop, in_place.UnfinishedWrite(digest(found), digest(data))
+        )
         self.is_touched = True
         in_place.overwrite(target, data)
         in_place.end_write(self.location.workshop)
         return Written(None, is_done=True)
 
-    def _record(self, before: Document, after: Document, origin: Origin, found: Reconciled | None) -> None:
+    def _record(
+        self, before: Document, after: Document, origin: Origin, found: Reconciled | None
+    ) -> None:
         text = None if found is None else notice_of(found)
         if text is not None:
             self.notices.add(text, self._at())
@@ -208,7 +243,10 @@ class Workshop:
                 self._at(),
                 origin,
                 mark,
-                {key: number if found is None or id(entry) in found.made_here else found.seen for key, entry in come.items()},
+                {
+                    key: number if found is None or id(entry) in found.made_here else found.seen
+                    for key, entry in come.items()
+                },
                 [key for key in gone if key not in come],
                 {key: entry.raw for key, entry in gone.items()},
                 () if found is None else found.kept,
@@ -222,7 +260,9 @@ class Workshop:
         self._accepted = (digest(data), document)
 
     def _bring_ledger_in_step(self) -> None:
-        """Makes sure that the ledger leads to the accepted state; what it may have missed counts as unseen by every editor."""
+        """Makes sure that the ledger leads to the accepted state; what it may have missed counts as
+        unseen by every editor.
+        """
         mark, last = self.versions.current_digest(), self.ledger.last()
         if mark is None or (last is not None and last.state == mark):
             return
@@ -230,7 +270,9 @@ class Workshop:
             self.ledger.rewrite(_revisions_from_versions(self.versions, self._at()))
             return
         if mark not in {revision.state for revision in self.ledger.read()[-_LINES_AHEAD:]}:
-            self.ledger.append(Revision(last.number + 1, self._at(), "unknown", mark, is_floor=True))
+            self.ledger.append(
+                Revision(last.number + 1, self._at(), "unknown", mark, is_floor=True)
+            )
 
     def _at(self) -> str:
         return self._now().isoformat(timespec="seconds")

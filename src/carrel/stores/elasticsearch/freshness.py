@@ -1,4 +1,6 @@
-"""Keeps our own indices of a cluster as the stores are, before every answer and after every change of a note."""
+"""Keeps our own indices of a cluster as the stores are, before every answer and after every change
+of a note.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +24,23 @@ MAX_LEFT_OUT = 5_000
 
 
 class IndexOutdatedError(UnavailableError):
-    """The index in the cluster was made by a version that let every document count for everybody."""
+    """The index in the cluster was made by a version that let every document count for
+    everybody.
+    """
 
     def __init__(self, index: str) -> None:
         super().__init__(
-            f"The index {index} in the cluster was made by an older Carrel, whose scores tell of others' documents",
+            f"The index {index} in the cluster was made by an older Carrel, whose scores tell of "
+            f"others' documents",
             next_step="The operator should run `carrel search sync`, which makes it anew.",
             details={"index": index},
         )
 
 
 class ClusterFreshness:
-    """What the cluster has not been told yet is written to it, or, where it takes no writes, left out of the question."""
+    """What the cluster has not been told yet is written to it, or, where it takes no writes, left
+    out of the question.
+    """
 
     def __init__(
         self,
@@ -63,7 +70,9 @@ class ClusterFreshness:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def bring_up_to_date(self, index: str) -> list[str]:
-        """Waits until the cluster holds what the store has now. Where it cannot be written, the ids that it has wrong."""
+        """Waits until the cluster holds what the store has now. Where it cannot be written, the ids
+        that it has wrong.
+        """
         source = self._sources[index]
         if index in self._cursors and not await _has_changes(source, self._cursors[index]):
             return []
@@ -73,13 +82,16 @@ class ClusterFreshness:
             raise
         except CarrelError as error:
             log.warning(
-                "cluster not brought up to date", extra={"index": index, "code": error.code, "cause": describe_error(error)}
+                "cluster not brought up to date",
+                extra={"index": index, "code": error.code, "cause": describe_error(error)},
             )
             return await self._changed_ids(index, source, error)
         return []
 
     async def require_own_scoring(self, index: str) -> None:
-        """Raises IndexOutdatedError for an index whose scores depend on documents that its readers may not see."""
+        """Raises IndexOutdatedError for an index whose scores depend on documents that its readers
+        may not see.
+        """
         if index in self._verified:
             return
         ours = await self._facts(index)
@@ -107,7 +119,9 @@ class ClusterFreshness:
         done = await sync(self._client(), source, self._names[index], lambda count: None)
         self._cursors[index] = done.cursor
 
-    async def _changed_ids(self, index: str, source: DocumentSource, error: CarrelError) -> list[str]:
+    async def _changed_ids(
+        self, index: str, source: DocumentSource, error: CarrelError
+    ) -> list[str]:
         ours = await self._facts(index)
         if ours is None:
             raise error

@@ -16,8 +16,12 @@ _STRANGE = re.compile(r'[<>:/\\?"|#\s]')
 _MOST_INDICES = 200
 
 
-async def resolved(client: AsyncElasticsearch, given: str, allowed: Sequence[str], own: Mapping[str, str]) -> list[str]:
-    """The names to search, each one allowed. Everything that a pattern or an alias stands for must be allowed itself."""
+async def resolved(
+    client: AsyncElasticsearch, given: str, allowed: Sequence[str], own: Mapping[str, str]
+) -> list[str]:
+    """The names to search, each one allowed. Everything that a pattern or an alias stands for must
+    be allowed itself.
+    """
     parts = [part.strip() for part in given.split(",") if part.strip()]
     if not parts or _STRANGE.search(",".join(parts)):
         raise IndexNotAllowedError(given[:100], [*own, *allowed])
@@ -33,12 +37,17 @@ async def resolved(client: AsyncElasticsearch, given: str, allowed: Sequence[str
             open_parts.append("*" if part == "_all" else part)
     if open_parts:
         try:
-            answer = await client.indices.resolve_index(name=",".join(open_parts), expand_wildcards=["open"])
+            answer = await client.indices.resolve_index(
+                name=",".join(open_parts), expand_wildcards=["open"]
+            )
         except NotFoundError:
-            # The same answer as for what exists and is not allowed, so that nobody learns which names there are.
+            # The same answer as for what exists and is not allowed, so that nobody learns which
+            # names there are.
             raise IndexNotAllowedError(given[:100], [*own, *allowed]) from None
         for name in _concrete(dict(answer)):
-            if name not in own.values() and not any(fnmatch.fnmatchcase(name, pattern) for pattern in allowed):
+            if name not in own.values() and not any(
+                fnmatch.fnmatchcase(name, pattern) for pattern in allowed
+            ):
                 raise IndexNotAllowedError(given[:100], [*own, *allowed])
             chosen[name] = None
     if not chosen or len(chosen) > _MOST_INDICES:
@@ -51,7 +60,9 @@ def _is_pattern(name: str) -> bool:
 
 
 def _concrete(answer: Mapping[str, Any]) -> list[str]:
-    """Every index behind the names: indices themselves, those of aliases, and those of data streams."""
+    """Every index behind the names: indices themselves, those of aliases, and those of data
+    streams.
+    """
     found: dict[str, None] = {}
     for index in answer.get("indices", ()):
         found[str(index["name"])] = None

@@ -10,7 +10,13 @@ from elastic_transport import ConnectionError as TransportConnectionError
 from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, UnsupportedProductError
 
-from carrel.core.errors import InvalidInputError, NotConfiguredError, NotFoundError, TimedOutError, UnavailableError
+from carrel.core.errors import (
+    InvalidInputError,
+    NotConfiguredError,
+    NotFoundError,
+    TimedOutError,
+    UnavailableError,
+)
 
 
 @contextmanager
@@ -20,32 +26,46 @@ def plainly() -> Iterator[None]:
         yield
     except UnsupportedProductError as error:
         raise NotConfiguredError(
-            "The server at elasticsearch.url is not Elasticsearch; OpenSearch and others are not supported",
-            next_step="Connect an Elasticsearch 8 or newer, or unset elasticsearch.url to use the embedded search.",
+            "The server at elasticsearch.url is not Elasticsearch; OpenSearch and others are not "
+            "supported",
+            next_step="Connect an Elasticsearch 8 or newer, or unset elasticsearch.url to use the "
+            "embedded search.",
         ) from error
     except ConnectionTimeout as error:
         raise TimedOutError(
-            "Elasticsearch did not answer in time", next_step="Ask for less, or raise elasticsearch.timeout."
+            "Elasticsearch did not answer in time",
+            next_step="Ask for less, or raise elasticsearch.timeout.",
         ) from error
     except TransportConnectionError as error:
         raise UnavailableError(
-            "Elasticsearch cannot be reached", next_step="Try again; the operator can run `carrel doctor`."
+            "Elasticsearch cannot be reached",
+            next_step="Try again; the operator can run `carrel doctor`.",
         ) from error
     except ApiError as error:
         raise _explained(error) from error
     except TransportError as error:
-        raise UnavailableError("Elasticsearch cannot be used now", next_step="Try again later.") from error
+        raise UnavailableError(
+            "Elasticsearch cannot be used now", next_step="Try again later."
+        ) from error
 
 
 def _explained(error: ApiError) -> Exception:
     match error.meta.status:
         case 400:
-            return InvalidInputError(f"Elasticsearch refuses the body{_told(error)}", next_step="Correct the body and ask again.")
+            return InvalidInputError(
+                f"Elasticsearch refuses the body{_told(error)}",
+                next_step="Correct the body and ask again.",
+            )
         case 404:
-            return NotFoundError("index", _index(error), next_step="Fill it with `carrel search sync`, or ask another index.")
+            return NotFoundError(
+                "index",
+                _index(error),
+                next_step="Fill it with `carrel search sync`, or ask another index.",
+            )
         case 401 | 403:
             return NotConfiguredError(
-                "Elasticsearch refuses Carrel's credentials", next_step="The operator should set elasticsearch.api_key."
+                "Elasticsearch refuses Carrel's credentials",
+                next_step="The operator should set elasticsearch.api_key.",
             )
         case 429:
             return UnavailableError("Elasticsearch is too busy", next_step="Try again in a moment.")
@@ -53,12 +73,20 @@ def _explained(error: ApiError) -> Exception:
             return UnavailableError("Elasticsearch failed", next_step="Try again later.")
 
 
-# Errors of reading the body itself: their reason repeats what the caller sent, and nothing of any document.
-_OF_THE_BODY = {"parsing_exception", "x_content_parse_exception", "json_parse_exception", "named_object_not_found_exception"}
+# Errors of reading the body itself: their reason repeats what the caller sent, and nothing of any
+# document.
+_OF_THE_BODY = {
+    "parsing_exception",
+    "x_content_parse_exception",
+    "json_parse_exception",
+    "named_object_not_found_exception",
+}
 
 
 def _told(error: ApiError) -> str:
-    """What is wrong with the body. Of other errors only the kind: their reason may quote what is in a document."""
+    """What is wrong with the body. Of other errors only the kind: their reason may quote what is in
+    a document.
+    """
     cause = _root_cause(error)
     kind = str(cause.get("type") or "no reason given")
     return f": {str(cause.get('reason'))[:300]}" if kind in _OF_THE_BODY else f" ({kind[:100]})"

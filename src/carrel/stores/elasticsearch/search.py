@@ -1,4 +1,6 @@
-"""Search bodies for a real Elasticsearch: checked, bounded, and limited to what the caller may read."""
+"""Search bodies for a real Elasticsearch: checked, bounded, and limited to what the caller may
+read.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ _INTERNAL_FIELDS = (READERS, DOCUMENT_ID)
 
 
 class RemoteSearch:
-    """One cluster. `own` gives the names under which our own documents are there, `public` those of them that everybody who may
+    """One cluster. `own` gives the names under which our own documents are there, `public` those of
+    them that everybody who may
     ask may read whole; `sources` are written to the cluster before every answer."""
 
     def __init__(
@@ -49,7 +52,9 @@ class RemoteSearch:
             self._known = self._open_client()
         return self._known
 
-    async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
+    async def search(
+        self, index: str, body: Mapping[str, Any], readers: frozenset[str]
+    ) -> SearchAnswer:
         asked = checked(body)
         with plainly():
             client = self.client.options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
@@ -67,21 +72,30 @@ class RemoteSearch:
             hides_sort = len(own) == len(names) and _break_ties(asked)
             answer = await client.search(index=names, body=asked)
         shown = _shown(
-            dict(answer), {name: own for own, name in self._own.items()}, sort_keys=_sort_keys(body), hides_sort=hides_sort
+            dict(answer),
+            {name: own for own, name in self._own.items()},
+            sort_keys=_sort_keys(body),
+            hides_sort=hides_sort,
         )
         if left_out:
             told = "notes that changed since the cluster last took any are left out"
-            shown = shown.model_copy(update={"warning": f"{shown.warning or 'This answer is not complete:'} {told}."})
+            shown = shown.model_copy(
+                update={"warning": f"{shown.warning or 'This answer is not complete:'} {told}."}
+            )
         return shown
 
     async def notes_changed(self) -> None:
-        """Tells the cluster at once. Where that fails the next question does it, or leaves out what changed."""
+        """Tells the cluster at once. Where that fails the next question does it, or leaves out what
+        changed.
+        """
         for index in self._freshness.indices:
             try:
                 with plainly():
                     await self._freshness.bring_up_to_date(index)
             except CarrelError as error:
-                log.warning("cluster not told of a change", extra={"index": index, "code": error.code})
+                log.warning(
+                    "cluster not told of a change", extra={"index": index, "code": error.code}
+                )
 
     async def _make_ready(self, own: Sequence[str], body: Mapping[str, Any]) -> list[str]:
         """Our own indices as the stores are now; the ids that the cluster still has wrong."""
@@ -119,18 +133,25 @@ def _sort_keys(body: Mapping[str, Any]) -> list[Any]:
 
 
 def _break_ties(asked: dict[str, Any]) -> bool:
-    """Orders what is alike by its id; whether the answer then shows one sort value more than was asked for."""
+    """Orders what is alike by its id; whether the answer then shows one sort value more than was
+    asked for.
+    """
     keys = _sort_keys(asked)
     after = asked.get("search_after")
     if isinstance(after, list) and len(after) <= len(keys):
         return False
     if not keys:
         asked["track_scores"] = True
-    asked["sort"] = [*(keys or [{"_score": "desc"}]), {DOCUMENT_ID: {"order": "asc", "unmapped_type": "keyword"}}]
+    asked["sort"] = [
+        *(keys or [{"_score": "desc"}]),
+        {DOCUMENT_ID: {"order": "asc", "unmapped_type": "keyword"}},
+    ]
     return True
 
 
-def _shown(answer: dict[str, Any], names: Mapping[str, str], *, sort_keys: list[Any], hides_sort: bool) -> SearchAnswer:
+def _shown(
+    answer: dict[str, Any], names: Mapping[str, str], *, sort_keys: list[Any], hides_sort: bool
+) -> SearchAnswer:
     hits = dict(answer["hits"])
     for hit in hits.get("hits", ()):
         hit["_index"] = names.get(hit["_index"], hit["_index"])

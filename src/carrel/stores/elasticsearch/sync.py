@@ -1,4 +1,6 @@
-"""Fills a real cluster from the local stores: in bulk, and from where it stopped, which the index itself remembers."""
+"""Fills a real cluster from the local stores: in bulk, and from where it stopped, which the index
+itself remembers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from elasticsearch import AsyncElasticsearch
 from elasticsearch.helpers import async_bulk
 
 from carrel.core.errors import ConflictError, UnavailableError
-from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Drop, FieldKind, Mark, Put, Reset, is_public
+from carrel.rooms.knowledge.documents import (
+    DocumentChange,
+    DocumentSource,
+    Drop,
+    FieldKind,
+    Mark,
+    Put,
+    Reset,
+    is_public,
+)
 from carrel.stores.elasticsearch.plainly import plainly
 
 READERS = "carrel_readers"
@@ -20,7 +31,8 @@ _GROUP = 500
 SCORING = "2"
 # Sorts what scores alike, so that the order of writing, which others share in, does not show.
 DOCUMENT_ID = "carrel_id"
-# A word counts by how often it is in the text and how long the text is, and not by how many documents have it: those are
+# A word counts by how often it is in the text and how long the text is, and not by how many
+# documents have it: those are
 # others' too. 100 words is the length at which a text counts neither as short nor as long.
 _OWN_DOCUMENT_SIMILARITY = {
     "type": "scripted",
@@ -30,7 +42,11 @@ _OWN_DOCUMENT_SIMILARITY = {
     },
 }
 _TYPES: dict[FieldKind, dict[str, Any]] = {
-    "text": {"type": "text", "analyzer": "carrel", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}},
+    "text": {
+        "type": "text",
+        "analyzer": "carrel",
+        "fields": {"keyword": {"type": "keyword", "ignore_above": 256}},
+    },
     "keyword": {"type": "keyword", "ignore_above": 256},
     "number": {"type": "double"},
     "date": {"type": "date"},
@@ -62,7 +78,9 @@ class Synced:
     cursor: str | None = None
 
 
-async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]) -> Synced:
+async def sync(
+    client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]
+) -> Synced:
     """Brings one index up to date and says how many documents were written and dropped."""
     with plainly():
         cursor = await _opened(client, name, source.fields, is_public(source))
@@ -71,7 +89,9 @@ async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, re
 
         async def flush() -> None:
             if group:
-                _, errors = await async_bulk(client, [_action(name, change) for change in group], raise_on_error=False)
+                _, errors = await async_bulk(
+                    client, [_action(name, change) for change in group], raise_on_error=False
+                )
                 _raise_first(errors)
                 group.clear()
 
@@ -88,7 +108,9 @@ async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, re
                     group.clear()
                     # Until the next mark nobody may take what is there for the whole.
                     await client.indices.put_mapping(index=name, meta=_meta(source.fields, None))
-                    await client.delete_by_query(index=name, query={"match_all": {}}, refresh=True, conflicts="proceed")
+                    await client.delete_by_query(
+                        index=name, query={"match_all": {}}, refresh=True, conflicts="proceed"
+                    )
                 case Mark(after):
                     await flush()
                     cursor = after
@@ -101,7 +123,9 @@ async def sync(client: AsyncElasticsearch, source: DocumentSource, name: str, re
 
 
 def _raise_first(errors: int | list[Any]) -> None:
-    """A document that was gone already is as it should be; anything else ends the run, before its mark is set."""
+    """A document that was gone already is as it should be; anything else ends the run, before its
+    mark is set.
+    """
     for error in errors if isinstance(errors, list) else []:
         ((action, facts),) = error.items()
         if not (action == "delete" and facts.get("status") == 404):
@@ -109,13 +133,18 @@ def _raise_first(errors: int | list[Any]) -> None:
             error_facts = facts.get("error")
             kind = error_facts.get("type") if isinstance(error_facts, dict) else None
             raise UnavailableError(
-                f"Elasticsearch did not take document {facts.get('_id')} ({kind or 'no reason given'})",
+                f"Elasticsearch did not take document {facts.get('_id')} "
+                f"({kind or 'no reason given'})",
                 next_step="Look at the log of the cluster, mend it and run again.",
             )
 
 
-async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind], is_public: bool) -> str | None:
-    """Where the last run stopped. An index of ours with other fields is made anew; one of somebody else's is left alone."""
+async def _opened(
+    client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind], is_public: bool
+) -> str | None:
+    """Where the last run stopped. An index of ours with other fields is made anew; one of somebody
+    else's is left alone.
+    """
     if await client.indices.exists(index=name):
         mapping = (await client.indices.get_mapping(index=name))[name]["mappings"]
         ours = mapping.get("_meta", {}).get("carrel")
@@ -133,9 +162,17 @@ async def _opened(client: AsyncElasticsearch, name: str, fields: Mapping[str, Fi
         "dynamic": False,
         "_meta": _meta(fields, None),
         "_source": {"excludes": [field for field, kind in fields.items() if kind == "words"]},
-        "properties": {**properties, READERS: {"type": "keyword"}, DOCUMENT_ID: {"type": "keyword"}},
+        "properties": {
+            **properties,
+            READERS: {"type": "keyword"},
+            DOCUMENT_ID: {"type": "keyword"},
+        },
     }
-    settings = _SETTINGS if is_public else {**_SETTINGS, "similarity": {"default": _OWN_DOCUMENT_SIMILARITY}}
+    settings = (
+        _SETTINGS
+        if is_public
+        else {**_SETTINGS, "similarity": {"default": _OWN_DOCUMENT_SIMILARITY}}
+    )
     await client.indices.create(index=name, settings=settings, mappings=mappings)
     return None
 

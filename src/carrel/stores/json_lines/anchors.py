@@ -16,7 +16,8 @@ from carrel.stores.json_lines.descriptors import OPEN_FLAGS, read_at
 
 log = logging.getLogger("carrel.audit")
 
-# Beyond this the file is written anew as one checkpoint; about twenty thousand anchors, a fortnight of a busy server.
+# Beyond this the file is written anew as one checkpoint; about twenty thousand anchors, a fortnight
+# of a busy server.
 DEFAULT_FILE_BYTES = 8 * 1024 * 1024
 _TAIL_BYTES = 64 * 1024
 
@@ -24,7 +25,14 @@ _TAIL_BYTES = 64 * 1024
 class AnchorFile:
     """Appends signed anchors, one line each, shared by all processes that write the log."""
 
-    def __init__(self, file: Path, key_file: Path, count_file: Path, *, max_file_bytes: int = DEFAULT_FILE_BYTES) -> None:
+    def __init__(
+        self,
+        file: Path,
+        key_file: Path,
+        count_file: Path,
+        *,
+        max_file_bytes: int = DEFAULT_FILE_BYTES,
+    ) -> None:
         self._file = file
         self._count_file = count_file
         self._key_file = key_file
@@ -41,7 +49,9 @@ class AnchorFile:
         signer = self._opened()
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._locked():
-            descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, 0o600)
+            descriptor = os.open(
+                self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, 0o600
+            )
             counter = -1
             try:
                 counter = self._open_count()
@@ -49,7 +59,8 @@ class AnchorFile:
                 ends_torn = size > 0 and read_at(descriptor, size - 1, 1) != b"\n"
                 last = _tip_of(descriptor, size)
                 if last is not None:
-                    # Whoever wrote it may have been killed before counting it; the count is never more than one behind.
+                    # Whoever wrote it may have been killed before counting it; the count is never
+                    # more than one behind.
                     _write_count(counter, last)
                 line, tip = make_anchor(last, event, facts, datetime.now(UTC), signer)
                 text = (b"\n" if ends_torn else b"") + line + b"\n"
@@ -65,19 +76,32 @@ class AnchorFile:
                 if counter >= 0:
                     os.close(counter)
         log.info(
-            "audit head", extra={"number": tip.number, "digest": tip.digest, "key": signer.fingerprint, "event": event.value}
+            "audit head",
+            extra={
+                "number": tip.number,
+                "digest": tip.digest,
+                "key": signer.fingerprint,
+                "event": event.value,
+            },
         )
         return tip
 
     def _compact(self, signer: Ed25519Signer) -> AnchorTip:
-        """Writes the file anew as one checkpoint that says what all anchors so far say; a file with problems is left as it is."""
+        """Writes the file anew as one checkpoint that says what all anchors so far say; a file with
+        problems is left as it is.
+        """
         ledger = read_ledger(read_anchor_lines(self._file), signer.check)
         if ledger.tip is None:
             raise OSError(f"{self._file} has no anchors that can be read")
         if ledger.problems:
-            log.error("audit anchors are not whole, and are not compacted", extra={"problems": ledger.problems[:5]})
+            log.error(
+                "audit anchors are not whole, and are not compacted",
+                extra={"problems": ledger.problems[:5]},
+            )
             return ledger.tip
-        line, tip = make_anchor(ledger.tip, AnchorEvent.CHECKPOINT, ledger.to_facts(), datetime.now(UTC), signer)
+        line, tip = make_anchor(
+            ledger.tip, AnchorEvent.CHECKPOINT, ledger.to_facts(), datetime.now(UTC), signer
+        )
         draft = self._file.with_name(f".{self._file.name}.new")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | OPEN_FLAGS, 0o600)
         try:
@@ -91,14 +115,17 @@ class AnchorFile:
         return tip
 
     def _open_count(self) -> int:
-        """Opened before the anchor is written, so that no anchor is made where it cannot be counted."""
+        """Opened before the anchor is written, so that no anchor is made where it cannot be
+        counted.
+        """
         self._count_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return os.open(self._count_file, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o600)
 
     def _opened(self) -> Ed25519Signer:
         if self._signer is None:
             if not self._key_file.exists() and not self.is_empty():
-                log.error("the key of the audit anchors is missing; a new one is made, and verify will say so",
+                log.error("the key of the audit anchors is missing; a new one is made, and verify "
+"will say so",
                           extra={"key_file": str(self._key_file)})  # fmt: skip
             self._signer = load_or_make_key(self._key_file)
         return self._signer
@@ -117,7 +144,9 @@ def read_anchor_lines(file: Path) -> Iterator[bytes]:
 
 
 def read_count(file: Path) -> AnchorTip | None:
-    """The number and hash of the newest anchor, as counted beside the log; None where that cannot be read."""
+    """The number and hash of the newest anchor, as counted beside the log; None where that cannot
+    be read.
+    """
     try:
         number, digest = file.read_text(encoding="ascii").split()
         return AnchorTip(int(number), digest)
@@ -126,7 +155,9 @@ def read_count(file: Path) -> AnchorTip | None:
 
 
 def _write_count(descriptor: int, tip: AnchorTip) -> None:
-    """In place, always of one length and within one sector, so that a kill leaves the old count or the new one."""
+    """In place, always of one length and within one sector, so that a kill leaves the old count or
+    the new one.
+    """
     os.lseek(descriptor, 0, os.SEEK_SET)
     os.write(descriptor, f"{tip.number:020d} {tip.digest}\n".encode("ascii"))
 

@@ -1,4 +1,6 @@
-"""The audit log as files of JSON lines: append-only, shared by the workers, a new file when one is full, old ones expire."""
+"""The audit log as files of JSON lines: append-only, shared by the workers, a new file when one is
+full, old ones expire.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ _SPACE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How large a file gets, how much and how long is kept, and how much of the disk is left alone."""
+    """How large a file gets, how much and how long is kept, and how much of the disk is left
+    alone.
+    """
 
     max_file_bytes: int = DEFAULT_FILE_BYTES
     max_total_bytes: int | None = None
@@ -54,7 +58,9 @@ class JsonLinesAudit(QueuedAudit):
 
 
 class JsonLinesSink:
-    """Appends lines to the current file; the full one is renamed by its time and stays in the folder until it expires."""
+    """Appends lines to the current file; the full one is renamed by its time and stays in the
+    folder until it expires.
+    """
 
     def __init__(self, file: Path, retention: Retention, clock: Clock) -> None:
         self._file = file
@@ -71,7 +77,8 @@ class JsonLinesSink:
         text = b"".join((start, *(line + b"\n" for line in lines)))
         written = os.write(descriptor, text)
         if written < len(text):
-            # What is cut off is written again from its first byte on the next try; the reader passes over the torn line.
+            # What is cut off is written again from its first byte on the next try; the reader
+            # passes over the torn line.
             whole = text[len(start) : written].count(b"\n")
             self._is_torn = text[:written][-1:] != b"\n"
             raise PartlyWrittenError(whole)
@@ -128,14 +135,23 @@ class JsonLinesSink:
         if not place.is_dir() or not os.access(place, os.W_OK):
             return f"{self._file.parent} cannot be written"
         if free < self._retention.min_free_bytes:
-            return f"{free} bytes are free where the audit log is kept, and {self._retention.min_free_bytes} are left alone"
+            return (
+                f"{free} bytes are free where the audit log is kept, and "
+                f"{self._retention.min_free_bytes} are left alone"
+            )
         return None
 
     def _current(self) -> int:
-        """The descriptor of the file that is current now; another worker may have renamed the one we had."""
+        """The descriptor of the file that is current now; another worker may have renamed the one
+        we had.
+        """
         if self._descriptor is not None:
             mine = os.fstat(self._descriptor)
-            if mine.st_nlink and mine.st_size < self._retention.max_file_bytes and self._is_still_named(mine):
+            if (
+                mine.st_nlink
+                and mine.st_size < self._retention.max_file_bytes
+                and self._is_still_named(mine)
+            ):
                 return self._descriptor
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._locked():
@@ -145,7 +161,9 @@ class JsonLinesSink:
                     full = _free_name(self._file, self._clock.now())
                     self._file.rename(full)
                     self._rotated.append(full)
-            self._descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, 0o600)
+            self._descriptor = os.open(
+                self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, 0o600
+            )
             size = os.fstat(self._descriptor).st_size
             # Somebody may have been killed, or lost power, in the middle of a line.
             self._is_torn = size > 0 and read_at(self._descriptor, size - 1, 1) != b"\n"
@@ -162,7 +180,9 @@ class JsonLinesSink:
         return (named.st_dev, named.st_ino) == (mine.st_dev, mine.st_ino)
 
     def _expire(self, anchors: Anchors | None) -> list[Notice]:
-        """Removes the oldest full files, each after an anchor says so; killed in between, the file is removed the next time."""
+        """Removes the oldest full files, each after an anchor says so; killed in between, the file
+        is removed the next time.
+        """
         notices = []
         with self._locked():
             for file in self._expired_files():
@@ -173,7 +193,9 @@ class JsonLinesSink:
                     anchors.add(AnchorEvent.EXPIRED, facts)
                 file.unlink()
                 shown = {name: value for name, value in facts.items() if name != "chains"}
-                notices.append(Notice("expired", f"audit://files/{file.name}", {**shown, "chains": len(heads)}))
+                notices.append(
+                    Notice("expired", f"audit://files/{file.name}", {**shown, "chains": len(heads)})
+                )
         return notices
 
     def _expired_files(self) -> list[Path]:
@@ -182,8 +204,14 @@ class JsonLinesSink:
         left = sum(sizes.values())
         found = []
         for file in full:
-            is_old = self._retention.max_age is not None and self._clock.now() - _last_time(file) > self._retention.max_age
-            is_too_much = self._retention.max_total_bytes is not None and left > self._retention.max_total_bytes
+            is_old = (
+                self._retention.max_age is not None
+                and self._clock.now() - _last_time(file) > self._retention.max_age
+            )
+            is_too_much = (
+                self._retention.max_total_bytes is not None
+                and left > self._retention.max_total_bytes
+            )
             if not is_old and not is_too_much:
                 break
             left -= sizes[file]
@@ -194,7 +222,11 @@ class JsonLinesSink:
 def audit_files(file: Path) -> list[Path]:
     """The full files in order, then the current one."""
     named = re.compile(re.escape(file.stem) + r"\.[0-9]{8}T[0-9.]+" + re.escape(file.suffix))
-    full = sorted(part for part in file.parent.glob(f"{file.stem}.*{file.suffix}") if named.fullmatch(part.name))
+    full = sorted(
+        part
+        for part in file.parent.glob(f"{file.stem}.*{file.suffix}")
+        if named.fullmatch(part.name)
+    )
     return [*full, *([file] if file.exists() else [])]
 
 
@@ -212,7 +244,10 @@ def verify_files(file: Path, ledger: AnchorLedger) -> list[str]:
         part = file.with_name(name)
         if not part.is_file():
             problems.append(f"the file {name} is missing, and no anchor says that it expired")
-        elif part.stat().st_size < anchored.size_bytes or _digest(part, anchored.size_bytes) != anchored.digest:
+        elif (
+            part.stat().st_size < anchored.size_bytes
+            or _digest(part, anchored.size_bytes) != anchored.digest
+        ):
             problems.append(f"the file {name} is not as it was when it was full")
     return problems
 
@@ -223,7 +258,9 @@ def _facts_of(file: Path) -> dict[str, object]:
 
 
 def _digest(file: Path, size: int) -> str:
-    """The hash of the first bytes: another worker may still add a line to a file that has just been renamed."""
+    """The hash of the first bytes: another worker may still add a line to a file that has just been
+    renamed.
+    """
     found = hashlib.sha256()
     with file.open("rb") as content:
         while size > 0 and (piece := content.read(min(size, 1024 * 1024))):
@@ -239,7 +276,9 @@ def _tail(descriptor: int) -> list[bytes]:
 
 
 def _last_time(file: Path) -> datetime:
-    """When the last line was written, as the line says; what the file system says can be set by anybody who may write there."""
+    """When the last line was written, as the line says; what the file system says can be set by
+    anybody who may write there.
+    """
     with file.open("rb") as content:
         for line in reversed(_tail(content.fileno())):
             try:
@@ -257,5 +296,7 @@ def _free_name(file: Path, now: datetime) -> Path:
     last = full[-1].name[len(file.stem) + 1 : len(full[-1].name) - len(file.suffix)] if full else ""
     if stamp <= last:
         with contextlib.suppress(ValueError):
-            stamp = (datetime.strptime(last, _STAMP).replace(tzinfo=UTC) + timedelta(microseconds=1)).strftime(_STAMP)
+            stamp = (
+                datetime.strptime(last, _STAMP).replace(tzinfo=UTC) + timedelta(microseconds=1)
+            ).strftime(_STAMP)
     return file.with_name(f"{file.stem}.{stamp}{file.suffix}")

@@ -1,4 +1,6 @@
-"""The audit log as JSON lines on a standard stream, for platforms that keep what a process prints and nothing that it writes."""
+"""The audit log as JSON lines on a standard stream, for platforms that keep what a process prints
+and nothing that it writes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _DESCRIPTORS: dict[str, int] = {"stdout": 1, "stderr": 2}
 
 
 class StreamAudit(QueuedAudit):
-    """The queue in front of the stream. Chains are as in files; there are no anchors, since nothing here outlives the process."""
+    """The queue in front of the stream. Chains are as in files; there are no anchors, since nothing
+    here outlives the process.
+    """
 
     def __init__(
         self,
@@ -41,7 +45,8 @@ class StreamSink:
             try:
                 self._write_rest()
             except OSError as error:
-                # The rest of a line that has begun is written before anything else, so that the line counts.
+                # The rest of a line that has begun is written before anything else, so that the
+                # line counts.
                 if len(self._rest) <= len(line):
                     raise PartlyWrittenError(number + 1) from error
                 self._rest = b""

@@ -9,4 +9,6 @@ from carrel.stores.sql.access import SCRIPTS, SqlAccess
 
 def postgres_access(url: str) -> SqlAccess:
     """The store of all replicas, made at the first use."""
-    return SqlAccess(PostgresDriver(PostgresDatabase(url, "access", SCRIPTS, wait_seconds=WAIT_SECONDS)))
+    return SqlAccess(
+        PostgresDriver(PostgresDatabase(url, "access", SCRIPTS, wait_seconds=WAIT_SECONDS))
+    )

@@ -14,20 +14,28 @@ from carrel.core.clock import Clock
 from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip, make_anchor, read_anchor
 from carrel.policy.audit_chain import hash_in
 from carrel.stores.audit_queue import Notice, QueuedAudit, QueueOptions
-from carrel.stores.audit_signing import Ed25519Signer, load_or_make_key, new_private_key, signer_from_pem
+from carrel.stores.audit_signing import (
+    Ed25519Signer,
+    load_or_make_key,
+    new_private_key,
+    signer_from_pem,
+)
 
 log = logging.getLogger("carrel.audit")
 
 _SCHEMA = (
     "SELECT pg_advisory_xact_lock(7226002)",
     """CREATE TABLE IF NOT EXISTS audit_log (
-        id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, chain TEXT NOT NULL, sequence BIGINT NOT NULL,
-        at TIMESTAMPTZ NOT NULL, user_id TEXT NOT NULL, action TEXT NOT NULL, result TEXT NOT NULL, line TEXT NOT NULL,
+        id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, chain TEXT NOT NULL, sequence BIGINT NOT
+          NULL,
+        at TIMESTAMPTZ NOT NULL, user_id TEXT NOT NULL, action TEXT NOT NULL, result TEXT NOT NULL,
+          line TEXT NOT NULL,
         UNIQUE (chain, sequence))""",
     "CREATE INDEX IF NOT EXISTS audit_log_at ON audit_log (at)",
     "CREATE INDEX IF NOT EXISTS audit_log_user ON audit_log (user_id, at)",
     "CREATE TABLE IF NOT EXISTS audit_anchors (number BIGINT PRIMARY KEY, line TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS audit_signing_key (only_one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_one), pem TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS audit_signing_key (only_one BOOLEAN PRIMARY KEY DEFAULT TRUE "
+    "CHECK (only_one), pem TEXT NOT NULL)",
     """CREATE OR REPLACE FUNCTION audit_log_only_grows() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the audit log can only grow'; END $$""",
     *(
@@ -72,7 +80,9 @@ class _Link:
 
     def opened(self) -> Connection:
         if self._connection is None:
-            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=self._timeout_seconds)
+            connection = psycopg.connect(
+                self._url, autocommit=True, connect_timeout=self._timeout_seconds
+            )
             with connection.transaction():
                 for statement in _SCHEMA:
                     connection.execute(statement.encode())
@@ -97,8 +107,12 @@ class PostgresSink:
         for line in lines:
             facts = orjson.loads(line)
             # PostgreSQL has no NUL in text; the line itself has it escaped.
-            shown = [str(facts[name]).replace("\x00", "") for name in ("user_id", "action", "result")]
-            rows.append((facts["chain"], facts["sequence"], facts["timestamp"], *shown, line.decode()))
+            shown = [
+                str(facts[name]).replace("\x00", "") for name in ("user_id", "action", "result")
+            ]
+            rows.append(
+                (facts["chain"], facts["sequence"], facts["timestamp"], *shown, line.decode())
+            )
         try:
             connection = self._link.opened()
             with connection.transaction(), connection.cursor() as cursor:
@@ -109,7 +123,11 @@ class PostgresSink:
 
     def last_hash(self) -> str | None:
         try:
-            row = self._link.opened().execute("SELECT line FROM audit_log ORDER BY id DESC LIMIT 1").fetchone()
+            row = (
+                self._link.opened()
+                .execute("SELECT line FROM audit_log ORDER BY id DESC LIMIT 1")
+                .fetchone()
+            )
         except (psycopg.Error, OSError) as error:
             self.close()
             raise OSError(f"PostgreSQL does not show the audit log: {error}") from error
@@ -137,7 +155,9 @@ class PostgresSink:
 
 
 class PostgresAnchors:
-    """Anchors in a table. The key is in a file that all replicas share, or else in the database too."""
+    """Anchors in a table. The key is in a file that all replicas share, or else in the database
+    too.
+    """
 
     def __init__(self, url: str, key_file: Path | None, timeout_seconds: int = 5) -> None:
         self._key_file = key_file
@@ -149,7 +169,10 @@ class PostgresAnchors:
 
     def is_empty(self) -> bool:
         try:
-            return self._link.opened().execute("SELECT 1 FROM audit_anchors LIMIT 1").fetchone() is None
+            return (
+                self._link.opened().execute("SELECT 1 FROM audit_anchors LIMIT 1").fetchone()
+                is None
+            )
         except (psycopg.Error, OSError) as error:
             self._link.close()
             raise OSError(f"PostgreSQL does not show the anchors: {error}") from error
@@ -160,15 +183,28 @@ class PostgresAnchors:
             connection = self._link.opened()
             with connection.transaction():
                 connection.execute(_ANCHOR_LOCK)
-                row = connection.execute("SELECT line FROM audit_anchors ORDER BY number DESC LIMIT 1").fetchone()
+                row = connection.execute(
+                    "SELECT line FROM audit_anchors ORDER BY number DESC LIMIT 1"
+                ).fetchone()
                 last = None if row is None else read_anchor(str(row[0]).encode())
-                line, tip = make_anchor(None if last is None else last.tip, event, facts, datetime.now(UTC), signer)
-                connection.execute("INSERT INTO audit_anchors (number, line) VALUES (%s, %s)", (tip.number, line.decode()))
+                line, tip = make_anchor(
+                    None if last is None else last.tip, event, facts, datetime.now(UTC), signer
+                )
+                connection.execute(
+                    "INSERT INTO audit_anchors (number, line) VALUES (%s, %s)",
+                    (tip.number, line.decode()),
+                )
         except (psycopg.Error, OSError) as error:
             self._link.close()
             raise OSError(f"PostgreSQL does not take an anchor: {error}") from error
         log.info(
-            "audit head", extra={"number": tip.number, "digest": tip.digest, "key": signer.fingerprint, "event": event.value}
+            "audit head",
+            extra={
+                "number": tip.number,
+                "digest": tip.digest,
+                "key": signer.fingerprint,
+                "event": event.value,
+            },
         )
         return tip
 
@@ -186,7 +222,10 @@ class PostgresAnchors:
             with connection.transaction():
                 connection.execute(_ANCHOR_LOCK)
                 if connection.execute("SELECT 1 FROM audit_signing_key").fetchone() is None:
-                    connection.execute("INSERT INTO audit_signing_key (pem) VALUES (%s)", (new_private_key().decode(),))
+                    connection.execute(
+                        "INSERT INTO audit_signing_key (pem) VALUES (%s)",
+                        (new_private_key().decode(),),
+                    )
                 row = connection.execute("SELECT pem FROM audit_signing_key").fetchone()
         except (psycopg.Error, OSError) as error:
             self._link.close()

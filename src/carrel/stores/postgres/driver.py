@@ -14,7 +14,8 @@ from carrel.stores.postgres.failures import reason_of
 from carrel.stores.sql.driver import LeaseClock, Rows, Step
 
 WAIT_SECONDS = 5.0
-# The server's time at that moment, not at the start of the transaction, which may have waited for a lock.
+# The server's time at that moment, not at the start of the transaction, which may have waited for a
+# lock.
 _SERVER_CLOCK = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
 _PARAMETER = re.compile(r":(\w+)")
 
@@ -43,9 +44,17 @@ class PostgresDriver:
                 return answers
         except psycopg.errors.DiskFull as error:
             raise StorageFullError.at("the disk of the PostgreSQL server") from error
-        except (psycopg.OperationalError, psycopg.InternalError, psycopg.DataError, PoolTimeout, OSError) as error:
+        except (
+            psycopg.OperationalError,
+            psycopg.InternalError,
+            psycopg.DataError,
+            PoolTimeout,
+            OSError,
+        ) as error:
             message = f"PostgreSQL cannot be used: {reason_of(error)}"
-            raise UnavailableError(message, next_step="Try again; the operator should look at DATABASE_URL.") from error
+            raise UnavailableError(
+                message, next_step="Try again; the operator should look at DATABASE_URL."
+            ) from error
 
     async def close(self) -> None:
         await self._database.close()

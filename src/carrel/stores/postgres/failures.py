@@ -1,4 +1,6 @@
-"""Why PostgreSQL failed, in our own words: its own may quote what was being written, and go to the log only."""
+"""Why PostgreSQL failed, in our own words: its own may quote what was being written, and go to the
+log only.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _REASONS = {
 
 
 class PostgresRefusedError(OperationalError):
-    """A refusal of ours that passes where the driver's errors pass; its sentence is written for people."""
+    """A refusal of ours that passes where the driver's errors pass; its sentence is written for
+    people.
+    """
 
 
 def reason_of(error: BaseException) -> str:
@@ -34,6 +38,8 @@ def reason_of(error: BaseException) -> str:
     state = error.sqlstate if isinstance(error, Error) else None
     if state:
         return _REASONS.get(state[:2], "it failed")
-    if isinstance(error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError | OSError):
+    if isinstance(
+        error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError | OSError
+    ):
         return "no connection to the server"
     return "it failed"

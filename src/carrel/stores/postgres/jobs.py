@@ -9,4 +9,8 @@ from carrel.stores.sql.jobs import SCRIPTS, SqlJobs
 
 def postgres_jobs(url: str) -> SqlJobs:
     """The jobs of all workers, made at the first use."""
-    return SqlJobs(PostgresDriver(PostgresDatabase(url, "jobs", SCRIPTS, connections=4, wait_seconds=WAIT_SECONDS)))
+    return SqlJobs(
+        PostgresDriver(
+            PostgresDatabase(url, "jobs", SCRIPTS, connections=4, wait_seconds=WAIT_SECONDS)
+        )
+    )

@@ -10,18 +10,28 @@ from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
 
 
 class PostgresBuckets:
-    """A table without write-ahead log: quick, and after a crash everybody simply starts with a full bucket."""
+    """A table without write-ahead log: quick, and after a crash everybody simply starts with a full
+    bucket.
+    """
 
     def __init__(self, url: str, clock: Clock, *, sweep_every: int = 1024) -> None:
         script = SCHEMA.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")
-        self._driver = PostgresDriver(PostgresDatabase(url, "limits", (script,), wait_seconds=WAIT_SECONDS))
+        self._driver = PostgresDriver(
+            PostgresDatabase(url, "limits", (script,), wait_seconds=WAIT_SECONDS)
+        )
         self._clock = clock
         self._sweep_every = sweep_every
         self._until_sweep = sweep_every
 
     async def take(self, key: str, cost: float, rate: Rate) -> Taken:
         now = self._clock.now().timestamp()
-        facts: dict[str, object] = {"key": key, "cost": cost, "burst": rate.burst, "per_second": rate.per_second, "now": now}
+        facts: dict[str, object] = {
+            "key": key,
+            "cost": cost,
+            "burst": rate.burst,
+            "per_second": rate.per_second,
+            "now": now,
+        }
         rows = (await self._driver.run((TAKE, facts)))[0]
         self._until_sweep -= 1
         if self._until_sweep <= 0:

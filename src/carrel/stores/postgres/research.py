@@ -21,4 +21,6 @@ class _ConflictsToldDriver(PostgresDriver):
 
 def postgres_research(url: str) -> SqlResearch:
     """The memory of all workers, made at the first use."""
-    return SqlResearch(_ConflictsToldDriver(PostgresDatabase(url, "research", SCRIPTS, wait_seconds=WAIT_SECONDS)))
+    return SqlResearch(
+        _ConflictsToldDriver(PostgresDatabase(url, "research", SCRIPTS, wait_seconds=WAIT_SECONDS))
+    )

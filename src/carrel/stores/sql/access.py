@@ -6,7 +6,16 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from carrel.policy.authorization.models import Client, ClientKind, Code, Grant, Refresh, Session, SigningKey, User
+from carrel.policy.authorization.models import (
+    Client,
+    ClientKind,
+    Code,
+    Grant,
+    Refresh,
+    Session,
+    SigningKey,
+    User,
+)
 from carrel.policy.static_tokens import StaticToken
 from carrel.stores.sql.driver import Driver, Rows, Step
 
@@ -15,35 +24,46 @@ SCHEMA = (
         name TEXT PRIMARY KEY, password_hash TEXT NOT NULL, scopes TEXT NOT NULL,
         created_at DOUBLE PRECISION NOT NULL, is_disabled INTEGER NOT NULL DEFAULT 0)""",
     """CREATE TABLE IF NOT EXISTS access_tokens (
-        name TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL,
+        name TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created_at
+          DOUBLE PRECISION NOT NULL,
         expires_at DOUBLE PRECISION, user_name TEXT, revoked_at DOUBLE PRECISION)""",
     """CREATE TABLE IF NOT EXISTS access_clients (
         client_id TEXT PRIMARY KEY, name TEXT NOT NULL, redirect_uris TEXT NOT NULL, website TEXT,
         created_at DOUBLE PRECISION NOT NULL, used_at DOUBLE PRECISION)""",
     """CREATE TABLE IF NOT EXISTS access_grants (
-        grant_id TEXT PRIMARY KEY, client_id TEXT NOT NULL, user_name TEXT NOT NULL, scopes TEXT NOT NULL,
-        resource TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL, revoked_at DOUBLE PRECISION)""",
+        grant_id TEXT PRIMARY KEY, client_id TEXT NOT NULL, user_name TEXT NOT NULL, scopes TEXT NOT
+          NULL,
+        resource TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL, revoked_at DOUBLE
+          PRECISION)""",
     "CREATE INDEX IF NOT EXISTS access_grants_user ON access_grants (user_name)",
     "CREATE INDEX IF NOT EXISTS access_grants_client ON access_grants (client_id)",
     """CREATE TABLE IF NOT EXISTS access_codes (
-        code_hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL REFERENCES access_grants ON DELETE CASCADE,
-        redirect_uri TEXT NOT NULL, challenge TEXT NOT NULL, expires_at DOUBLE PRECISION NOT NULL, used_at DOUBLE PRECISION,
+        code_hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL REFERENCES access_grants ON DELETE
+          CASCADE,
+        redirect_uri TEXT NOT NULL, challenge TEXT NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
+          used_at DOUBLE PRECISION,
         refresh_hash TEXT)""",
     """CREATE TABLE IF NOT EXISTS access_refresh (
-        token_hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL REFERENCES access_grants ON DELETE CASCADE,
-        created_at DOUBLE PRECISION NOT NULL, expires_at DOUBLE PRECISION NOT NULL, used_at DOUBLE PRECISION, successor TEXT)""",
+        token_hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL REFERENCES access_grants ON DELETE
+          CASCADE,
+        created_at DOUBLE PRECISION NOT NULL, expires_at DOUBLE PRECISION NOT NULL, used_at DOUBLE
+          PRECISION, successor TEXT)""",
     "CREATE INDEX IF NOT EXISTS access_refresh_grant ON access_refresh (grant_id)",
     """CREATE TABLE IF NOT EXISTS access_sessions (
-        session_hash TEXT PRIMARY KEY, user_name TEXT NOT NULL, expires_at DOUBLE PRECISION NOT NULL)""",
+        session_hash TEXT PRIMARY KEY, user_name TEXT NOT NULL, expires_at DOUBLE PRECISION NOT
+          NULL)""",
     """CREATE TABLE IF NOT EXISTS access_keys (
-        generation INTEGER PRIMARY KEY, kid TEXT NOT NULL, private_pem TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL)""",
+        generation INTEGER PRIMARY KEY, kid TEXT NOT NULL, private_pem TEXT NOT NULL, created_at
+          DOUBLE PRECISION NOT NULL)""",
 )
-# One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
+# One script for each version. What an earlier version lacks goes into a new script at the end,
+# never into an old one.
 SCRIPTS = (
     ";\n".join(SCHEMA),
     """ALTER TABLE access_refresh ADD COLUMN successor_salt TEXT;
     CREATE TABLE IF NOT EXISTS access_origins (
-        user_name TEXT NOT NULL, origin TEXT NOT NULL, seen_at DOUBLE PRECISION NOT NULL, PRIMARY KEY (user_name, origin))""",
+        user_name TEXT NOT NULL, origin TEXT NOT NULL, seen_at DOUBLE PRECISION NOT NULL, PRIMARY
+          KEY (user_name, origin))""",
 )
 # Addresses and browsers that are remembered for each user.
 MOST_ORIGINS = 40
@@ -51,7 +71,9 @@ MOST_ORIGINS = 40
 _USER = "name, password_hash, scopes, created_at, is_disabled"
 _TOKEN = "name, token_hash, scopes, created_at, expires_at, user_name, revoked_at"
 _END_SESSIONS = "DELETE FROM access_sessions WHERE user_name = :name"
-_REVOKE_GRANTS = "UPDATE access_grants SET revoked_at = :at WHERE user_name = :name AND revoked_at IS NULL"
+_REVOKE_GRANTS = (
+    "UPDATE access_grants SET revoked_at = :at WHERE user_name = :name AND revoked_at IS NULL"
+)
 _IS_STILL_THE_USER = """EXISTS (SELECT 1 FROM access_users AS u
     WHERE u.name = :user_name AND u.password_hash = :password_hash AND u.is_disabled = 0)"""
 
@@ -73,17 +95,29 @@ class SqlAccess:
         return rows[0] if rows else None
 
     async def add_user(self, user: User) -> bool:
-        sql = f"""INSERT INTO access_users ({_USER}) VALUES (:name, :password_hash, :scopes, :created_at, :is_disabled)
+        sql = f"""INSERT INTO access_users ({_USER}) VALUES (:name, :password_hash, :scopes,
+              :created_at, :is_disabled)
             ON CONFLICT DO NOTHING RETURNING name"""
-        values = {"name": user.name, "password_hash": user.password_hash, "scopes": _words(user.scopes)}
-        return bool(await self._rows(sql, **values, created_at=user.created_at, is_disabled=int(user.is_disabled)))
+        values = {
+            "name": user.name,
+            "password_hash": user.password_hash,
+            "scopes": _words(user.scopes),
+        }
+        return bool(
+            await self._rows(
+                sql, **values, created_at=user.created_at, is_disabled=int(user.is_disabled)
+            )
+        )
 
     async def user(self, name: str) -> User | None:
         row = await self._first(f"SELECT {_USER} FROM access_users WHERE name = :name", name=name)
         return None if row is None else _user(row)
 
     async def users(self) -> list[User]:
-        return [_user(row) for row in await self._rows(f"SELECT {_USER} FROM access_users ORDER BY name")]
+        return [
+            _user(row)
+            for row in await self._rows(f"SELECT {_USER} FROM access_users ORDER BY name")
+        ]
 
     async def set_disabled(self, name: str, is_disabled: bool, at: float) -> bool:
         steps: list[Step] = [
@@ -94,64 +128,105 @@ class SqlAccess:
         ]
         if is_disabled:
             forget = "DELETE FROM access_origins WHERE user_name = :name"
-            steps += [(_REVOKE_GRANTS, {"at": at, "name": name}), (_END_SESSIONS, {"name": name}), (forget, {"name": name})]
+            steps += [
+                (_REVOKE_GRANTS, {"at": at, "name": name}),
+                (_END_SESSIONS, {"name": name}),
+                (forget, {"name": name}),
+            ]
         return bool((await self._driver.run(*steps))[0])
 
     async def set_password(self, name: str, password_hash: str, at: float) -> bool:
-        change = "UPDATE access_users SET password_hash = :password_hash WHERE name = :name RETURNING name"
+        change = (
+            "UPDATE access_users SET password_hash = :password_hash WHERE name = :name "
+            "RETURNING name"
+        )
         changed = {"password_hash": password_hash, "name": name}
         found = await self._driver.run(
-            (change, changed), (_REVOKE_GRANTS, {"at": at, "name": name}), (_END_SESSIONS, {"name": name})
+            (change, changed),
+            (_REVOKE_GRANTS, {"at": at, "name": name}),
+            (_END_SESSIONS, {"name": name}),
         )
         return bool(found[0])
 
     async def add_token(self, token: StaticToken) -> bool:
         sql = f"""INSERT INTO access_tokens ({_TOKEN}) VALUES
-            (:name, :token_hash, :scopes, :created_at, :expires_at, :user_name, NULL) ON CONFLICT DO NOTHING RETURNING name"""
-        values = {"name": token.name, "token_hash": token.token_hash, "scopes": _words(token.scopes)}
+            (:name, :token_hash, :scopes, :created_at, :expires_at, :user_name, NULL) ON CONFLICT DO
+              NOTHING RETURNING name"""
+        values = {
+            "name": token.name,
+            "token_hash": token.token_hash,
+            "scopes": _words(token.scopes),
+        }
         times = {"created_at": token.created_at, "expires_at": token.expires_at}
         return bool(await self._rows(sql, **values, **times, user_name=token.user_name))
 
     async def token_by_hash(self, token_hash: str) -> StaticToken | None:
         sql = f"""SELECT {_TOKEN} FROM access_tokens AS t WHERE token_hash = :token_hash
-            AND NOT EXISTS (SELECT 1 FROM access_users AS u WHERE u.name = t.user_name AND u.is_disabled = 1)"""
+            AND NOT EXISTS (SELECT 1 FROM access_users AS u WHERE u.name = t.user_name AND
+              u.is_disabled = 1)"""
         row = await self._first(sql, token_hash=token_hash)
         return None if row is None else _token(row)
 
     async def tokens(self) -> list[StaticToken]:
-        return [_token(row) for row in await self._rows(f"SELECT {_TOKEN} FROM access_tokens ORDER BY name")]
+        return [
+            _token(row)
+            for row in await self._rows(f"SELECT {_TOKEN} FROM access_tokens ORDER BY name")
+        ]
 
     async def revoke_token(self, name: str, at: float) -> bool:
-        sql = "UPDATE access_tokens SET revoked_at = :at WHERE name = :name AND revoked_at IS NULL RETURNING name"
+        sql = (
+            "UPDATE access_tokens SET revoked_at = :at WHERE name = :name AND revoked_at IS "
+            "NULL RETURNING name"
+        )
         return bool(await self._rows(sql, at=at, name=name))
 
     async def add_client(self, client: Client) -> bool:
         sql = """INSERT INTO access_clients (client_id, name, redirect_uris, website, created_at)
-            VALUES (:client_id, :name, :redirect_uris, :website, :created_at) ON CONFLICT DO NOTHING RETURNING client_id"""
-        facts = {"client_id": client.client_id, "name": client.name, "redirect_uris": json.dumps(client.redirect_uris)}
-        return bool(await self._rows(sql, **facts, website=client.website, created_at=client.created_at))
+            VALUES (:client_id, :name, :redirect_uris, :website, :created_at) ON CONFLICT DO NOTHING
+              RETURNING client_id"""
+        facts = {
+            "client_id": client.client_id,
+            "name": client.name,
+            "redirect_uris": json.dumps(client.redirect_uris),
+        }
+        return bool(
+            await self._rows(sql, **facts, website=client.website, created_at=client.created_at)
+        )
 
     async def client(self, client_id: str) -> Client | None:
-        sql = """SELECT client_id, name, redirect_uris, website, created_at, used_at FROM access_clients
+        sql = """SELECT client_id, name, redirect_uris, website, created_at, used_at FROM
+              access_clients
             WHERE client_id = :client_id"""
         row = await self._first(sql, client_id=client_id)
         if row is None:
             return None
-        return Client(row[0], row[1], tuple(json.loads(row[2])), ClientKind.REGISTERED, row[4], row[5], row[3])
+        return Client(
+            row[0], row[1], tuple(json.loads(row[2])), ClientKind.REGISTERED, row[4], row[5], row[3]
+        )
 
     async def clean_up(self, *, unused_before: float, idle_before: float, now: float) -> int:
-        stale = """DELETE FROM access_clients WHERE (used_at IS NULL AND created_at < :unused_before) OR (used_at < :idle_before
-            AND NOT EXISTS (SELECT 1 FROM access_refresh AS r JOIN access_grants AS g ON g.grant_id = r.grant_id
-                WHERE g.client_id = access_clients.client_id AND r.used_at IS NULL AND r.expires_at > :now))
+        stale = """DELETE FROM access_clients WHERE (used_at IS NULL AND created_at <
+              :unused_before) OR (used_at < :idle_before
+            AND NOT EXISTS (SELECT 1 FROM access_refresh AS r JOIN access_grants AS g ON g.grant_id
+              = r.grant_id
+                WHERE g.client_id = access_clients.client_id AND r.used_at IS NULL AND r.expires_at
+                  > :now))
             RETURNING client_id"""
-        expired = """DELETE FROM access_grants WHERE created_at < :unused_before AND NOT EXISTS (SELECT 1 FROM access_refresh AS r
+        expired = """DELETE FROM access_grants WHERE created_at < :unused_before AND NOT EXISTS
+              (SELECT 1 FROM access_refresh AS r
             WHERE r.grant_id = access_grants.grant_id AND r.expires_at > :now)"""
         found = await self._driver.run(
             (stale, {"unused_before": unused_before, "idle_before": idle_before, "now": now}),
             (expired, {"unused_before": unused_before, "now": now}),
-            ("DELETE FROM access_refresh WHERE used_at IS NOT NULL AND expires_at < :now", {"now": now}),
+            (
+                "DELETE FROM access_refresh WHERE used_at IS NOT NULL AND expires_at < :now",
+                {"now": now},
+            ),
             ("DELETE FROM access_sessions WHERE expires_at < :now", {"now": now}),
-            ("DELETE FROM access_origins WHERE seen_at < :idle_before", {"idle_before": idle_before}),
+            (
+                "DELETE FROM access_origins WHERE seen_at < :idle_before",
+                {"idle_before": idle_before},
+            ),
         )
         return len(found[0])
 
@@ -161,7 +236,8 @@ class SqlAccess:
     async def begin_grant(self, grant: Grant, code: Code, password_hash: str) -> bool:
         found = await self._driver.run(
             (
-                f"""INSERT INTO access_grants (grant_id, client_id, user_name, scopes, resource, created_at)
+                f"""INSERT INTO access_grants (grant_id, client_id, user_name, scopes, resource,
+                      created_at)
                 SELECT :grant_id, :client_id, :user_name, :scopes, :resource, :created_at
                 WHERE {_IS_STILL_THE_USER} RETURNING grant_id""",
                 {
@@ -175,8 +251,10 @@ class SqlAccess:
                 },
             ),
             (
-                """INSERT INTO access_codes (code_hash, grant_id, redirect_uri, challenge, expires_at)
-                SELECT :code_hash, g.grant_id, :redirect_uri, :challenge, :expires_at FROM access_grants AS g
+                """INSERT INTO access_codes (code_hash, grant_id, redirect_uri, challenge,
+                      expires_at)
+                SELECT :code_hash, g.grant_id, :redirect_uri, :challenge, :expires_at FROM
+                  access_grants AS g
                 WHERE g.grant_id = :grant_id""",
                 {
                     "code_hash": code.code_hash,
@@ -194,18 +272,27 @@ class SqlAccess:
         return bool(found[0])
 
     async def grant(self, grant_id: str) -> Grant | None:
-        sql = """SELECT g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at FROM access_grants AS g
+        sql = """SELECT g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at
+              FROM access_grants AS g
             JOIN access_users AS u ON u.name = g.user_name
             WHERE g.grant_id = :grant_id AND g.revoked_at IS NULL AND u.is_disabled = 0"""
         row = await self._first(sql, grant_id=grant_id)
-        return None if row is None else Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
+        return (
+            None
+            if row is None
+            else Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
+        )
 
     async def revoke_grant(self, grant_id: str, at: float) -> bool:
-        sql = "UPDATE access_grants SET revoked_at = :at WHERE grant_id = :grant_id AND revoked_at IS NULL RETURNING grant_id"
+        sql = (
+            "UPDATE access_grants SET revoked_at = :at WHERE grant_id = :grant_id AND "
+            "revoked_at IS NULL RETURNING grant_id"
+        )
         return bool(await self._rows(sql, at=at, grant_id=grant_id))
 
     async def code(self, code_hash: str) -> Code | None:
-        sql = """SELECT code_hash, grant_id, redirect_uri, challenge, expires_at, used_at FROM access_codes
+        sql = """SELECT code_hash, grant_id, redirect_uri, challenge, expires_at, used_at FROM
+              access_codes
             WHERE code_hash = :code_hash"""
         row = await self._first(sql, code_hash=code_hash)
         return None if row is None else Code(*row)
@@ -219,68 +306,113 @@ class SqlAccess:
         return await self._used(use, follow, {"code_hash": code_hash, "at": at}, refresh)
 
     async def refresh(self, token_hash: str) -> Refresh | None:
-        sql = """SELECT token_hash, grant_id, created_at, expires_at, used_at, successor_salt FROM access_refresh
+        sql = """SELECT token_hash, grant_id, created_at, expires_at, used_at, successor_salt FROM
+              access_refresh
             WHERE token_hash = :token_hash"""
         row = await self._first(sql, token_hash=token_hash)
         return None if row is None else Refresh(*row)
 
     async def rotate(self, token_hash: str, at: float, successor: Refresh, salt: str) -> bool:
-        use = """UPDATE access_refresh SET used_at = :at, successor = :token_hash, successor_salt = :salt
+        use = """UPDATE access_refresh SET used_at = :at, successor = :token_hash, successor_salt =
+              :salt
             WHERE token_hash = :used_hash AND used_at IS NULL RETURNING token_hash"""
         follow = """INSERT INTO access_refresh (token_hash, grant_id, created_at, expires_at)
             SELECT :token_hash, grant_id, :created_at, :expires_at FROM access_refresh
             WHERE token_hash = :used_hash AND successor = :token_hash"""
-        return await self._used(use, follow, {"used_hash": token_hash, "at": at, "salt": salt}, successor)
+        return await self._used(
+            use, follow, {"used_hash": token_hash, "at": at, "salt": salt}, successor
+        )
 
-    async def _used(self, use: str, follow: str, about: dict[str, object], refresh: Refresh) -> bool:
-        """Marks one thing used and keeps what follows from it; nothing follows when somebody else used it first."""
-        new = {"token_hash": refresh.token_hash, "created_at": refresh.created_at, "expires_at": refresh.expires_at}
+    async def _used(
+        self, use: str, follow: str, about: dict[str, object], refresh: Refresh
+    ) -> bool:
+        """Marks one thing used and keeps what follows from it; nothing follows when somebody else
+        used it first.
+        """
+        new = {
+            "token_hash": refresh.token_hash,
+            "created_at": refresh.created_at,
+            "expires_at": refresh.expires_at,
+        }
         used_with = {**about, "token_hash": refresh.token_hash}
-        followed_with = {name: value for name, value in {**about, **new}.items() if name not in {"at", "salt"}}
+        followed_with = {
+            name: value for name, value in {**about, **new}.items() if name not in {"at", "salt"}
+        }
         return bool((await self._driver.run((use, used_with), (follow, followed_with)))[0])
 
     async def add_session(self, session: Session, password_hash: str) -> bool:
-        sql = f"""INSERT INTO access_sessions (session_hash, user_name, expires_at) SELECT :hash, :user_name, :expires_at
+        sql = f"""INSERT INTO access_sessions (session_hash, user_name, expires_at) SELECT :hash,
+              :user_name, :expires_at
             WHERE {_IS_STILL_THE_USER} RETURNING session_hash"""
-        facts = {"hash": session.session_hash, "user_name": session.user_name, "expires_at": session.expires_at}
+        facts = {
+            "hash": session.session_hash,
+            "user_name": session.user_name,
+            "expires_at": session.expires_at,
+        }
         return bool(await self._rows(sql, **facts, password_hash=password_hash))
 
     async def session(self, session_hash: str, now: float) -> Session | None:
-        sql = "SELECT session_hash, user_name, expires_at FROM access_sessions WHERE session_hash = :hash AND expires_at > :now"
+        sql = (
+            "SELECT session_hash, user_name, expires_at FROM access_sessions WHERE session_hash "
+            "= :hash AND expires_at > :now"
+        )
         row = await self._first(sql, hash=session_hash, now=now)
         return None if row is None else Session(*row)
 
     async def remove_session(self, session_hash: str) -> None:
-        await self._rows("DELETE FROM access_sessions WHERE session_hash = :hash", hash=session_hash)
+        await self._rows(
+            "DELETE FROM access_sessions WHERE session_hash = :hash", hash=session_hash
+        )
 
-    async def known_origins(self, user_name: str, origins: Collection[str], since: float) -> frozenset[str]:
+    async def known_origins(
+        self, user_name: str, origins: Collection[str], since: float
+    ) -> frozenset[str]:
         places = {f"origin{number}": origin for number, origin in enumerate(origins)}
         if not places:
             return frozenset()
         listed = ", ".join(f":{place}" for place in places)
-        sql = f"SELECT origin FROM access_origins WHERE user_name = :name AND seen_at > :since AND origin IN ({listed})"
-        return frozenset(row[0] for row in await self._rows(sql, name=user_name, since=since, **places))
+        sql = (
+            f"SELECT origin FROM access_origins WHERE user_name = :name AND seen_at > :since "
+            f"AND origin IN ({listed})"
+        )
+        return frozenset(
+            row[0] for row in await self._rows(sql, name=user_name, since=since, **places)
+        )
 
     async def remember_origins(self, user_name: str, origins: Collection[str], at: float) -> None:
-        keep = """INSERT INTO access_origins (user_name, origin, seen_at) VALUES (:name, :origin, :at)
+        keep = """INSERT INTO access_origins (user_name, origin, seen_at) VALUES (:name, :origin,
+              :at)
             ON CONFLICT (user_name, origin) DO UPDATE SET seen_at = :at"""
         drop = """DELETE FROM access_origins WHERE user_name = :name AND origin NOT IN (
-            SELECT origin FROM access_origins WHERE user_name = :name ORDER BY seen_at DESC, origin LIMIT :most)"""
-        steps: list[Step] = [(keep, {"name": user_name, "origin": origin, "at": at}) for origin in sorted(origins)]
+            SELECT origin FROM access_origins WHERE user_name = :name ORDER BY seen_at DESC, origin
+              LIMIT :most)"""
+        steps: list[Step] = [
+            (keep, {"name": user_name, "origin": origin, "at": at}) for origin in sorted(origins)
+        ]
         await self._driver.run(*steps, (drop, {"name": user_name, "most": MOST_ORIGINS}))
 
     async def add_key(self, key: SigningKey) -> bool:
         sql = """INSERT INTO access_keys (generation, kid, private_pem, created_at)
-            VALUES (:generation, :kid, :private_pem, :created_at) ON CONFLICT DO NOTHING RETURNING generation"""
-        facts = {"generation": key.generation, "kid": key.kid, "private_pem": key.private_pem, "created_at": key.created_at}
+            VALUES (:generation, :kid, :private_pem, :created_at) ON CONFLICT DO NOTHING RETURNING
+              generation"""
+        facts = {
+            "generation": key.generation,
+            "kid": key.kid,
+            "private_pem": key.private_pem,
+            "created_at": key.created_at,
+        }
         return bool(await self._rows(sql, **facts))
 
     async def keys(self) -> list[SigningKey]:
-        rows = await self._rows("SELECT generation, kid, private_pem, created_at FROM access_keys ORDER BY generation")
+        rows = await self._rows(
+            "SELECT generation, kid, private_pem, created_at FROM access_keys ORDER BY generation"
+        )
         return [SigningKey(*row) for row in rows]
 
     async def remove_keys(self, before_generation: int) -> None:
-        await self._rows("DELETE FROM access_keys WHERE generation < :generation", generation=before_generation)
+        await self._rows(
+            "DELETE FROM access_keys WHERE generation < :generation", generation=before_generation
+        )
 
 
 def _words(scopes: frozenset[str]) -> str:

@@ -13,8 +13,10 @@ Rows = list[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class LeaseClock:
-    """SQL expressions of the clock that all who share a database are measured by: the time of day in seconds, what the steady
-    clock is called, and its seconds. Two leases are compared by `ticks` where they were given under the same name."""
+    """SQL expressions of the clock that all who share a database are measured by: the time of day
+    in seconds, what the steady
+    clock is called, and its seconds. Two leases are compared by `ticks` where they were given under
+    the same name."""
 
     now: str
     name: str
@@ -24,7 +26,8 @@ class LeaseClock:
 class Driver(Protocol):
     """Runs steps in one transaction and answers each one's rows. Parameters are written `:name`.
 
-    Raises UnavailableError when the database cannot be reached, or is busy for too long, and StorageFullError when its disk is
+    Raises UnavailableError when the database cannot be reached, or is busy for too long, and
+    StorageFullError when its disk is
     full.
     """
 

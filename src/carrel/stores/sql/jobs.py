@@ -1,4 +1,6 @@
-"""Background jobs in SQL that SQLite and PostgreSQL share. Leases run on the clock of the database."""
+"""Background jobs in SQL that SQLite and PostgreSQL share. Leases run on the clock of the
+database.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,25 @@ from carrel.stores.sql.driver import Driver, Rows, Step
 
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS background_jobs (
-        id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL, message TEXT NOT NULL,
-        input TEXT NOT NULL, result TEXT, error_code TEXT, done INTEGER NOT NULL DEFAULT 0, total INTEGER,
-        worker TEXT, lease_until DOUBLE PRECISION NOT NULL DEFAULT 0, lease_clock TEXT NOT NULL DEFAULT '',
-        lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL, message
+          TEXT NOT NULL,
+        input TEXT NOT NULL, result TEXT, error_code TEXT, done INTEGER NOT NULL DEFAULT 0, total
+          INTEGER,
+        worker TEXT, lease_until DOUBLE PRECISION NOT NULL DEFAULT 0, lease_clock TEXT NOT NULL
+          DEFAULT '',
+        lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0, created_at TEXT NOT NULL, updated_at TEXT
+          NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS background_jobs_state ON background_jobs (state, updated_at)",
 )
-# One script for each version. What an earlier version lacks goes into a new script at the end, never into an old one.
+# One script for each version. What an earlier version lacks goes into a new script at the end,
+# never into an old one.
 SCRIPTS = (";\n".join(SCHEMA),)
 
 _LONGEST_LEASE_SECONDS = 86_400
-_COLUMNS = "id, kind, owner, state, message, input, created_at, updated_at, done, total, result, error_code"
+_COLUMNS = (
+    "id, kind, owner, state, message, input, created_at, updated_at, done, total, result, "
+    "error_code"
+)
 
 
 class SqlJobs:
@@ -32,18 +42,23 @@ class SqlJobs:
         clock = driver.lease_clock
         self._lease = f"{clock.now} + :seconds, {clock.name}, {clock.ticks} + :seconds"
         self._set_lease = (
-            f"lease_until = {clock.now} + :seconds, lease_clock = {clock.name}, lease_ticks = {clock.ticks} + :seconds"
+            f"lease_until = {clock.now} + :seconds, lease_clock = {clock.name}, "
+            f"lease_ticks = {clock.ticks} + :seconds"
         )
-        # A lease of another start of the machine is measured by the time of day; one that ends later than any could is from
+        # A lease of another start of the machine is measured by the time of day; one that ends
+        # later than any could is from
         # a clock that was wrong.
-        self._is_free = f"""(worker IS NULL OR (lease_clock = {clock.name} AND lease_ticks < {clock.ticks}) OR (lease_clock <>
-            {clock.name} AND (lease_until < {clock.now} OR lease_until > {clock.now} + {_LONGEST_LEASE_SECONDS})))"""
+        self._is_free = f"""(worker IS NULL OR (lease_clock = {clock.name} AND lease_ticks <
+              {clock.ticks}) OR (lease_clock <>
+            {clock.name} AND (lease_until < {clock.now} OR lease_until > {clock.now} +
+              {_LONGEST_LEASE_SECONDS})))"""
 
     async def close(self) -> None:
         await self._driver.close()
 
     async def add(self, record: JobRecord, worker: str, lease_seconds: float) -> None:
-        sql = f"""INSERT INTO background_jobs (id, kind, owner, state, message, input, result, done, total, worker,
+        sql = f"""INSERT INTO background_jobs (id, kind, owner, state, message, input, result, done,
+              total, worker,
                 lease_until, lease_clock, lease_ticks, created_at, updated_at)
             VALUES (:id, :kind, :owner, :state, :message, :input, :result, :done, :total, :worker,
                 {self._lease}, :created_at, :updated_at)"""
@@ -75,26 +90,54 @@ class SqlJobs:
         return _record(rows[0]) if rows else None
 
     async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None:
-        sql = f"UPDATE background_jobs SET {self._set_lease} WHERE id = :id AND worker = :worker AND state = 'running'"
-        steps: list[Step] = [(sql, {"id": job_id, "worker": worker, "seconds": lease_seconds}) for job_id in job_ids]
+        sql = (
+            f"UPDATE background_jobs SET {self._set_lease} WHERE id = :id AND worker = :worker "
+            f"AND state = 'running'"
+        )
+        steps: list[Step] = [
+            (sql, {"id": job_id, "worker": worker, "seconds": lease_seconds}) for job_id in job_ids
+        ]
         if steps:
             await self._driver.run(*steps)
 
     async def release(self, job_id: str, worker: str) -> None:
-        sql = "UPDATE background_jobs SET worker = NULL WHERE id = :id AND worker = :worker AND state = 'running'"
+        sql = (
+            "UPDATE background_jobs SET worker = NULL WHERE id = :id AND worker = :worker AND "
+            "state = 'running'"
+        )
         await self._rows(sql, id=job_id, worker=worker)
 
     async def save(self, job_id: str, worker: str, progress: JobProgress, at: str) -> bool:
-        sql = """UPDATE background_jobs SET result = :result, done = :done, total = :total, message = :message, updated_at = :at
+        sql = """UPDATE background_jobs SET result = :result, done = :done, total = :total, message
+              = :message, updated_at = :at
             WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
-        told = {"result": progress.result, "done": progress.done, "total": progress.total, "message": progress.message}
+        told = {
+            "result": progress.result,
+            "done": progress.done,
+            "total": progress.total,
+            "message": progress.message,
+        }
         return bool(await self._rows(sql, id=job_id, worker=worker, at=at, **told))
 
-    async def end(self, job_id: str, state: JobState, message: str, error_code: str | None, at: str, worker: str | None) -> bool:
-        sql = """UPDATE background_jobs SET state = :state, message = :message, error_code = :code, updated_at = :at, worker = NULL
-            WHERE id = :id AND state = 'running' AND (:anybody = 1 OR worker = :worker) RETURNING id"""
+    async def end(
+        self,
+        job_id: str,
+        state: JobState,
+        message: str,
+        error_code: str | None,
+        at: str,
+        worker: str | None,
+    ) -> bool:
+        sql = """UPDATE background_jobs SET state = :state, message = :message, error_code = :code,
+              updated_at = :at, worker = NULL
+            WHERE id = :id AND state = 'running' AND (:anybody = 1 OR worker = :worker) RETURNING
+              id"""
         told = {"state": state, "message": message, "code": error_code, "at": at}
-        return bool(await self._rows(sql, id=job_id, worker=worker or "", anybody=int(worker is None), **told))
+        return bool(
+            await self._rows(
+                sql, id=job_id, worker=worker or "", anybody=int(worker is None), **told
+            )
+        )
 
     async def remove(self, job_id: str) -> None:
         await self._rows("DELETE FROM background_jobs WHERE id = :id", id=job_id)
@@ -102,12 +145,16 @@ class SqlJobs:
     async def list_abandoned(self, kinds: Sequence[str]) -> list[str]:
         named = {f"kind_{number}": kind for number, kind in enumerate(kinds)}
         places = ", ".join(f":{name}" for name in named)
-        sql = f"""SELECT id FROM background_jobs WHERE state = 'running' AND {self._is_free} AND kind IN ({places})
+        sql = f"""SELECT id FROM background_jobs WHERE state = 'running' AND {self._is_free} AND
+              kind IN ({places})
             ORDER BY created_at, id"""
         return [str(row[0]) for row in await self._rows(sql, **named)] if kinds else []
 
     async def remove_ended(self, before: str) -> None:
-        await self._rows("DELETE FROM background_jobs WHERE state <> 'running' AND updated_at < :before", before=before)
+        await self._rows(
+            "DELETE FROM background_jobs WHERE state <> 'running' AND updated_at < :before",
+            before=before,
+        )
 
     async def _rows(self, sql: str, **parameters: object) -> Rows:
         return (await self._driver.run((sql, parameters)))[0]

@@ -1,4 +1,6 @@
-"""A token bucket in SQL: one statement fills, checks and takes, so that nobody can come in between."""
+"""A token bucket in SQL: one statement fills, checks and takes, so that nobody can come in
+between.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A lock that the operating system lets go when its holder dies: an SQLite file with an exclusive transaction open."""
+"""A lock that the operating system lets go when its holder dies: an SQLite file with an exclusive
+transaction open.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ class SqliteBuildLock:
     @contextmanager
     def held(self) -> Iterator[None]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)) as connection:
+        with closing(
+            sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)
+        ) as connection:
             try:
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:

@@ -1,4 +1,6 @@
-"""Keeps a concept index beside the home folder, with the fingerprint of every paper it was made from."""
+"""Keeps a concept index beside the home folder, with the fingerprint of every paper it was made
+from.
+"""
 
 from __future__ import annotations
 
@@ -19,37 +21,57 @@ from carrel.rooms.research.discovery.vocabulary import Vocabulary
 
 log = logging.getLogger("carrel.research")
 
-# Raised whenever the way concepts are read from texts changes, so that indexes made the old way are made again.
+# Raised whenever the way concepts are read from texts changes, so that indexes made the old way are
+# made again.
 READING = 2
 
 _TABLES = """
 CREATE TABLE about (reading INTEGER NOT NULL, vocabulary TEXT NOT NULL);
 CREATE TABLE concept (number INTEGER PRIMARY KEY, key TEXT NOT NULL, label TEXT NOT NULL);
 CREATE TABLE word (number INTEGER PRIMARY KEY, word TEXT NOT NULL);
-CREATE TABLE document (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, year INTEGER, named BLOB, mentioned BLOB, found BLOB, once TEXT,
+CREATE TABLE document (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, year INTEGER, named BLOB,
+  mentioned BLOB, found BLOB, once TEXT,
     text BLOB, definitions TEXT);
 """
 
 
 class ConceptFile:
-    """One index in one file. Written whole under another name and then renamed, so that a reader never sees half of it."""
+    """One index in one file. Written whole under another name and then renamed, so that a reader
+    never sees half of it.
+    """
 
     def __init__(self, file: Path, vocabulary_name: str = "") -> None:
         self._file = file
         self._about = (READING, vocabulary_name)
 
     def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
-        """The index and the fingerprints of its papers, or None where there is none that can be used."""
+        """The index and the fingerprints of its papers, or None where there is none that can be
+        used.
+        """
         try:
             with self._opened(self._file) as connection:
-                if connection.execute("SELECT reading, vocabulary FROM about").fetchone() != self._about:
+                if (
+                    connection.execute("SELECT reading, vocabulary FROM about").fetchone()
+                    != self._about
+                ):
                     return None
                 index = ConceptIndex.from_rows(_Rows(connection), vocabulary)
                 return index, dict(connection.execute("SELECT id, fingerprint FROM document"))
-        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError, struct.error, zlib.error) as error:
+        except (
+            sqlite3.Error,
+            ValueError,
+            TypeError,
+            KeyError,
+            IndexError,
+            struct.error,
+            zlib.error,
+        ) as error:
             # A cache: whatever is wrong with it, it can be made again from the papers.
             if self._file.exists():
-                log.warning("cache is made again", extra={"file": self._file.name, "cause": describe_error(error)})
+                log.warning(
+                    "cache is made again",
+                    extra={"file": self._file.name, "cause": describe_error(error)},
+                )
             return None
 
     def save(self, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None:
@@ -61,7 +83,10 @@ class ConceptFile:
             draft.replace(self._file)
         except (OSError, sqlite3.Error) as error:
             # A cache: the index is in memory, and will be made again when it is needed.
-            log.warning("the concept index cannot be kept", extra={"file": self._file.name, "reason": str(error)})
+            log.warning(
+                "the concept index cannot be kept",
+                extra={"file": self._file.name, "reason": str(error)},
+            )
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
 
@@ -73,13 +98,20 @@ class ConceptFile:
             rows = ((row.number, row.key, row.label) for row in index.concept_rows())
             connection.executemany("INSERT INTO concept VALUES (?, ?, ?)", rows)
             connection.executemany("INSERT INTO word VALUES (?, ?)", enumerate(index.words()))
-            connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _documents(index, fingerprints))
+            connection.executemany(
+                "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                _documents(index, fingerprints),
+            )
             connection.execute("COMMIT")
 
     @contextmanager
     def _opened(self, file: Path, *, is_new: bool = False) -> Iterator[sqlite3.Connection]:
         mode = "rwc" if is_new else "ro"
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)) as connection:
+        with closing(
+            sqlite3.connect(
+                f"{file.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
+            )
+        ) as connection:
             if is_new:
                 connection.execute("PRAGMA journal_mode = OFF")
                 connection.execute("PRAGMA synchronous = OFF")
@@ -91,19 +123,52 @@ class _Rows:
         self._connection = connection
 
     def concept_rows(self) -> Iterable[ConceptRow]:
-        return (ConceptRow(*row) for row in self._connection.execute("SELECT number, key, label FROM concept ORDER BY number"))
+        return (
+            ConceptRow(*row)
+            for row in self._connection.execute(
+                "SELECT number, key, label FROM concept ORDER BY number"
+            )
+        )
 
     def words(self) -> Iterable[str]:
-        return (word for (word,) in self._connection.execute("SELECT word FROM word ORDER BY number"))
+        return (
+            word for (word,) in self._connection.execute("SELECT word FROM word ORDER BY number")
+        )
 
     def document_rows(self) -> Iterable[DocumentRow]:
-        sql = "SELECT id, year, named, mentioned, found, once, text, definitions FROM document ORDER BY rowid"
-        for paper_id, year, named, mentioned, found, once, text, definitions in self._connection.execute(sql):
+        sql = (
+            "SELECT id, year, named, mentioned, found, once, text, definitions FROM document "
+            "ORDER BY rowid"
+        )
+        for (
+            paper_id,
+            year,
+            named,
+            mentioned,
+            found,
+            once,
+            text,
+            definitions,
+        ) in self._connection.execute(sql):
             told = tuple((short, long) for short, long in json.loads(definitions))
-            yield DocumentRow(paper_id, year, named, mentioned, found, tuple(json.loads(once)), text, told)
+            yield DocumentRow(
+                paper_id, year, named, mentioned, found, tuple(json.loads(once)), text, told
+            )
 
 
-def _documents(index: ConceptIndex, fingerprints: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
+def _documents(
+    index: ConceptIndex, fingerprints: Mapping[str, str]
+) -> Iterator[tuple[object, ...]]:
     for row in index.document_rows():
         once, definitions = json.dumps(row.once), json.dumps(row.definitions)
-        yield row.id, fingerprints[row.id], row.year, row.named, row.mentioned, row.found, once, row.text, definitions
+        yield (
+            row.id,
+            fingerprints[row.id],
+            row.year,
+            row.named,
+            row.mentioned,
+            row.found,
+            once,
+            row.text,
+            definitions,
+        )

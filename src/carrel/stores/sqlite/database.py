@@ -30,11 +30,18 @@ class _Job:
 
 
 class Database:
-    """Opened on first use, closed by whoever made it. `steps` are the scripts of its versions. A file that is not the database
-    that was kept there is refused, unless `bring_forward` is one for files that can be made again."""
+    """Opened on first use, closed by whoever made it. `steps` are the scripts of its versions. A
+    file that is not the database
+    that was kept there is refused, unless `bring_forward` is one for files that can be made
+    again."""
 
     def __init__(
-        self, path: Path, steps: Sequence[str], *, readers: int = 2, bring_forward: BringForward = bring_guarded_forward
+        self,
+        path: Path,
+        steps: Sequence[str],
+        *,
+        readers: int = 2,
+        bring_forward: BringForward = bring_guarded_forward,
     ) -> None:
         self._bring_forward = bring_forward
         self.path = path
@@ -53,12 +60,16 @@ class Database:
         return await asyncio.wrap_future(self._readers.submit(self._read, work))
 
     async def write(self, work: Work[ResultT]) -> ResultT:
-        """Runs `work` in a transaction; when this returns it is on disk. Work that raises leaves nothing behind."""
+        """Runs `work` in a transaction; when this returns it is on disk. Work that raises leaves
+        nothing behind.
+        """
         if self._is_closed:
             raise sqlite3.ProgrammingError("the database is closed")
         job = _Job(work, Future())
         if self._writer is None:
-            self._writer = threading.Thread(target=self._write_forever, name=f"write-{self.path.stem}", daemon=True)
+            self._writer = threading.Thread(
+                target=self._write_forever, name=f"write-{self.path.stem}", daemon=True
+            )
             self._writer.start()
         self._queue.put(job)
         return await asyncio.wrap_future(job.done)
@@ -120,12 +131,16 @@ class Database:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise SqliteRefusedError(f"{self.path.parent} cannot be made: {error.strerror}") from None
+                raise SqliteRefusedError(
+                    f"{self.path.parent} cannot be made: {error.strerror}"
+                ) from None
             self._bring_forward(self.path, self._steps)
             self._is_open = True
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, cached_statements=256)
+        connection = sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = 1")

@@ -1,4 +1,6 @@
-"""A SQLite file that holds nothing of its own: damaged, or of another version, it is removed and filled again from the truth."""
+"""A SQLite file that holds nothing of its own: damaged, or of another version, it is removed and
+filled again from the truth.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,34 @@ ResultT = TypeVar("ResultT")
 _LOCK_SECONDS = 30.0
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
 # What SQLite says of tables that are not as this version made them.
-_WRONG_TABLES = ("no such table", "no such column", "has no column", "already exists", "malformed", "wrong # of")
+_WRONG_TABLES = (
+    "no such table",
+    "no such column",
+    "has no column",
+    "already exists",
+    "malformed",
+    "wrong # of",
+)
 
 
 def is_unusable(error: BaseException) -> bool:
-    """Whether an error says that the file is broken or not of this version, so that only a new one helps."""
+    """Whether an error says that the file is broken or not of this version, so that only a new one
+    helps.
+    """
     if not isinstance(error, sqlite3.Error):
         return False
     code = int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
-    return is_damaged(error) or code == sqlite3.SQLITE_IOERR or any(words in str(error) for words in _WRONG_TABLES)
+    return (
+        is_damaged(error)
+        or code == sqlite3.SQLITE_IOERR
+        or any(words in str(error) for words in _WRONG_TABLES)
+    )
 
 
 class DerivedDatabase:
-    """Like `Database`, for a cache that several processes share. `start_anew` gives everybody an empty file."""
+    """Like `Database`, for a cache that several processes share. `start_anew` gives everybody an
+    empty file.
+    """
 
     def __init__(self, path: Path, steps: Sequence[str]) -> None:
         self.path = path
@@ -55,9 +72,14 @@ class DerivedDatabase:
             await self._database.close()
 
     async def start_anew(self, error: BaseException) -> None:
-        """Removes the file, unless another process has done so already, and begins with an empty one."""
+        """Removes the file, unless another process has done so already, and begins with an empty
+        one.
+        """
         async with self._turn:
-            log.warning("cache is made again", extra={"file": self.path.name, "cause": describe_error(error)})
+            log.warning(
+                "cache is made again",
+                extra={"file": self.path.name, "cause": describe_error(error)},
+            )
             broken = self._opened or _identity(self.path)
             if self._database is not None:
                 await self._database.close()

@@ -13,7 +13,9 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def is_disk_full(error: BaseException, file: Path) -> bool:
-    """True for ENOSPC and SQLITE_FULL, and for an input/output error of SQLite while there is no space left beside the file."""
+    """True for ENOSPC and SQLITE_FULL, and for an input/output error of SQLite while there is no
+    space left beside the file.
+    """
     if isinstance(error, OSError):
         return error.errno in _FULL
     if not isinstance(error, sqlite3.Error):
@@ -21,7 +23,10 @@ def is_disk_full(error: BaseException, file: Path) -> bool:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return True
-    return code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} and _free_bytes(file.parent) < _LEAST_BYTES
+    return (
+        code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+        and _free_bytes(file.parent) < _LEAST_BYTES
+    )
 
 
 def _free_bytes(folder: Path) -> int:

@@ -19,12 +19,19 @@ from carrel.stores.sqlite.upgrading import bring_forward, write_ahead
 
 
 class SqliteFileDriver:
-    """One connection on a thread of its own, opened at the first use; transactions take the write lock at their start."""
+    """One connection on a thread of its own, opened at the first use; transactions take the write
+    lock at their start.
+    """
 
     lease_clock = LeaseClock(now="carrel_now()", name="carrel_boot()", ticks="carrel_ticks()")
 
     def __init__(
-        self, file: Path, scripts: Sequence[str], *, busy_seconds: float = 10.0, clock: MachineClock | None = None
+        self,
+        file: Path,
+        scripts: Sequence[str],
+        *,
+        busy_seconds: float = 10.0,
+        clock: MachineClock | None = None,
     ) -> None:
         self._file = file
         self._scripts = tuple(scripts)
@@ -67,7 +74,9 @@ class SqliteFileDriver:
             if is_damaged(error) and identity_file(self._file).exists():
                 raise DatabaseReplacedError(self._file, "is damaged") from error
             message = f"{self._file.name} cannot be used: {reason_of(error)}"
-            raise UnavailableError(message, next_step="Try again; the operator should look at the home folder.") from error
+            raise UnavailableError(
+                message, next_step="Try again; the operator should look at the home folder."
+            ) from error
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -87,8 +96,12 @@ class SqliteFileDriver:
             self._connection = None
 
 
-def open_private(file: Path, scripts: Sequence[str], busy_seconds: float, *, is_guarded: bool = True) -> sqlite3.Connection:
-    """A connection in write-ahead mode to a file that only its owner can read, with its tables brought forward."""
+def open_private(
+    file: Path, scripts: Sequence[str], busy_seconds: float, *, is_guarded: bool = True
+) -> sqlite3.Connection:
+    """A connection in write-ahead mode to a file that only its owner can read, with its tables
+    brought forward.
+    """
     if is_guarded:
         refuse_replaced(file)
     try:
@@ -98,8 +111,12 @@ def open_private(file: Path, scripts: Sequence[str], busy_seconds: float, *, is_
     except OSError as error:
         if is_disk_full(error, file):
             raise StorageFullError.at(f"the folder of {file.name}") from error
-        raise UnavailableError(f"{file} cannot be made: {error.strerror}", next_step="Choose another --home.") from error
+        raise UnavailableError(
+            f"{file} cannot be made: {error.strerror}", next_step="Choose another --home."
+        ) from error
     (bring_guarded_forward if is_guarded else bring_forward)(file, scripts)
-    connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        file, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+    )
     write_ahead(connection)
     return connection

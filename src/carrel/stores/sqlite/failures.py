@@ -1,4 +1,6 @@
-"""Why SQLite failed, in our own words: its own may quote what was being written, and go to the log only."""
+"""Why SQLite failed, in our own words: its own may quote what was being written, and go to the log
+only.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 class SqliteRefusedError(sqlite3.OperationalError):
-    """A refusal of ours that passes where SQLite's errors pass; its sentence is written for people."""
+    """A refusal of ours that passes where SQLite's errors pass; its sentence is written for
+    people.
+    """
 
 
 def reason_of(error: sqlite3.Error) -> str:

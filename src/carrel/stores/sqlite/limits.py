@@ -18,9 +18,13 @@ log = logging.getLogger("carrel.cache")
 
 
 class SqliteBuckets:
-    """A check is one short statement, quicker than handing it to a thread; losing it in a power cut hurts nobody."""
+    """A check is one short statement, quicker than handing it to a thread; losing it in a power cut
+    hurts nobody.
+    """
 
-    def __init__(self, file: Path, clock: Clock, *, busy_seconds: float = 0.25, sweep_every: int = 1024) -> None:
+    def __init__(
+        self, file: Path, clock: Clock, *, busy_seconds: float = 0.25, sweep_every: int = 1024
+    ) -> None:
         self._file = file
         self._clock = clock
         self._busy_seconds = busy_seconds
@@ -30,7 +34,13 @@ class SqliteBuckets:
 
     async def take(self, key: str, cost: float, rate: Rate) -> Taken:
         now = self._clock.now().timestamp()
-        facts: dict[str, object] = {"key": key, "cost": cost, "burst": rate.burst, "per_second": rate.per_second, "now": now}
+        facts: dict[str, object] = {
+            "key": key,
+            "cost": cost,
+            "burst": rate.burst,
+            "per_second": rate.per_second,
+            "now": now,
+        }
         try:
             try:
                 return self._take(facts)
@@ -53,7 +63,9 @@ class SqliteBuckets:
 
     async def _start_anew(self, error: sqlite3.DatabaseError) -> None:
         """Removes a damaged file: everybody simply starts with a full bucket."""
-        log.warning("cache is made again", extra={"file": self._file.name, "cause": describe_error(error)})
+        log.warning(
+            "cache is made again", extra={"file": self._file.name, "cause": describe_error(error)}
+        )
         await self.close()
         for suffix in ("", "-wal", "-shm"):
             self._file.with_name(f"{self._file.name}{suffix}").unlink(missing_ok=True)

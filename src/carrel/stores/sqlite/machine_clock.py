@@ -1,4 +1,6 @@
-"""The clock that leases in a SQLite file are measured by: one that counts since the machine was started and never jumps."""
+"""The clock that leases in a SQLite file are measured by: one that counts since the machine was
+started and never jumps.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class MachineClock(Protocol):
-    """`ticks` counts seconds under the name `boot`; `now` is the time of day, for leases that were given under another name."""
+    """`ticks` counts seconds under the name `boot`; `now` is the time of day, for leases that were
+    given under another name.
+    """
 
     def now(self) -> float: ...
 
@@ -21,7 +25,9 @@ class MachineClock(Protocol):
 
 
 class SystemMachineClock:
-    """The kernel's own, the same for every process and container on it. Sleep of the machine counts."""
+    """The kernel's own, the same for every process and container on it. Sleep of the machine
+    counts.
+    """
 
     def now(self) -> float:
         return time.time()

@@ -1,4 +1,6 @@
-"""The memory of a build: what was read from which file, and what was published of it. Lies beside the snapshot, not in it."""
+"""The memory of a build: what was read from which file, and what was published of it. Lies beside
+the snapshot, not in it.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,25 @@ from typing import Any, Self
 
 import orjson
 
-from carrel.core.paper_record import BibtexEntry, FiledSummary, Heading, KeptImage, PaperRecord, ReadProblem
+from carrel.core.paper_record import (
+    BibtexEntry,
+    FiledSummary,
+    Heading,
+    KeptImage,
+    PaperRecord,
+    ReadProblem,
+)
 from carrel.rooms.papers.building.errors import NewerBuildStateError
 from carrel.rooms.papers.building.grouping import Claim
 from carrel.rooms.papers.building.identity import KeyKind, PaperKey, keys_of
 from carrel.rooms.papers.building.merging import trust_in
-from carrel.rooms.papers.building.models import FileStamp, FoundSource, KnownSource, PartRead, RememberedPaper
+from carrel.rooms.papers.building.models import (
+    FileStamp,
+    FoundSource,
+    KnownSource,
+    PartRead,
+    RememberedPaper,
+)
 from carrel.stores.sqlite.upgrading import NewerFileError, bring_forward
 
 _PARTS_PER_COMMIT = 32
@@ -28,25 +43,31 @@ CREATE TABLE source (
     stamps BLOB NOT NULL, is_complete INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE part (
-    path TEXT NOT NULL, number INTEGER NOT NULL, further BLOB NOT NULL, problems BLOB NOT NULL, PRIMARY KEY (path, number)
+    path TEXT NOT NULL, number INTEGER NOT NULL, further BLOB NOT NULL, problems BLOB NOT NULL,
+      PRIMARY KEY (path, number)
 ) WITHOUT ROWID;
 CREATE TABLE record (
-    record_id INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL, place INTEGER NOT NULL,
+    record_id INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL, place INTEGER NOT
+      NULL,
     digest TEXT NOT NULL, keys BLOB NOT NULL, assets BLOB NOT NULL, payload BLOB NOT NULL
 );
 CREATE INDEX record_of_source ON record(path);
 CREATE TABLE published (
-    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT NULL
+    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT
+      NULL
 ) WITHOUT ROWID;
 CREATE TABLE promised (
-    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT NULL
+    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT
+      NULL
 ) WITHOUT ROWID;
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID""",
 )
 
 
 class SqlitePaperBuildState:
-    """Opens or makes the state file; committed often enough that a killed build loses a second of work."""
+    """Opens or makes the state file; committed often enough that a killed build loses a second of
+    work.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -56,7 +77,12 @@ class SqlitePaperBuildState:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -68,7 +94,14 @@ class SqlitePaperBuildState:
         for path, stamps in self._connection.execute("SELECT path, further FROM part"):
             further.setdefault(path, []).extend(_stamps(stamps))
         return {
-            path: KnownSource(path, reader, version, _stamps(stamps), tuple(further.get(path, ())), bool(is_complete))
+            path: KnownSource(
+                path,
+                reader,
+                version,
+                _stamps(stamps),
+                tuple(further.get(path, ())),
+                bool(is_complete),
+            )
             for path, reader, version, stamps, is_complete in self._connection.execute(
                 "SELECT path, reader, reader_version, stamps, is_complete FROM source"
             )
@@ -86,16 +119,23 @@ class SqlitePaperBuildState:
             "SELECT reader, reader_version, stamps, is_complete FROM source WHERE path = ?", (path,)
         ).fetchone()
         if row is not None and tuple(row) == (source.reader, source.reader_version, stamps, 0):
-            return frozenset(number for (number,) in self._connection.execute("SELECT number FROM part WHERE path = ?", (path,)))
+            return frozenset(
+                number
+                for (number,) in self._connection.execute(
+                    "SELECT number FROM part WHERE path = ?", (path,)
+                )
+            )
         self.forget_sources([path])
         self._connection.execute(
-            "INSERT INTO source VALUES (?, ?, ?, ?, 0)", (path, source.reader, source.reader_version, stamps)
+            "INSERT INTO source VALUES (?, ?, ?, ?, 0)",
+            (path, source.reader, source.reader_version, stamps),
         )
         return frozenset()
 
     def keep_part(self, read: PartRead) -> None:
         self._connection.executemany(
-            "INSERT INTO record(path, part, place, digest, keys, assets, payload) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO record(path, part, place, digest, keys, assets, payload) VALUES (?, ?, "
+            "?, ?, ?, ?, ?)",
             (_row(read, place, record) for place, record in enumerate(read.records)),
         )
         self._connection.execute(
@@ -115,11 +155,17 @@ class SqlitePaperBuildState:
 
     def claims(self) -> Iterator[Claim]:
         rows = self._connection.execute(
-            "SELECT record_id, record.path, reader, part, place, keys FROM record JOIN source ON source.path = record.path"
+            "SELECT record_id, record.path, reader, part, place, keys FROM record JOIN source ON "
+            "source.path = record.path"
         )
         for record_id, path, reader, part, place, keys in rows:
-            names = tuple(PaperKey(KeyKind(kind), value, fingerprint) for kind, value, fingerprint in orjson.loads(keys))
-            yield Claim(record_id, path, (trust_in(reader), path, part * _RECORDS_PER_PART + place), names)
+            names = tuple(
+                PaperKey(KeyKind(kind), value, fingerprint)
+                for kind, value, fingerprint in orjson.loads(keys)
+            )
+            yield Claim(
+                record_id, path, (trust_in(reader), path, part * _RECORDS_PER_PART + place), names
+            )
 
     def digests(self) -> dict[int, str]:
         return dict(self._connection.execute("SELECT record_id, digest FROM record"))
@@ -129,11 +175,16 @@ class SqlitePaperBuildState:
 
     def records(self, record_ids: Sequence[int]) -> list[PaperRecord]:
         find = "SELECT payload FROM record WHERE record_id = ?"
-        return [_record(self._connection.execute(find, (record_id,)).fetchone()[0]) for record_id in record_ids]
+        return [
+            _record(self._connection.execute(find, (record_id,)).fetchone()[0])
+            for record_id in record_ids
+        ]
 
     def assets(self) -> frozenset[str]:
         found: set[str] = set()
-        for (paths,) in self._connection.execute("SELECT assets FROM record WHERE assets <> ?", (b"[]",)):
+        for (paths,) in self._connection.execute(
+            "SELECT assets FROM record WHERE assets <> ?", (b"[]",)
+        ):
             found.update(orjson.loads(paths))
         return frozenset(found)
 
@@ -146,7 +197,10 @@ class SqlitePaperBuildState:
 
     def published(self) -> tuple[str | None, dict[str, RememberedPaper]]:
         rows = self._connection.execute("SELECT paper_id, paper_index, digest, keys FROM published")
-        papers = {row[0]: RememberedPaper(row[0], row[1], row[2], tuple(orjson.loads(row[3]))) for row in rows}
+        papers = {
+            row[0]: RememberedPaper(row[0], row[1], row[2], tuple(orjson.loads(row[3])))
+            for row in rows
+        }
         build_id = self._fact("published")
         return (build_id if build_id and build_id == self._fact("on_disk") else None), papers
 
@@ -154,7 +208,10 @@ class SqlitePaperBuildState:
         self._connection.execute("DELETE FROM promised")
         self._connection.executemany(
             "INSERT INTO promised VALUES (?, ?, ?, ?)",
-            ((paper.paper_id, paper.paper_index, paper.digest, orjson.dumps(paper.keys)) for paper in papers),
+            (
+                (paper.paper_id, paper.paper_index, paper.digest, orjson.dumps(paper.keys))
+                for paper in papers
+            ),
         )
         self._set_fact("promised", build_id)
         self._connection.commit()
@@ -194,7 +251,15 @@ def _row(read: PartRead, place: int, record: PaperRecord) -> tuple[object, ...]:
     payload = orjson.dumps(record)
     keys = orjson.dumps([(int(key.kind), key.value, key.fingerprint) for key in keys_of(record)])
     digest = hashlib.sha256(payload).hexdigest()
-    return (read.source, read.number, place, digest, keys, orjson.dumps(asset_paths(record)), payload)
+    return (
+        read.source,
+        read.number,
+        place,
+        digest,
+        keys,
+        orjson.dumps(asset_paths(record)),
+        payload,
+    )
 
 
 def asset_paths(record: PaperRecord) -> list[str]:

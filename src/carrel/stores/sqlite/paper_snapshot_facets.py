@@ -1,4 +1,6 @@
-"""The facet tables of a snapshot while it is written: numbers for values, and counts that change as papers come and go."""
+"""The facet tables of a snapshot while it is written: numbers for values, and counts that change as
+papers come and go.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from collections.abc import Iterable
 
 
 class FacetTable:
-    """One of author, keyword, institution, tag, venue, with its values' numbers and the changes of their counts."""
+    """One of author, keyword, institution, tag, venue, with its values' numbers and the changes of
+    their counts.
+    """
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
@@ -30,7 +34,9 @@ class FacetTable:
 
     def flush(self) -> None:
         self._connection.executemany(f"INSERT INTO {self._name} VALUES (?, ?, 0)", self._new)
-        self._connection.executemany(f"INSERT INTO paper_{self._name} VALUES (?, ?)", self._connections)
+        self._connection.executemany(
+            f"INSERT INTO paper_{self._name} VALUES (?, ?)", self._connections
+        )
         self._new.clear()
         self._connections.clear()
 
@@ -57,7 +63,9 @@ class NodeTable:
         self._connection = connection
         self._ids: dict[tuple[str, str], int] = {}
         self._facets: dict[int, str] = {}
-        for node_id, facet, value in connection.execute("SELECT node_id, facet_type, value FROM facet_node"):
+        for node_id, facet, value in connection.execute(
+            "SELECT node_id, facet_type, value FROM facet_node"
+        ):
             self._ids[facet, value] = node_id
             self._facets[node_id] = facet
         self._next = max(self._facets, default=0) + 1

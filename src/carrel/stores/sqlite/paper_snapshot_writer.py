@@ -1,4 +1,6 @@
-"""Writes paper snapshots. A draft is made aside, from nothing or from a copy of the current one, and swapped in by one rename."""
+"""Writes paper snapshots. A draft is made aside, from nothing or from a copy of the current one,
+and swapped in by one rename.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,17 @@ from pathlib import Path
 from carrel.rooms.papers.building.models import PublishedPaper
 from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from carrel.stores.sqlite.paper_snapshot_facets import FacetTable, NodeTable
-from carrel.stores.sqlite.paper_snapshot_schema import INDEXES, NAMED_FACETS, OWN_TABLES, PAPER_TABLES, TABLES
+from carrel.stores.sqlite.paper_snapshot_schema import (
+    INDEXES,
+    NAMED_FACETS,
+    OWN_TABLES,
+    PAPER_TABLES,
+    TABLES,
+)
 
 SNAPSHOT_NAME = "paper_snapshot.db"
-# Three thousand authors of one paper would alone make millions of pairs; beyond this many facets authors are not paired.
+# Three thousand authors of one paper would alone make millions of pairs; beyond this many facets
+# authors are not paired.
 _MOST_PAIRED_FACETS = 200
 
 ReadText = Callable[[str], str]
@@ -25,7 +34,8 @@ BeforeSwap = Callable[[Path], None]
 
 
 class SqliteSnapshotShelf:
-    """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static folder.
+    """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static
+    folder.
 
     `has_edges` says whether pairs of facets are counted; None goes on as the current snapshot does.
     """
@@ -46,19 +56,28 @@ class SqliteSnapshotShelf:
         self._before_swap = before_swap
 
     def current_build_id(self) -> str | None:
-        """The build id of the snapshot on disk; None when there is no snapshot or it cannot be read."""
+        """The build id of the snapshot on disk; None when there is no snapshot or it cannot be
+        read.
+        """
         found = self._asked("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'")
         return None if found is None else str(found)
 
     def _current_has_edges(self) -> bool:
-        return self.current_build_id() is None or self._asked("SELECT 1 FROM facet_edge LIMIT 1") is not None
+        return (
+            self.current_build_id() is None
+            or self._asked("SELECT 1 FROM facet_edge LIMIT 1") is not None
+        )
 
     def _asked(self, query: str) -> object | None:
-        """The first value that the current snapshot answers with; None when it has none or cannot be read."""
+        """The first value that the current snapshot answers with; None when it has none or cannot
+        be read.
+        """
         if not self.path.is_file():
             return None
         try:
-            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            with closing(
+                sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            ) as connection:
                 row = connection.execute(query).fetchone()
         except sqlite3.Error:
             return None
@@ -71,15 +90,21 @@ class SqliteSnapshotShelf:
         has_edges = self._current_has_edges() if self._has_edges is None else self._has_edges
         if from_current:
             shutil.copyfile(self.path, self._draft_path)
-        with closing(sqlite3.connect(self._draft_path, isolation_level=None, check_same_thread=False)) as connection:
-            # Nobody reads the draft and a broken one is thrown away, so nothing needs to be safe before the end.
+        with closing(
+            sqlite3.connect(self._draft_path, isolation_level=None, check_same_thread=False)
+        ) as connection:
+            # Nobody reads the draft and a broken one is thrown away, so nothing needs to be safe
+            # before the end.
             connection.execute("PRAGMA journal_mode=OFF")
             connection.execute("PRAGMA synchronous=OFF")
             connection.execute("PRAGMA cache_size=-131072")
             connection.execute("BEGIN")
-            yield SqliteSnapshotDraft(connection, self._read_text, is_fresh=not from_current, has_edges=has_edges)
+            yield SqliteSnapshotDraft(
+                connection, self._read_text, is_fresh=not from_current, has_edges=has_edges
+            )
             connection.execute("COMMIT")
-            # A snapshot is never written again. Without WAL it needs no files beside it and opens in a read-only folder.
+            # A snapshot is never written again. Without WAL it needs no files beside it and opens
+            # in a read-only folder.
             connection.execute("PRAGMA journal_mode=DELETE")
 
     def publish(self) -> None:
@@ -97,7 +122,14 @@ class SqliteSnapshotShelf:
 class SqliteSnapshotDraft:
     """Rows go in as papers come; counts, pairs and indexes follow at the end."""
 
-    def __init__(self, connection: sqlite3.Connection, read_text: ReadText, *, is_fresh: bool, has_edges: bool) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        read_text: ReadText,
+        *,
+        is_fresh: bool,
+        has_edges: bool,
+    ) -> None:
         self._connection = connection
         self._read_text = read_text
         self._is_fresh = is_fresh
@@ -110,21 +142,30 @@ class SqliteSnapshotDraft:
         self._nodes = NodeTable(connection)
         self._edge_changes: Counter[tuple[int, int]] = Counter()
         self._has_edges = has_edges
-        self._pairs_from_scratch = connection.execute("SELECT 1 FROM facet_edge LIMIT 1").fetchone() is None
+        self._pairs_from_scratch = (
+            connection.execute("SELECT 1 FROM facet_edge LIMIT 1").fetchone() is None
+        )
 
     def remove(self, paper_ids: Iterable[str]) -> None:
         for paper_id in paper_ids:
-            row = self._connection.execute("SELECT paper_index FROM paper WHERE paper_id = ?", (paper_id,)).fetchone()
+            row = self._connection.execute(
+                "SELECT paper_index FROM paper WHERE paper_id = ?", (paper_id,)
+            ).fetchone()
             if row is None:
                 continue
             nodes = [
-                node for (node,) in self._connection.execute("SELECT node_id FROM paper_facet WHERE paper_id = ?", (paper_id,))
+                node
+                for (node,) in self._connection.execute(
+                    "SELECT node_id FROM paper_facet WHERE paper_id = ?", (paper_id,)
+                )
             ]
             self._nodes.count(nodes, -1)
             self._pair(nodes, -1)
             for name, table in self._values.items():
                 select = f"SELECT {name}_id FROM paper_{name} WHERE paper_id = ?"
-                table.count([value for (value,) in self._connection.execute(select, (paper_id,))], -1)
+                table.count(
+                    [value for (value,) in self._connection.execute(select, (paper_id,))], -1
+                )
             for fts in ("paper_fts", "paper_fts_trigram"):
                 self._connection.execute(f"DELETE FROM {fts} WHERE rowid = ?", row)
             for name in PAPER_TABLES:
@@ -133,18 +174,38 @@ class SqliteSnapshotDraft:
     def add(self, papers: Iterable[PublishedPaper]) -> None:
         batch = list(papers)
         self._insert("paper", 20, map(_paper_row, batch))
-        self._insert("paper_summary", 2, ((paper.paper_id, tag) for paper in batch for tag in paper.shelf.templates))
-        self._insert("paper_translation", 3, ((paper.paper_id, *pair) for paper in batch for pair in paper.record.translations))
+        self._insert(
+            "paper_summary",
+            2,
+            ((paper.paper_id, tag) for paper in batch for tag in paper.shelf.templates),
+        )
+        self._insert(
+            "paper_translation",
+            3,
+            ((paper.paper_id, *pair) for paper in batch for pair in paper.record.translations),
+        )
         self._insert(
             "paper_bibtex",
             4,
-            ((paper.paper_id, entry.raw, entry.key, entry.kind) for paper in batch if (entry := paper.record.bibtex)),
+            (
+                (paper.paper_id, entry.raw, entry.key, entry.kind)
+                for paper in batch
+                if (entry := paper.record.bibtex)
+            ),
         )
-        self._insert("paper_inferred", 2, ((paper.paper_id, field) for paper in batch for field in paper.inferred))
+        self._insert(
+            "paper_inferred",
+            2,
+            ((paper.paper_id, field) for paper in batch for field in paper.inferred),
+        )
         self._insert(
             "paper_key_alias",
             4,
-            ((key.value, paper.paper_id, key.kind_name, key.fingerprint) for paper in batch for key in paper.keys),
+            (
+                (key.value, paper.paper_id, key.kind_name, key.fingerprint)
+                for paper in batch
+                for key in paper.keys
+            ),
         )
         for paper in batch:
             self._add_facets(paper)
@@ -152,12 +213,16 @@ class SqliteSnapshotDraft:
             table.flush()
         self._nodes.flush()
         self._connection.executemany(
-            "INSERT INTO paper_fts(rowid, paper_id, title, summary, source, translated, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO paper_fts(rowid, paper_id, title, summary, source, translated, metadata) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             map(self._index_row, batch),
         )
         self._connection.executemany(
             "INSERT INTO paper_fts_trigram(rowid, paper_id, title, venue) VALUES (?, ?, ?, ?)",
-            ((paper.paper_index, paper.paper_id, paper.record.title.lower(), paper.venue.lower()) for paper in batch),
+            (
+                (paper.paper_index, paper.paper_id, paper.record.title.lower(), paper.venue.lower())
+                for paper in batch
+            ),
         )
 
     def finish(self, build_id: str, built_at: str) -> None:
@@ -167,7 +232,8 @@ class SqliteSnapshotDraft:
         for name in ("year", "month"):
             self._connection.execute(f"DELETE FROM {name}_count")
             self._connection.execute(
-                f"INSERT INTO {name}_count SELECT {name}, count(*) FROM paper GROUP BY {name} ORDER BY {name}"
+                f"INSERT INTO {name}_count SELECT {name}, count(*) FROM paper GROUP BY {name} "
+                f"ORDER BY {name}"
             )
         if not self._has_edges:
             self._connection.execute("DELETE FROM facet_edge")
@@ -183,7 +249,9 @@ class SqliteSnapshotDraft:
         self._insert("snapshot_meta", 2, [("snapshot_build_id", build_id), ("built_at", built_at)])
 
     def _insert(self, table: str, columns: int, rows: Iterable[Sequence[object]]) -> None:
-        self._connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
+        self._connection.executemany(
+            f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows
+        )
 
     def _add_facets(self, paper: PublishedPaper) -> None:
         facets = paper.facets()
@@ -198,12 +266,16 @@ class SqliteSnapshotDraft:
         if self._pairs_from_scratch or not self._has_edges:
             return
         if len(nodes) > _MOST_PAIRED_FACETS:
-            nodes = sorted(node for node in nodes if self._nodes.facet_of(node) != "author")[:_MOST_PAIRED_FACETS]
+            nodes = sorted(node for node in nodes if self._nodes.facet_of(node) != "author")[
+                :_MOST_PAIRED_FACETS
+            ]
         for pair in combinations(sorted(nodes), 2):
             self._edge_changes[pair] += change
 
     def _pair_everything(self) -> None:
-        """All pairs at once, counted by the database, which spills to disk where memory would not do."""
+        """All pairs at once, counted by the database, which spills to disk where memory would not
+        do.
+        """
         crowded = "SELECT paper_id FROM paper_facet GROUP BY paper_id HAVING count(*) > ?"
         self._connection.execute("CREATE TEMP TABLE crowded (paper_id TEXT PRIMARY KEY)")
         self._connection.execute(f"INSERT INTO crowded {crowded}", (_MOST_PAIRED_FACETS,))
@@ -222,7 +294,8 @@ class SqliteSnapshotDraft:
     def _write_edge_changes(self) -> None:
         self._connection.executemany(
             "INSERT INTO facet_edge VALUES (?, ?, ?) "
-            "ON CONFLICT(node_id_a, node_id_b) DO UPDATE SET paper_count = paper_count + excluded.paper_count",
+            "ON CONFLICT(node_id_a, node_id_b) DO UPDATE SET paper_count = paper_count + "
+            "excluded.paper_count",
             ((a, b, change) for (a, b), change in self._edge_changes.items() if change),
         )
         self._connection.executemany(
@@ -232,11 +305,24 @@ class SqliteSnapshotDraft:
 
     def _index_row(self, paper: PublishedPaper) -> tuple[object, ...]:
         record = paper.record
-        source = plain_text(self._read_text(f"md/{record.markdown_sha256}.md")) if record.markdown_sha256 else ""
-        translated = " ".join(
-            plain_text(self._read_text(f"md_translate/{lang}/{sha256}.md")) for lang, sha256 in record.translations
+        source = (
+            plain_text(self._read_text(f"md/{record.markdown_sha256}.md"))
+            if record.markdown_sha256
+            else ""
         )
-        about = (record.title, *record.authors, paper.venue, *record.keywords, *record.institutions, paper.year, record.doi or "")
+        translated = " ".join(
+            plain_text(self._read_text(f"md_translate/{lang}/{sha256}.md"))
+            for lang, sha256 in record.translations
+        )
+        about = (
+            record.title,
+            *record.authors,
+            paper.venue,
+            *record.keywords,
+            *record.institutions,
+            paper.year,
+            record.doi or "",
+        )
         metadata = " ".join(part for part in about if part)
         texts = (record.title, paper.shelf.searchable, source, translated, metadata)
         return (paper.paper_index, paper.paper_id, *map(spaced_for_index, texts))
@@ -245,7 +331,30 @@ class SqliteSnapshotDraft:
 def _paper_row(paper: PublishedPaper) -> tuple[object, ...]:
     record, best, shown = paper.record, paper.keys[0], paper.shelf.named(paper.shelf.preferred)
     return (
-        *(paper.paper_id, best.value, best.kind_name, record.doi, record.title, paper.year, paper.month, paper.publication_date),
-        *(paper.venue, paper.shelf.preferred, paper.shelf.preview, paper.paper_index, record.source_hash, shown.language),
-        *(shown.provider, shown.model, shown.prompt_template, shown.extracted_at, record.pdf_sha256, record.markdown_sha256),
+        *(
+            paper.paper_id,
+            best.value,
+            best.kind_name,
+            record.doi,
+            record.title,
+            paper.year,
+            paper.month,
+            paper.publication_date,
+        ),
+        *(
+            paper.venue,
+            paper.shelf.preferred,
+            paper.shelf.preview,
+            paper.paper_index,
+            record.source_hash,
+            shown.language,
+        ),
+        *(
+            shown.provider,
+            shown.model,
+            shown.prompt_template,
+            shown.extracted_at,
+            record.pdf_sha256,
+            record.markdown_sha256,
+        ),
     )

@@ -1,4 +1,6 @@
-"""Papers of a snapshot as discovery reads them: title, the text of the summary, keywords and year."""
+"""Papers of a snapshot as discovery reads them: title, the text of the summary, keywords and
+year.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from carrel.stores.sqlite.papers.snapshot import Signature, Snapshot
 
 _PAPERS = """SELECT p.paper_id, p.title, p.year, p.summary_preview,
     (SELECT f.summary FROM paper_fts f WHERE f.rowid = p.rowid AND f.paper_id = p.paper_id),
-    (SELECT group_concat(k.value, char(31)) FROM paper_keyword pk JOIN keyword k USING (keyword_id) WHERE pk.paper_id = p.paper_id)
+    (SELECT group_concat(k.value, char(31)) FROM paper_keyword pk JOIN keyword k USING (keyword_id)
+      WHERE pk.paper_id = p.paper_id)
     FROM paper p"""
 
 
@@ -61,4 +64,6 @@ def _paper(row: tuple[str, ...]) -> Paper:
 
 
 def _fingerprint(row: tuple[str, ...]) -> str:
-    return hashlib.blake2b("\x1e".join("" if value is None else str(value) for value in row).encode(), digest_size=12).hexdigest()
+    return hashlib.blake2b(
+        "\x1e".join("" if value is None else str(value) for value in row).encode(), digest_size=12
+    ).hexdigest()

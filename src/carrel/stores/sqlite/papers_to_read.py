@@ -16,15 +16,24 @@ from carrel.stores.static_folder.paper_assets import STATIC_NAME
 
 
 class SqlitePapersToRead:
-    """Takes the list of papers at the start, so that a snapshot that is replaced meanwhile does not matter."""
+    """Takes the list of papers at the start, so that a snapshot that is replaced meanwhile does not
+    matter.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._static = folder / STATIC_NAME
         path = folder / SNAPSHOT_NAME
         if not path.is_file():
-            raise NotConfiguredError("There is no corpus in that folder.", next_step="Build one with carrel papers build.")
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            select = "SELECT paper_id, title, source_md_content_hash FROM paper ORDER BY paper_index"
+            raise NotConfiguredError(
+                "There is no corpus in that folder.",
+                next_step="Build one with carrel papers build.",
+            )
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
+            select = (
+                "SELECT paper_id, title, source_md_content_hash FROM paper ORDER BY paper_index"
+            )
             self._rows: list[tuple[str, str, str | None]] = connection.execute(select).fetchall()
 
     def count(self) -> int:

@@ -1,7 +1,10 @@
-"""Brings the tables of an embedded database forward to the version this product knows. Every SQLite file of ours passes here.
+"""Brings the tables of an embedded database forward to the version this product knows. Every SQLite
+file of ours passes here.
 
-A file's version is its `user_version`. A schema is a list of scripts, one for each version; the first makes the tables. Before
-an older file is changed, a copy of it is put beside it. A file of a newer version is refused and left alone.
+A file's version is its `user_version`. A schema is a list of scripts, one for each version; the
+first makes the tables. Before
+an older file is changed, a copy of it is put beside it. A file of a newer version is refused and
+left alone.
 """
 
 from __future__ import annotations
@@ -24,14 +27,17 @@ class NewerFileError(SqliteRefusedError):
 
 
 def bring_forward(file: Path, scripts: Sequence[str]) -> None:
-    """Makes the tables, or brings older ones up to the last script, in one transaction and once however many ask.
+    """Makes the tables, or brings older ones up to the last script, in one transaction and once
+    however many ask.
 
-    A file that has tables and no version is from before there were versions, which is version 1; the first script is run on it
+    A file that has tables and no version is from before there were versions, which is version 1;
+    the first script is run on it
     again, so such schemas say IF NOT EXISTS. Killed at any moment, the file is as it was.
     """
     latest = len(scripts)
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
-        # Somebody else may be bringing it forward just now; that can take longer than a usual write.
+        # Somebody else may be bringing it forward just now; that can take longer than a usual
+        # write.
         connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
         is_current = _version(connection, file, latest) == latest
         write_ahead(connection)
@@ -51,13 +57,18 @@ def bring_forward(file: Path, scripts: Sequence[str]) -> None:
 
 
 def write_ahead(connection: sqlite3.Connection) -> None:
-    """Turns the write-ahead log on. SQLite does not wait its busy timeout for that, so where two ask at once we wait ourselves."""
+    """Turns the write-ahead log on. SQLite does not wait its busy timeout for that, so where two
+    ask at once we wait ourselves.
+    """
     until = time.monotonic() + _WAIT_MS / 1000
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED} or time.monotonic() > until:
+            if (
+                error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+                or time.monotonic() > until
+            ):
                 raise
             time.sleep(_LOOK_EVERY_SECONDS)
         else:
@@ -84,13 +95,16 @@ def _version(connection: sqlite3.Connection, file: Path, latest: int) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version > latest:
         raise NewerFileError(
-            f"{file.name} was written by a newer Carrel (version {version}, known {latest}); it was left as it is. "
+            f"{file.name} was written by a newer Carrel (version {version}, known {latest}); it "
+            f"was left as it is. "
             "Use that Carrel, or restore a backup made before"
         )
     return version
 
 
-def _upgrade(connection: sqlite3.Connection, file: Path, version: int, scripts: Sequence[str]) -> None:
+def _upgrade(
+    connection: sqlite3.Connection, file: Path, version: int, scripts: Sequence[str]
+) -> None:
     has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
     came_from = max(version, 1) if has_tables else 0
     if 0 < came_from < len(scripts):
@@ -102,7 +116,9 @@ def _upgrade(connection: sqlite3.Connection, file: Path, version: int, scripts: 
 
 
 def _put_copy_beside(file: Path, copy: Path) -> None:
-    """Under its name only when it is whole. One left by an earlier try holds nothing that this one lacks, and is replaced."""
+    """Under its name only when it is whole. One left by an earlier try holds nothing that this one
+    lacks, and is replaced.
+    """
     draft = copy.with_name(f"{copy.name}.part")
     draft.unlink(missing_ok=True)
     draft.touch(mode=file.stat().st_mode & 0o777)

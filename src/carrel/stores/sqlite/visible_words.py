@@ -1,7 +1,10 @@
-"""Words that carry who may read them, so that what a search counts is what its reader may see, and nothing else.
+"""Words that carry who may read them, so that what a search counts is what its reader may see, and
+nothing else.
 
-Every word stands in FTS5 behind the number of the group that may read it: `12xmagnesium`. A search asks for the words of the
-groups its reader belongs to, and reads no posting of any other; how often a word occurs and how long texts are is counted in
+Every word stands in FTS5 behind the number of the group that may read it: `12xmagnesium`. A search
+asks for the words of the
+groups its reader belongs to, and reads no posting of any other; how often a word occurs and how
+long texts are is counted in
 the same way.
 """
 
@@ -16,7 +19,9 @@ B = 0.75
 
 
 def marked(group: int, words: Iterable[str]) -> str:
-    """Words as they are stored for one group. A word has no space and a group is a number, so no two are ever the same."""
+    """Words as they are stored for one group. A word has no space and a group is a number, so no
+    two are ever the same.
+    """
     return " ".join(f"{group}x{word}" for word in words)
 
 
@@ -27,7 +32,10 @@ def terms(groups: Sequence[int], word: str) -> list[str]:
 
 def phrase_query(groups: Sequence[int], phrases: Sequence[Sequence[str]]) -> str:
     """FTS5 for documents of one of the groups that hold every phrase."""
-    return " OR ".join("(" + " AND ".join(f'"{marked(group, phrase)}"' for phrase in phrases) + ")" for group in groups)
+    return " OR ".join(
+        "(" + " AND ".join(f'"{marked(group, phrase)}"' for phrase in phrases) + ")"
+        for group in groups
+    )
 
 
 def inverse_frequency(documents: int, holding: int) -> float:
@@ -36,5 +44,10 @@ def inverse_frequency(documents: int, holding: int) -> float:
 
 
 def saturation(count: str, length: str, average: float) -> str:
-    """SQL for the share of a word in a document: `count` times in `length` words, where texts have `average` words."""
-    return f"({count} * {K1 + 1.0} / ({count} + {K1} * ({1.0 - B} + {B} * {length} / {max(average, 1.0)!r})))"
+    """SQL for the share of a word in a document: `count` times in `length` words, where texts have
+    `average` words.
+    """
+    return (
+        f"({count} * {K1 + 1.0} / ({count} + {K1} * ({1.0 - B} + {B} * {length} / "
+        f"{max(average, 1.0)!r})))"
+    )

@@ -1,4 +1,6 @@
-"""Texts, PDFs, images, summaries and manifests of a corpus, laid out as snapshot readers expect them."""
+"""Texts, PDFs, images, summaries and manifests of a corpus, laid out as snapshot readers expect
+them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _COPY_BYTES = 1024 * 1024
 
 
 class PaperAssets:
-    """Keeps what readers hand over under the hash of its content. Files under a hash never change, so they are written once."""
+    """Keeps what readers hand over under the hash of its content. Files under a hash never change,
+    so they are written once.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -77,11 +81,18 @@ class PaperStaticFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._hands.shutdown(cancel_futures=True)
 
     def write(self, papers: Sequence[PublishedPaper]) -> None:
-        """Hands the papers to other threads, while the caller fills the database, and waits only for the batch before."""
+        """Hands the papers to other threads, while the caller fills the database, and waits only
+        for the batch before.
+        """
         self.settle()
         self._unfinished = [self._hands.submit(self._write, paper) for paper in papers]
 
@@ -99,7 +110,10 @@ class PaperStaticFolder:
         for summary in paper.shelf.summaries:
             write_whole(own / f"{summary.template}.json", _json(_summary(paper, summary)))
         shown = _summary(paper, paper.shelf.named(paper.shelf.preferred))
-        write_whole(summaries / f"{paper.paper_id}.json", _json({**shown, "available_templates": list(paper.shelf.templates)}))
+        write_whole(
+            summaries / f"{paper.paper_id}.json",
+            _json({**shown, "available_templates": list(paper.shelf.templates)}),
+        )
         write_whole(self._folder / "manifest" / f"{paper.paper_id}.json", _json(_manifest(paper)))
 
     def sweep(self, paper_ids: frozenset[str], assets: frozenset[str]) -> int:
@@ -171,12 +185,22 @@ def _manifest(paper: PublishedPaper) -> dict[str, object]:
             "pdf": _asset("pdf", record.pdf_sha256, "pdf", "source.pdf"),
             "source_md": _asset("md", record.markdown_sha256, "md", "source.md"),
             "translated_md": [
-                {"lang": language, **_asset(f"md_translate/{language}", sha256, "md", f"translated/{language}.md")}
+                {
+                    "lang": language,
+                    **_asset(f"md_translate/{language}", sha256, "md", f"translated/{language}.md"),
+                }
                 for language, sha256 in record.translations
             ],
-            "summary": {"static_path": f"summary/{paper.paper_id}.json", "zip_path": "summary.json"},
+            "summary": {
+                "static_path": f"summary/{paper.paper_id}.json",
+                "zip_path": "summary.json",
+            },
             "summary_templates": [
-                {"template_tag": tag, "static_path": f"summary/{paper.paper_id}/{tag}.json", "zip_path": f"summaries/{tag}.json"}
+                {
+                    "template_tag": tag,
+                    "static_path": f"summary/{paper.paper_id}/{tag}.json",
+                    "zip_path": f"summaries/{tag}.json",
+                }
                 for tag in paper.shelf.templates
             ],
         },

@@ -1,4 +1,6 @@
-"""The folder of papers that people handed in one by one. Every build of the corpus reads it as one more source."""
+"""The folder of papers that people handed in one by one. Every build of the corpus reads it as one
+more source.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,9 @@ class Corpus:
         return self.write(name, b"\n".join(orjson.dumps(record) for record in records))
 
     def build(self, *, workers: int = 1, size_limit_bytes: int = 1_000_000) -> BuildReport:
-        return build_papers([self.sources], self.into, workers=workers, size_limit_bytes=size_limit_bytes)
+        return build_papers(
+            [self.sources], self.into, workers=workers, size_limit_bytes=size_limit_bytes
+        )
 
     def ask(self, query: str, *values: object) -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(f"file:{self.snapshot}?mode=ro", uri=True)) as connection:

@@ -27,7 +27,16 @@ class Registry:
     async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
         if str(identifier) != "10.1234/known":
             return None
-        return orjson.dumps([{"id": "k", "type": "article-journal", "title": "A known work", "DOI": "10.1234/known"}])
+        return orjson.dumps(
+            [
+                {
+                    "id": "k",
+                    "type": "article-journal",
+                    "title": "A known work",
+                    "DOI": "10.1234/known",
+                }
+            ]
+        )
 
 
 def add(into: Path, **question: str) -> PaperAdded:
@@ -43,7 +52,9 @@ def add(into: Path, **question: str) -> PaperAdded:
 
 @pytest.fixture
 def served(corpus: Corpus) -> Corpus:
-    corpus.write_lines("base.jsonl", *({"title": f"Paper {at}", "doi": f"10.1000/{at}"} for at in range(20)))
+    corpus.write_lines(
+        "base.jsonl", *({"title": f"Paper {at}", "doi": f"10.1000/{at}"} for at in range(20))
+    )
     corpus.build()
     return corpus
 
@@ -54,17 +65,24 @@ def test_adding_needs_the_scope_for_writing() -> None:
 
 
 @pytest.mark.promise("P12")
-def test_a_text_is_added_and_the_rest_stays_even_if_the_sources_are_not_there(served: Corpus) -> None:
+def test_a_text_is_added_and_the_rest_stays_even_if_the_sources_are_not_there(
+    served: Corpus,
+) -> None:
     (served.sources / "base.jsonl").unlink()
     added = add(served.into, markdown="---\ntitle: New\ndoi: 10.1000/new\n---\nWhales sing.\n")
     assert (added.title, added.is_new, added.notes) == ("New", True, [])
     assert served.one("SELECT count(*) FROM paper") == 21
-    assert served.ask("SELECT paper_id FROM paper_fts WHERE paper_fts MATCH 'whales'") == [(added.paper_id,)]
+    assert served.ask("SELECT paper_id FROM paper_fts WHERE paper_fts MATCH 'whales'") == [
+        (added.paper_id,)
+    ]
 
 
 @pytest.mark.promise("P12")
 def test_a_pdf_and_an_identifier_are_added_and_survive_the_next_build(served: Corpus) -> None:
-    page = [(22, "Engines of the North"), (10, "A text that is long enough to be a text layer, as it seems. doi:10.1000/pdf")]
+    page = [
+        (22, "Engines of the North"),
+        (10, "A text that is long enough to be a text layer, as it seems. doi:10.1000/pdf"),
+    ]
     first = add(served.into, pdf_base64=base64.b64encode(make_pdf([page])).decode())
     second = add(served.into, identifier="https://doi.org/10.1234/KNOWN")
     assert (first.title, second.title) == ("Engines of the North", "A known work")
@@ -74,10 +92,15 @@ def test_a_pdf_and_an_identifier_are_added_and_survive_the_next_build(served: Co
 
 @pytest.mark.promise("P12")
 def test_a_paper_that_is_there_already_is_completed_and_not_doubled(served: Corpus) -> None:
-    added = add(served.into, markdown="---\ntitle: Paper 3\ndoi: 10.1000/3\n---\nNow with its text.\n")
+    added = add(
+        served.into, markdown="---\ntitle: Paper 3\ndoi: 10.1000/3\n---\nNow with its text.\n"
+    )
     assert not added.is_new
     assert served.one("SELECT count(*) FROM paper") == 20
-    assert served.one("SELECT source FROM paper_fts WHERE paper_id = ?", added.paper_id) == "Now with its text."
+    assert (
+        served.one("SELECT source FROM paper_fts WHERE paper_id = ?", added.paper_id)
+        == "Now with its text."
+    )
 
 
 @pytest.mark.promise("P12")
@@ -94,7 +117,9 @@ def test_a_paper_that_is_there_already_is_completed_and_not_doubled(served: Corp
         pytest.param(
             {"pdf_base64": base64.b64encode(make_form_bomb(30)).decode()},
             "paper_not_added",
-            marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its memory"),
+            marks=pytest.mark.skipif(
+                sys.platform != "linux", reason="only Linux holds a process to its memory"
+            ),
         ),
     ],
 )
@@ -116,7 +141,12 @@ def test_two_papers_handed_in_at_once_both_arrive(served: Corpus) -> None:
     operation = add_paper_operation(paper_adder(served.into, None))
 
     async def both() -> None:
-        await asyncio.gather(*(operation.run(AddPaper(markdown=f"# Essay {name}\n\ntext\n"), CALL) for name in ("one", "two")))
+        await asyncio.gather(
+            *(
+                operation.run(AddPaper(markdown=f"# Essay {name}\n\ntext\n"), CALL)
+                for name in ("one", "two")
+            )
+        )
 
     asyncio.run(both())
     assert served.one("SELECT count(*) FROM paper") == 22

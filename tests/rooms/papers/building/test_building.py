@@ -53,13 +53,22 @@ def test_markdown_with_front_matter_becomes_a_paper(corpus: Corpus) -> None:
     report = corpus.build()
     assert (report.papers, report.lines) == (1, ())
     paper_id = paper_id_of("doi:10.48550/arxiv.1706.03762")
-    [row] = corpus.ask("SELECT paper_id, paper_key, paper_key_type, doi, title, year, month, venue FROM paper")
+    [row] = corpus.ask(
+        "SELECT paper_id, paper_key, paper_key_type, doi, title, year, month, venue FROM paper"
+    )
     assert row == (
         *(paper_id, "doi:10.48550/arxiv.1706.03762", "doi", "10.48550/arxiv.1706.03762"),
         *("Attention Is All You Need", "2017", "06", "NeurIPS"),
     )
-    assert corpus.ask("SELECT paper_key_type FROM paper_key_alias ORDER BY 1") == [("arxiv",), ("doi",), ("meta",)]
-    assert corpus.ask("SELECT value, paper_count FROM keyword ORDER BY 1") == [("attention", 1), ("transformer", 1)]
+    assert corpus.ask("SELECT paper_key_type FROM paper_key_alias ORDER BY 1") == [
+        ("arxiv",),
+        ("doi",),
+        ("meta",),
+    ]
+    assert corpus.ask("SELECT value, paper_count FROM keyword ORDER BY 1") == [
+        ("attention", 1),
+        ("transformer", 1),
+    ]
     [(source, translated)] = corpus.ask("SELECT source, translated FROM paper_fts")
     assert "Recurrent models are slow." in str(source) and "hiddencell" not in str(source)
     assert translated == "译 文 注 意 力 机 制"
@@ -79,7 +88,9 @@ def test_markdown_with_front_matter_becomes_a_paper(corpus: Corpus) -> None:
 def test_a_summary_without_a_model_holds_abstract_and_outline_and_says_so(corpus: Corpus) -> None:
     corpus.write("attention.md", ATTENTION)
     corpus.build()
-    [(paper_id, preview, provider)] = corpus.ask("SELECT paper_id, summary_preview, provider FROM paper")
+    [(paper_id, preview, provider)] = corpus.ask(
+        "SELECT paper_id, summary_preview, provider FROM paper"
+    )
     summary = str(corpus.static_json(f"summary/{paper_id}.json")["summary"])
     assert "The dominant models are based on recurrence." in summary
     assert "- Introduction\n- Results" in summary
@@ -93,16 +104,27 @@ def test_a_summary_without_a_model_holds_abstract_and_outline_and_says_so(corpus
 def test_the_same_paper_from_two_sources_is_one_paper(corpus: Corpus) -> None:
     corpus.write("attention.md", ATTENTION)
     corpus.write_lines(
-        "list.jsonl", {"doi": "10.48550/ARXIV.1706.03762", "title": "Attention", "keywords": ["attention", "sequence"]}
+        "list.jsonl",
+        {
+            "doi": "10.48550/ARXIV.1706.03762",
+            "title": "Attention",
+            "keywords": ["attention", "sequence"],
+        },
     )
     report = corpus.build()
     assert (report.papers, report.records) == (1, 2)
     assert corpus.one("SELECT title FROM paper") == "Attention Is All You Need"
-    assert corpus.ask("SELECT value FROM keyword ORDER BY 1") == [("attention",), ("sequence",), ("transformer",)]
+    assert corpus.ask("SELECT value FROM keyword ORDER BY 1") == [
+        ("attention",),
+        ("sequence",),
+        ("transformer",),
+    ]
 
 
 @pytest.mark.promise("P9")
-def test_a_doi_that_arrives_later_joins_the_paper_under_the_identifier_it_has(corpus: Corpus) -> None:
+def test_a_doi_that_arrives_later_joins_the_paper_under_the_identifier_it_has(
+    corpus: Corpus,
+) -> None:
     about = {"title": "On Growth", "authors": ["A. Author"], "year": 2019, "journal": "Forms"}
     corpus.write_lines("first.jsonl", about)
     corpus.build()
@@ -110,7 +132,9 @@ def test_a_doi_that_arrives_later_joins_the_paper_under_the_identifier_it_has(co
     corpus.write_lines("second.jsonl", {**about, "doi": "10.1000/growth"})
     report = corpus.build()
     assert (report.papers, report.papers_added, report.papers_changed) == (1, 0, 1)
-    assert corpus.ask("SELECT paper_id, doi, paper_key FROM paper") == [(before, "10.1000/growth", "doi:10.1000/growth")]
+    assert corpus.ask("SELECT paper_id, doi, paper_key FROM paper") == [
+        (before, "10.1000/growth", "doi:10.1000/growth")
+    ]
     assert corpus.ask("SELECT DISTINCT paper_id FROM paper_key_alias") == [(before,)]
 
 
@@ -131,7 +155,9 @@ def test_an_unchanged_source_is_not_read_again_and_a_removed_one_leaves(corpus: 
 
 
 @pytest.mark.promise("P9")
-def test_building_bit_by_bit_gives_what_building_at_once_gives(corpus: Corpus, tmp_path: Path) -> None:
+def test_building_bit_by_bit_gives_what_building_at_once_gives(
+    corpus: Corpus, tmp_path: Path
+) -> None:
     records = [
         {
             "title": f"Paper {number}",
@@ -145,7 +171,9 @@ def test_building_bit_by_bit_gives_what_building_at_once_gives(corpus: Corpus, t
     corpus.build()
     corpus.write_lines("more.jsonl", *records[30:36])
     corpus.build()
-    corpus.write_lines("base.jsonl", *records[2:28], {**records[28], "title": "A new title"}, records[29])
+    corpus.write_lines(
+        "base.jsonl", *records[2:28], {**records[28], "title": "A new title"}, records[29]
+    )
     corpus.build()
     at_once = tmp_path / "at_once"
     build_papers([corpus.sources], at_once, workers=1)
@@ -156,20 +184,26 @@ def test_building_bit_by_bit_gives_what_building_at_once_gives(corpus: Corpus, t
         return {
             "paper": looked.ask("SELECT paper_id, title, year FROM paper ORDER BY 1"),
             "author": looked.ask("SELECT value, paper_count FROM author ORDER BY 1"),
-            "node": looked.ask("SELECT facet_type, value, paper_count FROM facet_node ORDER BY 1, 2"),
+            "node": looked.ask(
+                "SELECT facet_type, value, paper_count FROM facet_node ORDER BY 1, 2"
+            ),
             "edge": looked.ask(
                 """WITH node AS (SELECT node_id, facet_type || value AS name FROM facet_node)
                    SELECT min(a.name, b.name), max(a.name, b.name), e.paper_count FROM facet_edge e
-                   JOIN node a ON a.node_id = e.node_id_a JOIN node b ON b.node_id = e.node_id_b ORDER BY 1, 2"""
+                   JOIN node a ON a.node_id = e.node_id_a JOIN node b ON b.node_id = e.node_id_b ORDER BY 1, 2"""  # noqa: E501
             ),
             "year": looked.ask("SELECT * FROM year_count ORDER BY 1"),
-            "found": looked.ask("SELECT paper_id FROM paper_fts WHERE paper_fts MATCH 'title' ORDER BY 1"),
+            "found": looked.ask(
+                "SELECT paper_id FROM paper_fts WHERE paper_fts MATCH 'title' ORDER BY 1"
+            ),
         }
 
     assert everything(corpus.snapshot) == everything(at_once / "paper_snapshot.db")
 
 
-def test_a_reader_goes_on_with_the_old_snapshot_while_a_new_one_takes_its_place(corpus: Corpus) -> None:
+def test_a_reader_goes_on_with_the_old_snapshot_while_a_new_one_takes_its_place(
+    corpus: Corpus,
+) -> None:
     corpus.write("attention.md", ATTENTION)
     corpus.build()
     with corpus.snapshot.open("rb") as held:
@@ -210,7 +244,12 @@ def test_paper_infos_bring_summaries_sources_translations_and_tags(corpus: Corpu
             "publication_date": "March 2021",
             "publication_venue": "ICRA",
         },
-        **{"keywords": ["robotics"], "abstract": "Short.", "summary": "## Summary\n\nWhat it says.", "output_language": "en"},
+        **{
+            "keywords": ["robotics"],
+            "abstract": "Short.",
+            "summary": "## Summary\n\nWhat it says.",
+            "output_language": "en",
+        },
         **{
             "source_path": "papers/deep.md",
             "source_hash": "abc",
@@ -218,17 +257,28 @@ def test_paper_infos_bring_summaries_sources_translations_and_tags(corpus: Corpu
             "provider": "p",
             "model": "m-1",
         },
-        **{"ai_generated_tags": ["survey"], "extracted_at": "2026-01-01T00:00:00Z", "paper_institutions": ["MIT"]},
+        **{
+            "ai_generated_tags": ["survey"],
+            "extracted_at": "2026-01-01T00:00:00Z",
+            "paper_institutions": ["MIT"],
+        },
     }
     corpus.write("paper_infos.json", orjson.dumps({"template_tag": "Deep Read", "papers": [paper]}))
     report = build_papers([corpus.sources / "paper_infos.json"], corpus.into, workers=1)
     assert report.lines == ()
-    [(paper_id, preferred, month, model)] = corpus.ask("SELECT paper_id, preferred_summary_template, month, model FROM paper")
+    [(paper_id, preferred, month, model)] = corpus.ask(
+        "SELECT paper_id, preferred_summary_template, month, model FROM paper"
+    )
     assert (preferred, month, model) == ("deep_read", "03", "m-1")
-    assert corpus.ask("SELECT template_tag FROM paper_summary ORDER BY 1") == [("deep_read",), ("simple",)]
+    assert corpus.ask("SELECT template_tag FROM paper_summary ORDER BY 1") == [
+        ("deep_read",),
+        ("simple",),
+    ]
     assert corpus.ask("SELECT value FROM tag") == [("survey",)]
     assert corpus.ask("SELECT lang FROM paper_translation") == [("de",)]
-    assert corpus.static_json(f"summary/{paper_id}.json")["summary"] == "## Summary\n\nWhat it says."
+    assert (
+        corpus.static_json(f"summary/{paper_id}.json")["summary"] == "## Summary\n\nWhat it says."
+    )
 
 
 @pytest.mark.promise("Q3")
@@ -254,13 +304,21 @@ def test_bad_input_is_a_line_of_the_report_and_the_rest_goes_on(
     corpus.write(name, content)
     report = corpus.build()
     assert code in codes(report)
-    assert "Attention Is All You Need" in [title for (title,) in corpus.ask("SELECT title FROM paper")]
+    assert "Attention Is All You Need" in [
+        title for (title,) in corpus.ask("SELECT title FROM paper")
+    ]
 
 
 @pytest.mark.promise("Q3")
-def test_two_strangers_that_claim_one_doi_are_both_kept_and_reported(corpus: Corpus, codes: Codes) -> None:
-    corpus.write("a.md", "---\ntitle: Whales of the North\nauthors: [Ann Lee]\ndoi: 10.1000/x\n---\ntext a")
-    corpus.write("b.md", "---\ntitle: Bread and yeast\nauthors: [Bob Ray]\ndoi: 10.1000/x\n---\ntext b")
+def test_two_strangers_that_claim_one_doi_are_both_kept_and_reported(
+    corpus: Corpus, codes: Codes
+) -> None:
+    corpus.write(
+        "a.md", "---\ntitle: Whales of the North\nauthors: [Ann Lee]\ndoi: 10.1000/x\n---\ntext a"
+    )
+    corpus.write(
+        "b.md", "---\ntitle: Bread and yeast\nauthors: [Bob Ray]\ndoi: 10.1000/x\n---\ntext b"
+    )
     report = corpus.build()
     assert codes(report) == ["id_claimed_twice"]
     assert corpus.ask("SELECT title, paper_key_type FROM paper ORDER BY 1") == [

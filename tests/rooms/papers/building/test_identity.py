@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from carrel.core.paper_record import PaperRecord
 from carrel.rooms.papers.building.grouping import Claim, assign_ids, group
-from carrel.rooms.papers.building.identity import KeyKind, PaperKey, keys_of, meta_fingerprint, month_of, paper_id_of, year_of
+from carrel.rooms.papers.building.identity import (
+    KeyKind,
+    PaperKey,
+    keys_of,
+    meta_fingerprint,
+    month_of,
+    paper_id_of,
+    year_of,
+)
 from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from tests.rooms.papers.building.conftest import Corpus
 
@@ -26,16 +34,29 @@ def test_identifiers_and_fingerprints_are_those_of_a_genuine_snapshot() -> None:
     if not GENUINE.is_dir():
         pytest.skip(f"the genuine snapshot is not at {GENUINE}")
     with closing(
-        sqlite3.connect(f"file:{(GENUINE / 'paper_snapshot.db').resolve()}?mode=ro&immutable=1", uri=True)
+        sqlite3.connect(
+            f"file:{(GENUINE / 'paper_snapshot.db').resolve()}?mode=ro&immutable=1", uri=True
+        )
     ) as connection:
-        rows = connection.execute("SELECT paper_id, paper_key, title, venue, publication_date FROM paper").fetchall()
-        prints = dict(connection.execute("SELECT paper_id, meta_fingerprint FROM paper_key_alias WHERE paper_key_type = 'meta'"))
+        rows = connection.execute(
+            "SELECT paper_id, paper_key, title, venue, publication_date FROM paper"
+        ).fetchall()
+        prints = dict(
+            connection.execute(
+                "SELECT paper_id, meta_fingerprint FROM paper_key_alias WHERE paper_key_type = "
+                "'meta'"
+            )
+        )
         texts = dict(connection.execute("SELECT paper_id, source FROM paper_fts"))
         hashes = dict(connection.execute("SELECT paper_id, source_md_content_hash FROM paper"))
     assert rows
     for paper_id, key, title, venue, date in rows:
-        summary = orjson.loads((GENUINE / "paper-static" / "summary" / f"{paper_id}.json").read_bytes())
-        record = PaperRecord(title, authors=tuple(summary["paper_authors"]), venue=venue, publication_date=date)
+        summary = orjson.loads(
+            (GENUINE / "paper-static" / "summary" / f"{paper_id}.json").read_bytes()
+        )
+        record = PaperRecord(
+            title, authors=tuple(summary["paper_authors"]), venue=venue, publication_date=date
+        )
         assert paper_id_of(key) == paper_id
         assert meta_fingerprint(record) == prints[paper_id]
         if key.startswith("meta:"):
@@ -47,8 +68,14 @@ def test_identifiers_and_fingerprints_are_those_of_a_genuine_snapshot() -> None:
 
 def test_names_are_ordered_and_a_doi_of_arxiv_names_the_preprint_too() -> None:
     record = PaperRecord("T", doi="10.48550/arxiv.1706.03762", citation_key="v17")
-    assert [key.value for key in keys_of(record)][:3] == ["doi:10.48550/arxiv.1706.03762", "arxiv:1706.03762", "bib:v17"]
-    assert [key.value for key in keys_of(PaperRecord("", arxiv_id="1706.03762v7"))] == ["arxiv:1706.03762"]
+    assert [key.value for key in keys_of(record)][:3] == [
+        "doi:10.48550/arxiv.1706.03762",
+        "arxiv:1706.03762",
+        "bib:v17",
+    ]
+    assert [key.value for key in keys_of(PaperRecord("", arxiv_id="1706.03762v7"))] == [
+        "arxiv:1706.03762"
+    ]
     assert keys_of(PaperRecord(" ?! ")) == ()
 
 
@@ -72,8 +99,13 @@ def test_years_and_months_are_found_in_dates(date: str | None, year: str, month:
 def claim(number: int, *keys: str, title: str = "same words") -> Claim:
     kinds = {"doi": KeyKind.DOI, "arxiv": KeyKind.ARXIV, "bib": KeyKind.BIB, "meta": KeyKind.META}
     fingerprint = orjson.dumps({"authors": [], "title": title, "venue": "", "year": ""}).decode()
-    made = [PaperKey(kinds[key.partition(":")[0]], key, fingerprint if key.startswith("meta") else None) for key in keys]
-    return Claim(number, f"source {number}", (0, "", number), tuple(sorted(made, key=lambda key: key.kind)))
+    made = [
+        PaperKey(kinds[key.partition(":")[0]], key, fingerprint if key.startswith("meta") else None)
+        for key in keys
+    ]
+    return Claim(
+        number, f"source {number}", (0, "", number), tuple(sorted(made, key=lambda key: key.kind))
+    )
 
 
 def members(*claims: Claim) -> list[tuple[int, ...]]:
@@ -96,14 +128,20 @@ def test_a_chain_of_names_makes_one_paper_whatever_the_order() -> None:
 
 
 def test_the_same_label_for_different_titles_joins_nothing() -> None:
-    assert members(claim(1, "bib:smith", "meta:x", title="whales"), claim(2, "bib:smith", "meta:y", title="bread")) == [
+    assert members(
+        claim(1, "bib:smith", "meta:x", title="whales"),
+        claim(2, "bib:smith", "meta:y", title="bread"),
+    ) == [
         (1,),
         (2,),
     ]
 
 
 NAMES = st.lists(
-    st.sampled_from(["doi:a", "doi:b", "arxiv:p", "arxiv:q", "bib:k", "meta:x", "meta:y"]), min_size=1, max_size=3, unique=True
+    st.sampled_from(["doi:a", "doi:b", "arxiv:p", "arxiv:q", "bib:k", "meta:x", "meta:y"]),
+    min_size=1,
+    max_size=3,
+    unique=True,
 )
 
 
@@ -111,10 +149,18 @@ NAMES = st.lists(
 def test_every_record_is_in_one_paper_and_no_two_papers_share_a_name_or_identifier(
     every: list[list[str]], before: list[list[str]]
 ) -> None:
-    earlier = [found for found in group(claim(at, *names) for at, names in enumerate(before)) if found.keys]
-    known = {key.value: paper_id for found, paper_id in zip(earlier, assign_ids(earlier, {}), strict=True) for key in found.keys}
+    earlier = [
+        found for found in group(claim(at, *names) for at, names in enumerate(before)) if found.keys
+    ]
+    known = {
+        key.value: paper_id
+        for found, paper_id in zip(earlier, assign_ids(earlier, {}), strict=True)
+        for key in found.keys
+    }
     groups = group(claim(at, *names) for at, names in enumerate(every))
-    assert sorted(number for found in groups for number in found.record_ids) == list(range(len(every)))
+    assert sorted(number for found in groups for number in found.record_ids) == list(
+        range(len(every))
+    )
     names = [key.value for found in groups for key in found.keys]
     assert len(names) == len(set(names))
     assert all(found.keys for found in groups)

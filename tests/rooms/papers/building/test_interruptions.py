@@ -1,4 +1,6 @@
-"""A build that dies at any point: nothing is lost, nothing is half there, and the next one goes on from what was read."""
+"""A build that dies at any point: nothing is lost, nothing is half there, and the next one goes on
+from what was read.
+"""
 
 from __future__ import annotations
 
@@ -77,14 +79,21 @@ def test_killed_while_reading_it_goes_on_from_what_was_read(many: Corpus) -> Non
 
 def records_of_long_file(corpus: Corpus) -> set[int]:
     with closing(sqlite3.connect(corpus.into / ".carrel-build" / "state.db")) as connection:
-        return {number for (number,) in connection.execute("SELECT record_id FROM record WHERE path LIKE '%long.jsonl'")}
+        return {
+            number
+            for (number,) in connection.execute(
+                "SELECT record_id FROM record WHERE path LIKE '%long.jsonl'"
+            )
+        }
 
 
 @pytest.mark.promise("P9")
 def test_killed_in_the_middle_of_a_long_file_it_goes_on_there(corpus: Corpus) -> None:
     corpus.write("first.md", "# The first paper\n")
     corpus.build()
-    corpus.write_lines("long.jsonl", *({"title": f"Paper {at}", "abstract": "x" * 4000} for at in range(800)))
+    corpus.write_lines(
+        "long.jsonl", *({"title": f"Paper {at}", "abstract": "x" * 4000} for at in range(800))
+    )
     assert run(build_and_die, corpus.sources, corpus.into, "reading", 3) == 9
     kept = records_of_long_file(corpus)
     assert 0 < len(kept) < 800
@@ -95,7 +104,9 @@ def test_killed_in_the_middle_of_a_long_file_it_goes_on_there(corpus: Corpus) ->
 
 @pytest.mark.promise("P9")
 @pytest.mark.parametrize("where", ["writing", "swap"])
-def test_killed_while_writing_the_old_snapshot_stands_and_nothing_is_read_again(many: Corpus, where: str) -> None:
+def test_killed_while_writing_the_old_snapshot_stands_and_nothing_is_read_again(
+    many: Corpus, where: str
+) -> None:
     if where == "writing":
         assert run(build_and_die, many.sources, many.into, "writing", 1) == 9
     else:
@@ -131,7 +142,10 @@ def test_a_disk_that_is_not_mounted_takes_no_papers_away(many: Corpus, tmp_path:
 
 
 def test_two_builds_at_once_are_refused(many: Corpus) -> None:
-    with SqliteBuildLock(many.into / ".carrel-build" / "lock.db").held(), pytest.raises(CarrelError, match="Another build"):
+    with (
+        SqliteBuildLock(many.into / ".carrel-build" / "lock.db").held(),
+        pytest.raises(CarrelError, match="Another build"),
+    ):
         many.build()
 
 

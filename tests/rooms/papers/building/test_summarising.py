@@ -1,4 +1,6 @@
-"""Summaries that a model writes, asked for over a real connection from a server that speaks the chat format."""
+"""Summaries that a model writes, asked for over a real connection from a server that speaks the
+chat format.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,21 @@ class ChatHandler(BaseHTTPRequestHandler):
     server: ChatServer
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][1]["content"]
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][1][
+            "content"
+        ]
         title = asked.partition("\n")[0]
         self.server.asked.append(title)
         status = self.server.statuses.pop(0) if self.server.statuses else 200
         if self.server.refused_title == title:
             status = 400
-        choice = {"message": {"content": f"## Question\n\nIt asks about {title}."}, "finish_reason": "stop"}
-        body = json.dumps({"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}).encode()
+        choice = {
+            "message": {"content": f"## Question\n\nIt asks about {title}."},
+            "finish_reason": "stop",
+        }
+        body = json.dumps(
+            {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
+        ).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -64,7 +73,10 @@ def chat() -> Iterator[ChatServer]:
 @pytest.fixture
 def three(corpus: Corpus) -> Corpus:
     for name in ("Whales", "Bread", "Engines"):
-        corpus.write(f"{name}.md", f"---\ntitle: {name}\nabstract: About {name}.\n---\n{name} and more. {'x' * 500}\n")
+        corpus.write(
+            f"{name}.md",
+            f"---\ntitle: {name}\nabstract: About {name}.\n---\n{name} and more. {'x' * 500}\n",
+        )
     corpus.write_lines("list.jsonl", {"title": "Nothing to read"})
     corpus.build()
     return corpus
@@ -72,7 +84,19 @@ def three(corpus: Corpus) -> Corpus:
 
 def summarise(corpus: Corpus, chat: ChatServer, *more: str) -> int:
     given = ["--into", str(corpus.into), "--model", "small", "--model-url", chat.url]
-    return run(["summarise", *given, "--template", "deep_read", "--price-in", "2", "--price-out", "10", *more])
+    return run(
+        [
+            "summarise",
+            *given,
+            "--template",
+            "deep_read",
+            "--price-in",
+            "2",
+            "--price-out",
+            "10",
+            *more,
+        ]
+    )
 
 
 def test_a_model_fills_a_template_and_the_corpus_shows_it(
@@ -83,24 +107,36 @@ def test_a_model_fills_a_template_and_the_corpus_shows_it(
     assert "3 summaries written, 0 were there, 1 papers have no text." in shown
     assert "300 tokens read, 30 written." in shown
     assert "Cost: 0.0009" in shown
-    [(paper_id, preferred)] = three.ask("SELECT paper_id, preferred_summary_template FROM paper WHERE title = 'Whales'")
+    [(paper_id, preferred)] = three.ask(
+        "SELECT paper_id, preferred_summary_template FROM paper WHERE title = 'Whales'"
+    )
     assert preferred == "simple"
     summary = three.static_json(f"summary/{paper_id}/deep_read.json")
     assert str(summary["summary"]).startswith("## Question\n\nIt asks about Whales.")
     assert "Only the first 50 characters" in str(summary["summary"])
     assert (summary["model"], summary["provider"]) == ("small", "127.0.0.1")
-    assert three.ask("SELECT count(*) FROM paper_fts WHERE paper_fts MATCH '\"asks about\"'") == [(3,)]
+    assert three.ask("SELECT count(*) FROM paper_fts WHERE paper_fts MATCH '\"asks about\"'") == [
+        (3,)
+    ]
 
 
 def test_without_a_folder_the_papers_of_the_desk_itself_are_summarised(
-    three: Corpus, chat: ChatServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    three: Corpus,
+    chat: ChatServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("CARREL_PAPERS_SNAPSHOT", str(three.into / "paper_snapshot.db"))
-    assert run(["summarise", "--model", "small", "--model-url", chat.url, "--template", "deep_read"]) == 0
+    assert (
+        run(["summarise", "--model", "small", "--model-url", chat.url, "--template", "deep_read"])
+        == 0
+    )
     assert "3 summaries written" in capsys.readouterr().out
 
 
-def test_a_run_that_stops_early_goes_on_where_it_was_and_asks_nothing_twice(three: Corpus, chat: ChatServer) -> None:
+def test_a_run_that_stops_early_goes_on_where_it_was_and_asks_nothing_twice(
+    three: Corpus, chat: ChatServer
+) -> None:
     assert summarise(three, chat, "--limit", "2", "--parallel", "1") == 0
     assert summarise(three, chat) == 0
     assert sorted(chat.asked) == ["Bread", "Engines", "Whales"]
@@ -120,7 +156,9 @@ def test_one_paper_that_fails_costs_only_itself_and_is_named(
     assert three.one("SELECT count(*) FROM paper_summary WHERE template_tag = 'deep_read'") == 2
 
 
-def test_without_a_model_or_with_an_unknown_template_nothing_is_written(three: Corpus, chat: ChatServer) -> None:
+def test_without_a_model_or_with_an_unknown_template_nothing_is_written(
+    three: Corpus, chat: ChatServer
+) -> None:
     assert run(["summarise", "--into", str(three.into), "--template", "deep_read"]) == 2
     assert summarise(three, chat, "--template", "poem") == 2
     assert chat.asked == []

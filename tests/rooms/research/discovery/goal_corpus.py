@@ -1,4 +1,6 @@
-"""A small corpus of several fields, for goals of many forms: subjects that share bridges, and some that share none."""
+"""A small corpus of several fields, for goals of many forms: subjects that share bridges, and some
+that share none.
+"""
 
 from itertools import product
 
@@ -6,8 +8,21 @@ from carrel.rooms.research.discovery import ConceptIndex, Discovery, Paper
 from tests.rooms.research.discovery.small_corpus import Shelf
 
 _FIELDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("zinc", "tinnitus"), ("hair cell", "oxidative damage", "cochlear nerve", "noise trauma", "ear canal", "spiral ganglion")),
-    (("statins", "Alzheimer's disease"), ("cholesterol transport", "amyloid clearance", "microglia")),
+    (
+        ("zinc", "tinnitus"),
+        (
+            "hair cell",
+            "oxidative damage",
+            "cochlear nerve",
+            "noise trauma",
+            "ear canal",
+            "spiral ganglion",
+        ),
+    ),
+    (
+        ("statins", "Alzheimer's disease"),
+        ("cholesterol transport", "amyloid clearance", "microglia"),
+    ),
     (("autophagy", "neurodegeneration"), ("lysosome", "protein aggregation", "mitophagy", "axon")),
     (("ketamine", "depression"), ("BDNF", "synaptogenesis", "glutamate", "sleep loss", "reward")),
     (("circadian rhythm", "tumor growth"), ("melatonin", "cell cycle", "feeding time")),
@@ -18,7 +33,15 @@ _FIELDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     ),
     (("fish", "coral"), ("reef", "swim bladder", "ocean")),
 )
-_FILLERS = ("corn yield", "bird song", "soil moisture", "tooth decay", "reading skill", "bridge design", "tax law")
+_FILLERS = (
+    "corn yield",
+    "bird song",
+    "soil moisture",
+    "tooth decay",
+    "reading skill",
+    "bridge design",
+    "tax law",
+)
 
 
 def goal_papers() -> list[Paper]:
@@ -27,7 +50,8 @@ def goal_papers() -> list[Paper]:
         Paper(
             f"field-{field}-{one}-{copy}",
             f"The {bridge} and {subject}",
-            f"Here {bridge} was seen to change with {subject}. It was measured by confocal microscopy.",
+            f"Here {bridge} was seen to change with {subject}. It was measured by confocal "
+            f"microscopy.",
             (subject, bridge, *(("confocal microscopy",) if copy == 0 else ())),
             year=2000 + copy,
         )
@@ -36,14 +60,30 @@ def goal_papers() -> list[Paper]:
         for copy in range(3)
     ]
     papers.append(
-        Paper("vaccine", "A transmission-blocking vaccine", "It may stop malaria.", ("transmission-blocking vaccine", "malaria"))
+        Paper(
+            "vaccine",
+            "A transmission-blocking vaccine",
+            "It may stop malaria.",
+            ("transmission-blocking vaccine", "malaria"),
+        )
     )
     papers.extend(
-        Paper(f"oil-{number}", f"An oil for {filler}", f"The deficiency of {filler} was eased by oil.", (filler,))
+        Paper(
+            f"oil-{number}",
+            f"An oil for {filler}",
+            f"The deficiency of {filler} was eased by oil.",
+            (filler,),
+        )
         for number, filler in enumerate(_FILLERS[:2])
     )
     papers.extend(
-        Paper(f"filler-{one}-{other}", f"On {one} and {other}", f"Here {one} met {other}.", (one, other), year=1999)
+        Paper(
+            f"filler-{one}-{other}",
+            f"On {one} and {other}",
+            f"Here {one} met {other}.",
+            (one, other),
+            year=1999,
+        )
         for one, other in product(_FILLERS, _FILLERS)
         if one != other
     )

@@ -1,4 +1,6 @@
-"""A small corpus with a hidden connection: cold finger disease and marine oil never meet, but share bridges."""
+"""A small corpus with a hidden connection: cold finger disease and marine oil never meet, but share
+bridges.
+"""
 
 from itertools import product
 
@@ -6,7 +8,16 @@ from carrel.rooms.research.discovery import ConceptIndex, Discovery, Paper
 
 GOAL = "Find novel therapeutic targets for cold finger disease"
 
-_FILLERS = ("sleep", "memory", "corn yield", "bird song", "cell wall", "soil moisture", "tooth decay", "reading skill")
+_FILLERS = (
+    "sleep",
+    "memory",
+    "corn yield",
+    "bird song",
+    "cell wall",
+    "soil moisture",
+    "tooth decay",
+    "reading skill",
+)
 _METHODS = ("confocal microscopy", "randomized trial", "flow cytometry")
 
 
@@ -31,7 +42,8 @@ def small_papers() -> list[Paper]:
             Paper(
                 f"disease-{number}",
                 f"Raised {bridge} in cold finger disease",
-                f"Patients came in winter. We found that {bridge} is raised in cold finger disease. We used {method}.{model}",
+                f"Patients came in winter. We found that {bridge} is raised in cold finger "
+                f"disease. We used {method}.{model}",
                 ("cold finger disease", bridge, method),
                 year=2000 + number,
             )
@@ -40,7 +52,8 @@ def small_papers() -> list[Paper]:
             Paper(
                 f"oil-{number}",
                 f"Marine oil lowers {bridge}",
-                f"Volunteers took capsules. Marine oil lowered {bridge} but did not change weight. We used {method}.{model}",
+                f"Volunteers took capsules. Marine oil lowered {bridge} but did not change "
+                f"weight. We used {method}.{model}",
                 ("marine oil", bridge, method),
                 year=2001 + number,
             )
@@ -67,7 +80,15 @@ def small_papers() -> list[Paper]:
         )
     for number, (one, other) in enumerate(product(_FILLERS, _FILLERS)):
         if one != other:
-            papers.append(Paper(f"filler-{number}", f"On {one} and {other}", f"Here {one} met {other}.", (one, other), year=1999))
+            papers.append(
+                Paper(
+                    f"filler-{number}",
+                    f"On {one} and {other}",
+                    f"Here {one} met {other}.",
+                    (one, other),
+                    year=1999,
+                )
+            )
     return papers
 
 

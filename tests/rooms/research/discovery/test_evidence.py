@@ -2,7 +2,16 @@
 
 import pytest
 
-from carrel.rooms.research.discovery import ConceptIndex, Discovery, Evidence, LinkJudgement, Paper, ReviewType, render, review
+from carrel.rooms.research.discovery import (
+    ConceptIndex,
+    Discovery,
+    Evidence,
+    LinkJudgement,
+    Paper,
+    ReviewType,
+    render,
+    review,
+)
 from carrel.rooms.research.discovery.evidence import Quoter, is_contrary
 from carrel.rooms.research.discovery.reading import PaperReader
 from carrel.rooms.research.discovery.rendering import quotation
@@ -19,22 +28,44 @@ def quoted(papers: list[Paper], concept: str, literature: str) -> tuple[Evidence
     number, read = index.number(concept), discovery.reader.literature([literature])
     assert number is not None
     assert read is not None
-    return quoter.quote((d for d in index.documents(number) if d in read.documents), number, read, 3)
+    return quoter.quote(
+        (d for d in index.documents(number) if d in read.documents), number, read, 3
+    )
 
 
 @pytest.mark.promise("S7")
 def test_sentences_that_name_both_are_quoted_and_no_others_beside_them() -> None:
     papers = [
-        Paper("apart", "Title", "Here stands red clay. Elsewhere blue moss grows.", ("red clay", "blue moss"), year=2020),
-        Paper("joined", "Title", "We saw red clay feed blue moss.", ("red clay", "blue moss"), year=2001),
+        Paper(
+            "apart",
+            "Title",
+            "Here stands red clay. Elsewhere blue moss grows.",
+            ("red clay", "blue moss"),
+            year=2020,
+        ),
+        Paper(
+            "joined",
+            "Title",
+            "We saw red clay feed blue moss.",
+            ("red clay", "blue moss"),
+            year=2001,
+        ),
     ]
-    assert [(found.document_id, found.speaks_of_both) for found in quoted(papers, "red clay", "blue moss")] == [("joined", True)]
+    assert [
+        (found.document_id, found.speaks_of_both)
+        for found in quoted(papers, "red clay", "blue moss")
+    ] == [("joined", True)]
 
 
 @pytest.mark.promise("S7")
 def test_a_sentence_that_names_one_thing_only_says_so_and_supports_nothing() -> None:
     papers = [
-        Paper(f"apart-{n}", "Title", "Here stands red clay. Elsewhere blue moss grows.", ("red clay", "blue moss"))
+        Paper(
+            f"apart-{n}",
+            "Title",
+            "Here stands red clay. Elsewhere blue moss grows.",
+            ("red clay", "blue moss"),
+        )
         for n in range(3)
     ]
     (found,) = quoted(papers, "red clay", "blue moss")
@@ -45,7 +76,13 @@ def test_a_sentence_that_names_one_thing_only_says_so_and_supports_nothing() -> 
 
 def test_a_link_with_no_sentence_on_both_is_not_held_to_be_said() -> None:
     papers = [
-        Paper(paper.id, "On it", f"{'. '.join(name.capitalize() for name in paper.keywords)}.", paper.keywords, year=paper.year)
+        Paper(
+            paper.id,
+            "On it",
+            f"{'. '.join(name.capitalize() for name in paper.keywords)}.",
+            paper.keywords,
+            year=paper.year,
+        )
         for paper in small_papers()
     ]
     discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
@@ -75,19 +112,38 @@ def test_the_short_form_a_paper_defines_counts_as_the_name() -> None:
 def test_a_name_inside_the_name_of_a_method_is_not_that_thing() -> None:
     papers = [
         *(
-            Paper(f"method-{n}", "Title", "By calcium imaging we saw blue moss.", ("calcium", "calcium imaging", "blue moss"))
+            Paper(
+                f"method-{n}",
+                "Title",
+                "By calcium imaging we saw blue moss.",
+                ("calcium", "calcium imaging", "blue moss"),
+            )
             for n in range(2)
         ),
     ]
     assert not any(found.speaks_of_both for found in quoted(papers, "calcium", "blue moss"))
-    papers.append(Paper("thing", "Title", "Some calcium feeds blue moss.", ("calcium", "blue moss")))
+    papers.append(
+        Paper("thing", "Title", "Some calcium feeds blue moss.", ("calcium", "blue moss"))
+    )
     assert [found.document_id for found in quoted(papers, "calcium", "blue moss")] == ["thing"]
 
 
 def test_a_name_inside_a_longer_name_comes_after_the_name_itself() -> None:
     papers = [
-        Paper("longer-1", "Heart ache in blue moss", "", ("heart", "heart ache", "blue moss"), year=2020),
-        Paper("longer-2", "Heart ache and blue moss", "", ("heart", "heart ache", "blue moss"), year=2020),
+        Paper(
+            "longer-1",
+            "Heart ache in blue moss",
+            "",
+            ("heart", "heart ache", "blue moss"),
+            year=2020,
+        ),
+        Paper(
+            "longer-2",
+            "Heart ache and blue moss",
+            "",
+            ("heart", "heart ache", "blue moss"),
+            year=2020,
+        ),
         Paper("itself", "Title", "The heart is like blue moss.", ("heart", "blue moss"), year=2001),
     ]
     found = quoted(papers, "heart", "blue moss")
@@ -115,6 +171,9 @@ def test_what_stands_in_brackets_is_a_short_form_only_where_it_is_one() -> None:
         assert paper is not None
         return paper.names_of(key)
 
-    assert names("We studied long-term potentiation (LTP) here.", "long term potentiation") == ("long term potentiation", "ltp")
+    assert names("We studied long-term potentiation (LTP) here.", "long term potentiation") == (
+        "long term potentiation",
+        "ltp",
+    )
     assert names("In coastal Kenya (Kilifi, Mombasa) we saw it.", "kenya") == ("kenya",)
     assert names("The rat sarcoma (RAS) family.", "sarcoma") == ("sarcoma",)

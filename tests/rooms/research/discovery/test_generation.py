@@ -43,13 +43,19 @@ def test_a_goal_the_corpus_does_not_know_is_refused_by_name() -> None:
 def test_the_hidden_connection_is_found_first_with_its_bridges() -> None:
     first = DISCOVERY.generate(GOAL, count=1)[0]
     assert first.end.key == "marine oil"
-    assert {bridge.concept.key for bridge in first.bridges} >= {"blood viscosity", "platelet aggregation", "vessel tone"}
+    assert {bridge.concept.key for bridge in first.bridges} >= {
+        "blood viscosity",
+        "platelet aggregation",
+        "vessel tone",
+    }
     assert first.novelty.direct_documents == 0
     assert first.novelty.documents_searched == len(PAPERS)
 
 
 @pytest.mark.parametrize("method", list(GenerationMethod))
-def test_every_method_cites_only_papers_of_the_index_and_quotes_them_word_for_word(method: GenerationMethod) -> None:
+def test_every_method_cites_only_papers_of_the_index_and_quotes_them_word_for_word(
+    method: GenerationMethod,
+) -> None:
     for connection in DISCOVERY.generate(GOAL, method, count=5):
         assert connection.origin.made_by is method
         assert connection.citations
@@ -58,13 +64,17 @@ def test_every_method_cites_only_papers_of_the_index_and_quotes_them_word_for_wo
             for evidence in (*bridge.near_evidence, *bridge.far_evidence):
                 paper = PAPERS[evidence.document_id]
                 if evidence.place is Place.ABSTRACT:
-                    assert sentences(paper.abstract)[evidence.sentence_number - 1] == evidence.sentence
+                    assert (
+                        sentences(paper.abstract)[evidence.sentence_number - 1] == evidence.sentence
+                    )
                 elif evidence.place is Place.TITLE:
                     assert evidence.sentence == paper.title
 
 
 @pytest.mark.parametrize("method", list(GenerationMethod))
-def test_every_summary_has_fifty_to_a_hundred_words_and_says_what_it_is(method: GenerationMethod) -> None:
+def test_every_summary_has_fifty_to_a_hundred_words_and_says_what_it_is(
+    method: GenerationMethod,
+) -> None:
     for connection in DISCOVERY.generate(GOAL, method, count=5):
         text = render(connection)
         assert 50 <= len(text.summary.split()) <= 100
@@ -74,12 +84,16 @@ def test_every_summary_has_fifty_to_a_hundred_words_and_says_what_it_is(method: 
         assert "1. " in text.protocol.as_text()
 
 
-_LABELS = st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12), min_size=1, max_size=9).map(" ".join)
+_LABELS = st.lists(
+    st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12), min_size=1, max_size=9
+).map(" ".join)
 
 
 @settings(max_examples=80)
 @given(_LABELS, _LABELS, st.lists(_LABELS, min_size=1, max_size=6), st.integers(0, 10**6))
-def test_no_label_makes_a_summary_too_short_or_too_long(start: str, end: str, bridges: list[str], papers: int) -> None:
+def test_no_label_makes_a_summary_too_short_or_too_long(
+    start: str, end: str, bridges: list[str], papers: int
+) -> None:
     def concept(label: str) -> Concept:
         return Concept(label.lower(), label, Standing.NAMED, papers)
 
@@ -106,7 +120,9 @@ def test_a_debate_has_pleas_and_objections_with_evidence() -> None:
 
 def test_assumptions_leave_the_usual_bridge_out() -> None:
     for connection in DISCOVERY.generate(GOAL, GenerationMethod.ASSUMPTIONS, count=3):
-        questioned = connection.origin.note.removeprefix("Assumption questioned: ").split(", in ")[0]
+        questioned = connection.origin.note.removeprefix("Assumption questioned: ").split(", in ")[
+            0
+        ]
         assert questioned not in {bridge.concept.label for bridge in connection.bridges}
 
 
@@ -125,7 +141,12 @@ def test_ends_to_avoid_are_avoided() -> None:
 def test_both_ends_given_are_bridged_and_direct_evidence_is_told() -> None:
     papers = [
         *small_papers(),
-        Paper("direct", "Marine oil in cold finger disease", "It helped.", ("marine oil", "cold finger disease")),
+        Paper(
+            "direct",
+            "Marine oil in cold finger disease",
+            "It helped.",
+            ("marine oil", "cold finger disease"),
+        ),
     ]
     discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
     connection = discovery.connect("Does it help?", "cold finger disease", "marine oil")
@@ -149,7 +170,9 @@ def test_discovery_follows_the_index_as_it_changes() -> None:
     for paper in papers:
         if paper.id.startswith("oil"):
             index.remove(paper.id)
-    assert all(connection.end.key != "marine oil" for connection in discovery.generate(GOAL, count=3))
+    assert all(
+        connection.end.key != "marine oil" for connection in discovery.generate(GOAL, count=3)
+    )
 
 
 @pytest.mark.parametrize("method", list(GenerationMethod))

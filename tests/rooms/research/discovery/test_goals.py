@@ -1,4 +1,6 @@
-"""Goals are read by what they name, whatever verb stands between; what the corpus does not know is said, never replaced."""
+"""Goals are read by what they name, whatever verb stands between; what the corpus does not know is
+said, never replaced.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,57 @@ DRUG, TARGET = Wanted.DRUG, Wanted.TARGET
     [
         ("Could zinc deficiency contribute to tinnitus?", "tinnitus", "zinc", None, None),
         ("Autophagy and neurodegeneration", "neurodegeneration", "autophagy", None, None),
-        ("Could statins protect against Alzheimer's disease?", "alzheimer disease", "statin", None, None),
+        (
+            "Could statins protect against Alzheimer's disease?",
+            "alzheimer disease",
+            "statin",
+            None,
+            None,
+        ),
         ("Statins in Alzheimer's disease", "alzheimer disease", "statin", None, None),
         ("Does ketamine relieve depression via BDNF?", "depression", "ketamine", "bdnf", None),
-        ("Could ketamine work in depression by raising BDNF?", "depression", "ketamine", "bdnf", None),
-        ("Is tumour growth accelerated by circadian rhythms?", "tumor growth", "circadian rhythm", None, None),
-        ("Do circadian rhythms flibber tumour growth", "tumor growth", "circadian rhythm", None, None),
-        ("What is the relationship between zinc and tinnitus in coral?", "tinnitus", "zinc", None, None),
-        ("Which drugs could be repurposed for acute myeloid leukemia?", "acute myeloid leukemia", None, None, DRUG),
-        ("Find novel therapeutic targets for acute myeloid leukemia", "acute myeloid leukemia", None, None, TARGET),
+        (
+            "Could ketamine work in depression by raising BDNF?",
+            "depression",
+            "ketamine",
+            "bdnf",
+            None,
+        ),
+        (
+            "Is tumour growth accelerated by circadian rhythms?",
+            "tumor growth",
+            "circadian rhythm",
+            None,
+            None,
+        ),
+        (
+            "Do circadian rhythms flibber tumour growth",
+            "tumor growth",
+            "circadian rhythm",
+            None,
+            None,
+        ),
+        (
+            "What is the relationship between zinc and tinnitus in coral?",
+            "tinnitus",
+            "zinc",
+            None,
+            None,
+        ),
+        (
+            "Which drugs could be repurposed for acute myeloid leukemia?",
+            "acute myeloid leukemia",
+            None,
+            None,
+            DRUG,
+        ),
+        (
+            "Find novel therapeutic targets for acute myeloid leukemia",
+            "acute myeloid leukemia",
+            None,
+            None,
+            TARGET,
+        ),
         ("Pinpoint what shapes coral growth", "coral", None, None, None),
         ("Malaria transmission blocking vaccine candidates", "malaria", None, None, None),
         ("Le zinc peut-il soulager la tinnitus ?", "tinnitus", "zinc", None, None),
@@ -53,14 +97,21 @@ def test_goals_of_many_forms_are_read_by_what_they_name(
 
 @pytest.mark.promise("S7")
 def test_what_an_answer_must_not_bring_about_is_said_to_be_left_aside() -> None:
-    assert "depression (not wanted)" in DISCOVERY.understand("Treat tinnitus without causing depression").ignored
+    assert (
+        "depression (not wanted)"
+        in DISCOVERY.understand("Treat tinnitus without causing depression").ignored
+    )
 
 
 @pytest.mark.promise("S7")
 @pytest.mark.parametrize(
     ("goal", "missing", "near"),
     [
-        ("Does fish oil prevent Raynaud's disease?", ("fish oil", "Raynaud's disease"), "fish (9 papers)"),
+        (
+            "Does fish oil prevent Raynaud's disease?",
+            ("fish oil", "Raynaud's disease"),
+            "fish (9 papers)",
+        ),
         ("Could coral reward help?", ("coral reward",), "reward (6 papers)"),
         ("What causes the Great Depression?", ("Great Depression",), "depression (15 papers)"),
         ("Improve perovskite solar cell efficiency", ("perovskite solar cell efficiency",), ""),
@@ -69,7 +120,9 @@ def test_what_an_answer_must_not_bring_about_is_said_to_be_left_aside() -> None:
         ("How do cells work", ("cells",), "such as"),
     ],
 )
-def test_a_name_the_corpus_does_not_know_is_refused_with_what_comes_near(goal: str, missing: tuple[str, ...], near: str) -> None:
+def test_a_name_the_corpus_does_not_know_is_refused_with_what_comes_near(
+    goal: str, missing: tuple[str, ...], near: str
+) -> None:
     with pytest.raises(GoalNotInCorpusError) as refused:
         DISCOVERY.understand(goal)
     assert tuple(name.text for name in refused.value.missing) == missing
@@ -92,7 +145,9 @@ def test_a_goal_in_another_language_is_told_that_papers_are_read_as_english() ->
 
 @pytest.mark.promise("S7")
 def test_a_thin_name_gives_way_to_the_next_and_that_is_said() -> None:
-    said = told(DISCOVERY.understand("Malaria transmission blocking vaccine candidates"), DISCOVERY.index)
+    said = told(
+        DISCOVERY.understand("Malaria transmission blocking vaccine candidates"), DISCOVERY.index
+    )
     assert "it was read as malaria" in said
 
 
@@ -114,7 +169,10 @@ def test_where_two_of_three_names_are_joined_those_are_taken() -> None:
 
 @pytest.mark.promise("S7")
 def test_what_was_left_out_is_said() -> None:
-    said = told(DISCOVERY.understand("What is the relationship between zinc and tinnitus in coral?"), DISCOVERY.index)
+    said = told(
+        DISCOVERY.understand("What is the relationship between zinc and tinnitus in coral?"),
+        DISCOVERY.index,
+    )
     assert "what joins zinc (18 papers) with tinnitus (18 papers)" in said
     assert "Named, but not used: coral." in said
 
@@ -152,11 +210,21 @@ def test_a_kind_is_told_by_name_and_company(key: str, kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("goal", "first", "last"),
     [
-        ("Which drugs could be repurposed for acute myeloid leukemia?", {"doxorubicin", "imatinib"}, "shift work"),
-        ("Find novel therapeutic targets for acute myeloid leukemia", {"ribosomal kinase"}, "shift work"),
+        (
+            "Which drugs could be repurposed for acute myeloid leukemia?",
+            {"doxorubicin", "imatinib"},
+            "shift work",
+        ),
+        (
+            "Find novel therapeutic targets for acute myeloid leukemia",
+            {"ribosomal kinase"},
+            "shift work",
+        ),
     ],
 )
-def test_the_sort_of_answer_a_goal_asks_for_comes_first_and_the_rest_counts_less(goal: str, first: set[str], last: str) -> None:
+def test_the_sort_of_answer_a_goal_asks_for_comes_first_and_the_rest_counts_less(
+    goal: str, first: set[str], last: str
+) -> None:
     found = DISCOVERY.generate(goal, count=4)
     assert {connection.end.key for connection in found[: len(first)]} == first
     others = {connection.end.key: connection.relevance for connection in found[len(first) :]}

@@ -9,7 +9,16 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.rooms.research.discovery import ConceptIndex, ConceptRow, DocumentRow, Paper, Standing, Term, Vocabulary, read_chunk
+from carrel.rooms.research.discovery import (
+    ConceptIndex,
+    ConceptRow,
+    DocumentRow,
+    Paper,
+    Standing,
+    Term,
+    Vocabulary,
+    read_chunk,
+)
 from tests.rooms.research.discovery.small_corpus import small_papers
 
 _WORDS = st.sampled_from(
@@ -57,7 +66,10 @@ _PAPERS = st.lists(
     max_size=12,
 )
 _VOCABULARY = Vocabulary(
-    [Term("1", "Calcium Channels", ("Channel, Calcium",), ("D12.776",)), Term("2", "Neurons", ("Nerve",), ("A11.671",))]
+    [
+        Term("1", "Calcium Channels", ("Channel, Calcium",), ("D12.776",)),
+        Term("2", "Neurons", ("Nerve",), ("A11.671",)),
+    ]
 )
 
 
@@ -66,7 +78,9 @@ def latest(papers: Iterable[Paper]) -> list[Paper]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(_PAPERS, st.lists(st.integers(0, 8).map(str), max_size=5), st.sampled_from([None, _VOCABULARY]))
+@given(
+    _PAPERS, st.lists(st.integers(0, 8).map(str), max_size=5), st.sampled_from([None, _VOCABULARY])
+)
 def test_an_index_grown_and_shrunk_equals_one_built_at_once(
     papers: list[Paper], gone: list[str], vocabulary: Vocabulary | None
 ) -> None:
@@ -99,9 +113,13 @@ class Kept:
 
 @settings(max_examples=40, deadline=None)
 @given(_PAPERS, _PAPERS)
-def test_rows_bring_the_same_index_back_and_it_goes_on_growing(papers: list[Paper], more: list[Paper]) -> None:
+def test_rows_bring_the_same_index_back_and_it_goes_on_growing(
+    papers: list[Paper], more: list[Paper]
+) -> None:
     index = ConceptIndex.build(latest(papers))
-    again = ConceptIndex.from_rows(Kept(tuple(index.concept_rows()), tuple(index.words()), tuple(index.document_rows())))
+    again = ConceptIndex.from_rows(
+        Kept(tuple(index.concept_rows()), tuple(index.words()), tuple(index.document_rows()))
+    )
     assert again.holdings() == index.holdings()
     index.add(more)
     again.add(more)
@@ -119,7 +137,12 @@ def test_chunks_may_be_read_apart_and_merged_in_any_order() -> None:
 
 
 def test_adding_a_paper_again_replaces_it() -> None:
-    index = ConceptIndex.build([Paper("1", "On lipid droplets", keywords=("lipid droplet",)), Paper("2", "On lipid droplets")])
+    index = ConceptIndex.build(
+        [
+            Paper("1", "On lipid droplets", keywords=("lipid droplet",)),
+            Paper("2", "On lipid droplets"),
+        ]
+    )
     index.add([Paper("1", "On bird song")])
     number = index.number("lipid droplet")
     assert number is not None
@@ -128,10 +151,15 @@ def test_adding_a_paper_again_replaces_it() -> None:
 
 
 def test_keywords_stand_higher_than_phrases_and_terms_highest() -> None:
-    papers = [Paper(str(one), "Calcium channels and odd findings in cell walls", keywords=("Cell walls",)) for one in range(2)]
+    papers = [
+        Paper(str(one), "Calcium channels and odd findings in cell walls", keywords=("Cell walls",))
+        for one in range(2)
+    ]
     index = ConceptIndex.build(papers, _VOCABULARY)
     standings = {
-        key: index.standing(number) for key in ("calcium channel", "cell wall") if (number := index.number(key)) is not None
+        key: index.standing(number)
+        for key in ("calcium channel", "cell wall")
+        if (number := index.number(key)) is not None
     }
     assert standings == {"calcium channel": Standing.TERM, "cell wall": Standing.NAMED}
 

@@ -2,7 +2,17 @@
 
 import pytest
 
-from carrel.rooms.research.discovery import Concept, ConceptIndex, Discovery, Kind, Paper, Standing, Term, Vocabulary, kind_of
+from carrel.rooms.research.discovery import (
+    Concept,
+    ConceptIndex,
+    Discovery,
+    Kind,
+    Paper,
+    Standing,
+    Term,
+    Vocabulary,
+    kind_of,
+)
 from carrel.rooms.research.discovery.kinds import can_be_changed, kind_by_form, kind_in_company
 from carrel.rooms.research.discovery.naming import are_variants
 from carrel.rooms.research.discovery.wording import sentence_case
@@ -51,18 +61,31 @@ def test_the_form_of_a_name_tells_its_kind(name: str, kind: Kind) -> None:
     ],
 )
 def test_company_tells_the_kind_of_a_name_that_does_not(sentences: list[str], kind: Kind) -> None:
-    assert kind_in_company("zobblewick", "zobblewick", (f" {normal_phrase(text)} " for text in sentences)) is kind
+    assert (
+        kind_in_company(
+            "zobblewick", "zobblewick", (f" {normal_phrase(text)} " for text in sentences)
+        )
+        is kind
+    )
 
 
 def test_a_vocabulary_overrules_form_and_company() -> None:
     vocabulary = Vocabulary([Term("D1", "Wobble disease", (), ("D12.776.1",))])
-    papers = [Paper(str(n), "On it", "We saw wobble disease in many.", ("wobble disease",)) for n in range(3)]
+    papers = [
+        Paper(str(n), "On it", "We saw wobble disease in many.", ("wobble disease",))
+        for n in range(3)
+    ]
     assert known(papers, "wobble disease", vocabulary).kind is Kind.GENE
 
 
 def test_what_only_happens_cannot_be_changed() -> None:
-    assert not any(can_be_changed(kind) for kind in (Kind.DISEASE, Kind.EVENT, Kind.METHOD, Kind.ANATOMY, Kind.UNKNOWN))
-    assert all(can_be_changed(kind) for kind in (Kind.SUBSTANCE, Kind.GENE, Kind.CELL, Kind.PROCESS))
+    assert not any(
+        can_be_changed(kind)
+        for kind in (Kind.DISEASE, Kind.EVENT, Kind.METHOD, Kind.ANATOMY, Kind.UNKNOWN)
+    )
+    assert all(
+        can_be_changed(kind) for kind in (Kind.SUBSTANCE, Kind.GENE, Kind.CELL, Kind.PROCESS)
+    )
 
 
 def test_a_name_is_shown_as_authors_mostly_write_it() -> None:
@@ -72,9 +95,14 @@ def test_a_name_is_shown_as_authors_mostly_write_it() -> None:
 
 
 def test_a_term_is_shown_by_the_synonym_authors_write() -> None:
-    vocabulary = Vocabulary([Term("C1", "Wobbles, Green, Acute", ("acute green wobbles", "AGW"), ("C04.1",))])
+    vocabulary = Vocabulary(
+        [Term("C1", "Wobbles, Green, Acute", ("acute green wobbles", "AGW"), ("C04.1",))]
+    )
     papers = [Paper(str(n), "On it", "Here acute green wobbles were seen.", ()) for n in range(3)]
-    assert known(papers, normal_phrase("Wobbles, Green, Acute"), vocabulary).label == "acute green wobbles"
+    assert (
+        known(papers, normal_phrase("Wobbles, Green, Acute"), vocabulary).label
+        == "acute green wobbles"
+    )
 
 
 def test_the_capital_at_the_head_of_a_sentence_is_no_spelling() -> None:
@@ -84,7 +112,10 @@ def test_the_capital_at_the_head_of_a_sentence_is_no_spelling() -> None:
 
 
 def test_a_structure_takes_the_article_authors_give_it() -> None:
-    papers = [Paper(str(n), "On it", "We recorded from the zonule of mice.", ("zonule",)) for n in range(3)]
+    papers = [
+        Paper(str(n), "On it", "We recorded from the zonule of mice.", ("zonule",))
+        for n in range(3)
+    ]
     assert known(papers, "zonule").takes_article
     papers = [Paper(str(n), "On it", "We measured zonule of mice.", ("zonule",)) for n in range(3)]
     assert not known(papers, "zonule").takes_article

@@ -14,7 +14,9 @@ ALSO = "Cells of the slow ventral motor nucleus (SVMN) fire."
 
 def ids(index: ConceptIndex, key: str) -> set[str]:
     number = index.number(key)
-    return set() if number is None else {index.id_of(document) for document in index.documents(number)}
+    return (
+        set() if number is None else {index.id_of(document) for document in index.documents(number)}
+    )
 
 
 def concept(index: ConceptIndex, key: str) -> int:
@@ -44,7 +46,11 @@ def test_a_name_with_small_words_and_an_adjective_of_a_name_are_found() -> None:
 
 
 def test_a_short_form_that_papers_define_alike_is_its_long_form() -> None:
-    papers = [Paper("1", "One", SAID), Paper("2", "Two", ALSO), Paper("3", "Three", "Rest of the SVMN is long.")]
+    papers = [
+        Paper("1", "One", SAID),
+        Paper("2", "Two", ALSO),
+        Paper("3", "Three", "Rest of the SVMN is long."),
+    ]
     index = ConceptIndex.build(papers)
     assert ids(index, "slow ventral motor nucleus") == ids(index, "svmn") == {"1", "2", "3"}
     assert index.forms(concept(index, "svmn")) == ("slow ventral motor nucleus", "svmn")
@@ -53,7 +59,9 @@ def test_a_short_form_that_papers_define_alike_is_its_long_form() -> None:
 def test_a_short_form_with_two_meanings_is_neither() -> None:
     other = "The small vertebrate muscle network (SVMN) tires."
     texts = (SAID, ALSO, other, other.replace("tires", "rests"), "Rest of the SVMN is long.")
-    index = ConceptIndex.build([Paper(str(place), "On rest", text) for place, text in enumerate(texts)])
+    index = ConceptIndex.build(
+        [Paper(str(place), "On rest", text) for place, text in enumerate(texts)]
+    )
     assert ids(index, "slow ventral motor nucleus") == {"0", "1"}
 
 
@@ -63,7 +71,9 @@ def test_capitals_of_an_ordinary_word_are_not_that_word() -> None:
         "We saw basal ganglion rest (BAR) here.",
         *(f"A bar was pressed in session {number}." for number in range(4)),
     ]
-    index = ConceptIndex.build([Paper(str(place), "On rest", text) for place, text in enumerate(texts)])
+    index = ConceptIndex.build(
+        [Paper(str(place), "On rest", text) for place, text in enumerate(texts)]
+    )
     assert ids(index, "bar") == {"2", "3", "4", "5"}
     assert ids(index, "basal ganglion rest") == {"0", "1"}
 
@@ -80,14 +90,23 @@ def test_capitals_of_an_ordinary_word_are_not_that_word() -> None:
     ],
 )
 def test_spellings_of_one_name_are_one_concept(one: str, other: str) -> None:
-    papers = [Paper(f"{number}", f"On {name} and more", keywords=(name,)) for number, name in enumerate((one, other, one, other))]
+    papers = [
+        Paper(f"{number}", f"On {name} and more", keywords=(name,))
+        for number, name in enumerate((one, other, one, other))
+    ]
     index = ConceptIndex.build(papers)
-    shared = [number for number in range(index.size) if index.frequency(number) == 4 and index.named_in(number) == 4]
+    shared = [
+        number
+        for number in range(index.size)
+        if index.frequency(number) == 4 and index.named_in(number) == 4
+    ]
     assert len(shared) == 1
 
 
 def test_a_full_stop_behind_a_single_capital_ends_no_phrase() -> None:
-    index = ConceptIndex.build([Paper(str(number), "Growth", "In E. coli cells. Growth is fast.") for number in range(2)])
+    index = ConceptIndex.build(
+        [Paper(str(number), "Growth", "In E. coli cells. Growth is fast.") for number in range(2)]
+    )
     assert ids(index, "e coli") == {"0", "1"}
 
 
@@ -97,7 +116,7 @@ def test_a_full_stop_behind_a_single_capital_ends_no_phrase() -> None:
         ("acute myeloid leukemia (AML) cells", [("AML", "acute myeloid leukemia")]),
         ("in the medial prefrontal cortex (mPFC; n = 3)", [("mPFC", "medial prefrontal cortex")]),
         ("induced pluripotent stem cells (iPSCs)", [("iPSC", "induced pluripotent stem cells")]),
-        ("severe acute respiratory syndrome coronavirus 2 (SARS-CoV-2)", [("sar cov 2", "severe acute respiratory syndrome coronavirus 2")]),
+        ("severe acute respiratory syndrome coronavirus 2 (SARS-CoV-2)", [("sar cov 2", "severe acute respiratory syndrome coronavirus 2")]),  # noqa: E501
         ("three animals (rats) and two (Figure 1)", []),
         ("nothing that fits (XYZ)", []),
     ],
@@ -130,22 +149,37 @@ def test_a_short_form_of_a_vocabulary_is_not_the_word_in_small_letters() -> None
 
 
 def test_labels_of_a_vocabulary_read_as_people_write() -> None:
-    labels = [VOCABULARY.label(key) for key in ("acute myeloid leukemia", "hodgkin disease", "dna", "nothing")]
+    labels = [
+        VOCABULARY.label(key)
+        for key in ("acute myeloid leukemia", "hodgkin disease", "dna", "nothing")
+    ]
     assert labels == ["acute myeloid leukemia", "Hodgkin disease", "DNA", None]
 
 
 def test_pieces_of_names_settings_and_general_words_tell_nothing() -> None:
     texts = [
-        f"Here marrow stem cells divide. The underlying mechanisms of growth in Oslo biobank {number}." for number in range(6)
+        f"Here marrow stem cells divide. The underlying mechanisms of growth in Oslo biobank "
+        f"{number}."
+        for number in range(6)
     ]
     papers = [
-        Paper(str(place), f"On growth {place}", text, ("Oslo biobank", "Series of letters")) for place, text in enumerate(texts)
+        Paper(str(place), f"On growth {place}", text, ("Oslo biobank", "Series of letters"))
+        for place, text in enumerate(texts)
     ]
-    index = ConceptIndex.build([*papers, *(Paper(f"x{place}", "Marrow stem cells") for place in range(2))])
+    index = ConceptIndex.build(
+        [*papers, *(Paper(f"x{place}", "Marrow stem cells") for place in range(2))]
+    )
     reader = Reader(index)
     telling = {
         key: tells_nothing(reader, concept(index, key))
-        for key in ("marrow stem", "marrow stem cell", "underlying mechanism", "oslo biobank", "series of letter", "growth")
+        for key in (
+            "marrow stem",
+            "marrow stem cell",
+            "underlying mechanism",
+            "oslo biobank",
+            "series of letter",
+            "growth",
+        )
     }
     assert telling == {
         "marrow stem": True,
@@ -158,7 +192,13 @@ def test_pieces_of_names_settings_and_general_words_tell_nothing() -> None:
 
 
 def test_names_within_names_and_names_of_the_same_papers_are_alike() -> None:
-    papers = [Paper(str(number), "Orexin and hypocretin", "Fat tissue of mice.") for number in range(6)]
-    index = ConceptIndex.build([*papers, *(Paper(f"x{number}", "On fat and sleep") for number in range(9))])
+    papers = [
+        Paper(str(number), "Orexin and hypocretin", "Fat tissue of mice.") for number in range(6)
+    ]
+    index = ConceptIndex.build(
+        [*papers, *(Paper(f"x{number}", "On fat and sleep") for number in range(9))]
+    )
     pairs = [("orexin", "hypocretin"), ("fat", "fat tissue"), ("sleep", "orexin")]
-    assert [are_alike(index, concept(index, one), concept(index, other)) for one, other in pairs] == [True, True, False]
+    assert [
+        are_alike(index, concept(index, one), concept(index, other)) for one, other in pairs
+    ] == [True, True, False]

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from carrel.rooms.research.discovery import CandidateConnection, GenerationMethod, NoConnectionError, Request
+from carrel.rooms.research.discovery import (
+    CandidateConnection,
+    GenerationMethod,
+    NoConnectionError,
+    Request,
+)
 from tests.rooms.research.discovery.goal_corpus import goal_discovery
 from tests.rooms.research.discovery.small_corpus import small_discovery
 
@@ -13,16 +18,26 @@ PAIR = "Could zinc contribute to tinnitus?"
 ENDS = {"zinc", "tinnitus"}
 
 
-def proposed(goal: str, method: GenerationMethod, known: list[CandidateConnection], count: int) -> list[CandidateConnection]:
+def proposed(
+    goal: str, method: GenerationMethod, known: list[CandidateConnection], count: int
+) -> list[CandidateConnection]:
     avoid = {one.end.key for one in known}
-    return list(DISCOVERY.generate(goal, method, count, request=Request(count, avoid, known, known[:2])))
+    return list(
+        DISCOVERY.generate(goal, method, count, request=Request(count, avoid, known, known[:2]))
+    )
 
 
 @pytest.mark.promise("S3")
 def test_all_methods_keep_the_pair_and_no_bridge_leads_twice() -> None:
     known: list[CandidateConnection] = []
-    for method in (GenerationMethod.LITERATURE_BASED, GenerationMethod.DEBATE, GenerationMethod.ASSUMPTIONS):
-        found = proposed(PAIR, method, known, 2 if method is GenerationMethod.LITERATURE_BASED else 1)
+    for method in (
+        GenerationMethod.LITERATURE_BASED,
+        GenerationMethod.DEBATE,
+        GenerationMethod.ASSUMPTIONS,
+    ):
+        found = proposed(
+            PAIR, method, known, 2 if method is GenerationMethod.LITERATURE_BASED else 1
+        )
         assert all(connection.origin.made_by is method for connection in found)
         known.extend(found)
     assert len(known) == 4
@@ -31,7 +46,12 @@ def test_all_methods_keep_the_pair_and_no_bridge_leads_twice() -> None:
     assert len(set(leading)) == len(leading)
     assert all(connection.relevance.share == 1 for connection in known)
     debated, questioned = known[2], known[3]
-    assert [turn.speaker.split(" ")[0] for turn in debated.origin.turns] == ["for", "for", "against", "against"]
+    assert [turn.speaker.split(" ")[0] for turn in debated.origin.turns] == [
+        "for",
+        "for",
+        "against",
+        "against",
+    ]
     removed = questioned.origin.note.removeprefix("Assumption questioned: ").split(" is what")[0]
     assert removed not in {bridge.concept.label for bridge in questioned.bridges}
 
@@ -40,7 +60,9 @@ def test_all_methods_keep_the_pair_and_no_bridge_leads_twice() -> None:
 def test_an_exhausted_pair_says_so_with_its_count() -> None:
     known = proposed(PAIR, GenerationMethod.LITERATURE_BASED, [], 50)
     assert len(known) == 6
-    with pytest.raises(NoConnectionError, match="pair is exhausted: 6 concepts join zinc and tinnitus"):
+    with pytest.raises(
+        NoConnectionError, match="pair is exhausted: 6 concepts join zinc and tinnitus"
+    ):
         proposed(PAIR, GenerationMethod.LITERATURE_BASED, known, 5)
 
 
@@ -58,7 +80,9 @@ def test_expansion_keeps_one_end_and_says_that_it_widens() -> None:
     known = discovery.generate(goal, count=3)
     ends = {known[0].start.key, known[0].end.key}
     assert ends == {"cold finger disease", "marine oil"}
-    found = discovery.generate(goal, GenerationMethod.EXPANSION, 3, request=Request(3, known=known, best=known))
+    found = discovery.generate(
+        goal, GenerationMethod.EXPANSION, 3, request=Request(3, known=known, best=known)
+    )
     assert found
     for connection in found:
         assert len({connection.start.key, connection.end.key} & ends) == 1
@@ -71,7 +95,9 @@ def test_where_hardly_anything_joins_the_pair_one_end_is_followed_and_that_is_sa
     discovery = small_discovery()
     goal = "Does ginger root help against cold finger disease?"
     known: list[CandidateConnection] = list(discovery.generate(goal, count=10))
-    assert all({one.start.key, one.end.key} == {"cold finger disease", "ginger root"} for one in known)
+    assert all(
+        {one.start.key, one.end.key} == {"cold finger disease", "ginger root"} for one in known
+    )
     request = Request(2, {one.end.key for one in known}, known)
     wider = discovery.generate(goal, count=2, request=request)
     assert wider
@@ -96,9 +122,14 @@ def test_open_discovery_builds_on_no_bridge_that_was_found_weak() -> None:
     discovery = small_discovery()
     goal = "Find novel therapeutic targets for cold finger disease"
     weak = discovery.generate(goal, count=1)[0].bridges[0].concept
-    for connection in discovery.generate(goal, count=3, request=Request(3, weak=frozenset({weak.key}))):
+    for connection in discovery.generate(
+        goal, count=3, request=Request(3, weak=frozenset({weak.key}))
+    ):
         assert weak.key not in {bridge.concept.key for bridge in connection.bridges}
-        assert f"Not built on {weak.label}, which the meta-review found weak." in connection.origin.note
+        assert (
+            f"Not built on {weak.label}, which the meta-review found weak."
+            in connection.origin.note
+        )
 
 
 @pytest.mark.promise("S5")
@@ -107,7 +138,10 @@ def test_expansion_says_truly_what_its_seed_was() -> None:
     goal = "Find novel therapeutic targets for cold finger disease"
     best = discovery.generate(goal, count=1)
     (found, *_) = discovery.generate(
-        goal, GenerationMethod.EXPANSION, 1, request=Request(1, best=best, why_best="because I say so")
+        goal,
+        GenerationMethod.EXPANSION,
+        1,
+        request=Request(1, best=best, why_best="because I say so"),
     )
     assert found.origin.note.startswith("A neighbour of marine oil (because I say so)")
     (alone, *_) = discovery.generate(goal, GenerationMethod.EXPANSION, 1)

@@ -36,7 +36,10 @@ def test_hypotheses_are_ranked_by_the_prospect_that_the_benchmark_measures() -> 
     discovery = small_discovery()
     made = discovery.generate(GOAL, count=5)
     own = discovery.reader.company(number("cold finger disease", discovery.reader))
-    measured = [prospect(own, discovery.reader.company(number(one.end.key, discovery.reader))) for one in made]
+    measured = [
+        prospect(own, discovery.reader.company(number(one.end.key, discovery.reader)))
+        for one in made
+    ]
     assert [one.prospect for one in made] == measured
     assert measured == sorted(measured, reverse=True)
     assert len(set(measured)) > 1
@@ -58,15 +61,25 @@ _COMPANIES = st.builds(Company, _PROFILES, _PROFILES, st.floats(0.01, 1000))
 
 @settings(max_examples=60)
 @given(_COMPANIES, _COMPANIES, st.floats(1.01, 10))
-def test_a_prospect_is_the_same_both_ways_and_grows_with_use(one: Company, other: Company, times: float) -> None:
+def test_a_prospect_is_the_same_both_ways_and_grows_with_use(
+    one: Company, other: Company, times: float
+) -> None:
     assert isclose(prospect(one, other), prospect(other, one))
     assert prospect(one, other) > 0
-    assert prospect(one, Company(other.mentioned, other.subject, other.taken_up * times)) > prospect(one, other)
+    assert prospect(
+        one, Company(other.mentioned, other.subject, other.taken_up * times)
+    ) > prospect(one, other)
 
 
 def test_recent_papers_count_more_than_old_ones() -> None:
-    papers = [Paper(f"new-{n}", "Fresh idea", keywords=("fresh idea", "corn"), year=2020) for n in range(3)]
-    papers += [Paper(f"old-{n}", "Stale idea", keywords=("stale idea", "corn"), year=2014) for n in range(3)]
+    papers = [
+        Paper(f"new-{n}", "Fresh idea", keywords=("fresh idea", "corn"), year=2020)
+        for n in range(3)
+    ]
+    papers += [
+        Paper(f"old-{n}", "Stale idea", keywords=("stale idea", "corn"), year=2014)
+        for n in range(3)
+    ]
     reader = Reader(ConceptIndex.build(papers))
     assert isclose(reader.company(number("fresh idea", reader)).taken_up, 3.0)
     assert isclose(reader.company(number("stale idea", reader)).taken_up, 3.0 / 4)
@@ -74,7 +87,10 @@ def test_recent_papers_count_more_than_old_ones() -> None:
 
 def test_a_bridge_weighs_the_geometric_mean_of_its_sides_and_the_list_goes_down() -> None:
     found = bridges(
-        READER, literature("cold finger disease"), literature("marine oil"), admits=lambda one: not is_method(READER, one)
+        READER,
+        literature("cold finger disease"),
+        literature("marine oil"),
+        admits=lambda one: not is_method(READER, one),
     )
     weights = [(bridge.kind, bridge.weight) for bridge in found]
     assert weights == sorted(weights, reverse=True)
@@ -89,25 +105,41 @@ def test_a_bridge_weighs_the_geometric_mean_of_its_sides_and_the_list_goes_down(
 def test_what_each_side_says_but_once_is_found_after_what_both_say_often() -> None:
     papers = [
         *small_papers(),
-        Paper("disease-once", "Nerve swelling in cold finger disease", keywords=("cold finger disease", "nerve swelling")),
-        Paper("oil-once", "Marine oil and nerve swelling", keywords=("marine oil", "nerve swelling")),
+        Paper(
+            "disease-once",
+            "Nerve swelling in cold finger disease",
+            keywords=("cold finger disease", "nerve swelling"),
+        ),
+        Paper(
+            "oil-once", "Marine oil and nerve swelling", keywords=("marine oil", "nerve swelling")
+        ),
     ]
     reader = Reader(ConceptIndex.build(papers))
-    found = bridges(reader, literature("cold finger disease", reader), literature("marine oil", reader))
+    found = bridges(
+        reader, literature("cold finger disease", reader), literature("marine oil", reader)
+    )
     places = {reader.index.key(bridge.concept): place for place, bridge in enumerate(found)}
-    assert places["nerve swelling"] > max(places[key] for key in ("blood viscosity", "platelet aggregation", "vessel tone"))
+    assert places["nerve swelling"] > max(
+        places[key] for key in ("blood viscosity", "platelet aggregation", "vessel tone")
+    )
 
 
 def test_papers_on_both_ends_prove_no_bridge() -> None:
     papers = [
         *small_papers(),
         *(
-            Paper(f"both-{n}", "Marine oil in cold finger disease", keywords=("marine oil", "cold finger disease", "skin glow"))
+            Paper(
+                f"both-{n}",
+                "Marine oil in cold finger disease",
+                keywords=("marine oil", "cold finger disease", "skin glow"),
+            )
             for n in range(3)
         ),
     ]
     reader = Reader(ConceptIndex.build(papers))
-    found = bridges(reader, literature("cold finger disease", reader), literature("marine oil", reader))
+    found = bridges(
+        reader, literature("cold finger disease", reader), literature("marine oil", reader)
+    )
     assert found
     assert "skin glow" not in {reader.index.key(bridge.concept) for bridge in found}
 
@@ -123,8 +155,16 @@ def test_a_pair_that_was_asked_after_shows_the_bridges_of_closed_discovery() -> 
 
 def test_an_end_through_given_literatures_holds_to_every_one_of_them() -> None:
     through = [literature("blood viscosity"), literature("platelet aggregation")]
-    found = through_all(READER, literature("cold finger disease"), through, 10, lambda one: READER.rank_of_kind(one) == 2)
+    found = through_all(
+        READER,
+        literature("cold finger disease"),
+        through,
+        10,
+        lambda one: READER.rank_of_kind(one) == 2,
+    )
     keys = [READER.index.key(end.concept) for end in found]
     assert keys[0] == "marine oil"
     assert "ginger root" not in keys
-    assert "ginger root" in {READER.index.key(end.concept) for end in ends(READER, literature("cold finger disease"), 20)}
+    assert "ginger root" in {
+        READER.index.key(end.concept) for end in ends(READER, literature("cold finger disease"), 20)
+    }

@@ -24,7 +24,12 @@ from carrel.rooms.research.discovery import (
 )
 from carrel.rooms.research.discovery.wording import named
 from carrel.rooms.research.safety import safety_score
-from tests.rooms.research.discovery.small_corpus import GOAL, discovery_of, small_discovery, small_papers
+from tests.rooms.research.discovery.small_corpus import (
+    GOAL,
+    discovery_of,
+    small_discovery,
+    small_papers,
+)
 
 DISCOVERY = small_discovery()
 FOUND = DISCOVERY.generate(GOAL, count=3)
@@ -52,13 +57,22 @@ WIDER_BEST = next(found for found in WIDER_FOUND if found.end.key == "marine oil
 
 def with_direct(connection: CandidateConnection, papers: int) -> CandidateConnection:
     searched = connection.novelty
-    return replace(connection, novelty=NoveltySearch(searched.documents_searched, 12, 12, papers, 5.0, ()))
+    return replace(
+        connection, novelty=NoveltySearch(searched.documents_searched, 12, 12, papers, 5.0, ())
+    )
 
 
 def test_scores_lie_between_nothing_and_one() -> None:
     for connection in FOUND:
         scores = score(connection)
-        values = (scores.plausibility, scores.novelty, scores.testability, scores.specificity, scores.safety, scores.overall)
+        values = (
+            scores.plausibility,
+            scores.novelty,
+            scores.testability,
+            scores.specificity,
+            scores.safety,
+            scores.overall,
+        )
         assert all(0 <= value <= 1 for value in values)
 
 
@@ -111,7 +125,9 @@ def test_the_initial_review_is_short() -> None:
 @pytest.mark.parametrize("strategy", list(EvolutionStrategy))
 def test_a_child_names_its_parents_and_says_what_changed(strategy: EvolutionStrategy) -> None:
     before, parent = WIDER_BEST.key, render(WIDER_BEST)
-    child = evolve(WIDER, WIDER_BEST, strategy, next(found for found in WIDER_FOUND if found is not WIDER_BEST))
+    child = evolve(
+        WIDER, WIDER_BEST, strategy, next(found for found in WIDER_FOUND if found is not WIDER_BEST)
+    )
     text = render(child)
     assert WIDER_BEST.key == before
     assert child.key != WIDER_BEST.key
@@ -178,7 +194,9 @@ def test_refining_to_a_narrower_end_counts_its_papers_alone() -> None:
         for number, bridge in enumerate(("blood viscosity", "platelet aggregation") * 2)
     ]
     discovery = discovery_of([*small_papers(), *narrow])
-    parent = next(found for found in discovery.generate(GOAL, count=5) if found.end.key == "marine oil")
+    parent = next(
+        found for found in discovery.generate(GOAL, count=5) if found.end.key == "marine oil"
+    )
     child = evolve(discovery, parent, EvolutionStrategy.REFINE)
     assert child.end.key == "arctic marine oil"
     assert child.novelty.end_documents == 4
@@ -216,23 +234,34 @@ def test_the_protocol_tests_first_the_link_that_simulation_names() -> None:
 
 @pytest.mark.promise("S3")
 @pytest.mark.parametrize("review_type", list(ReviewType))
-def test_every_score_has_its_reason_and_overall_follows_from_what_is_shown(review_type: ReviewType) -> None:
+def test_every_score_has_its_reason_and_overall_follows_from_what_is_shown(
+    review_type: ReviewType,
+) -> None:
     report = review(BEST, review_type)
     shown = {
-        name: getattr(report.scores, name) for name in ("plausibility", "novelty", "testability", "specificity", "relevance")
+        name: getattr(report.scores, name)
+        for name in ("plausibility", "novelty", "testability", "specificity", "relevance")
     }
     assert set(report.reasons) == {*shown, "safety", "overall"}
     assert all(report.reasons.values())
-    powers = {name: float(power) for name, power in re.findall(r"(\w+)\^([\d.]+)", report.reasons["overall"])}
+    powers = {
+        name: float(power)
+        for name, power in re.findall(r"(\w+)\^([\d.]+)", report.reasons["overall"])
+    }
     assert set(powers) == set(shown)
-    assert report.scores.overall == pytest.approx(prod(max(value, 0.01) ** powers[name] for name, value in shown.items()))
+    assert report.scores.overall == pytest.approx(
+        prod(max(value, 0.01) ** powers[name] for name, value in shown.items())
+    )
 
 
 @pytest.mark.promise("S3")
 def test_the_three_reviews_judge_plausibility_by_different_things() -> None:
     found = {kind: review(BEST, kind) for kind in ReviewType}
     assert len({round(report.scores.plausibility, 6) for report in found.values()}) == 3
-    assert found[ReviewType.SIMULATION].scores.plausibility == found[ReviewType.SIMULATION].chain_strength
+    assert (
+        found[ReviewType.SIMULATION].scores.plausibility
+        == found[ReviewType.SIMULATION].chain_strength
+    )
     assert "link by link" in found[ReviewType.DEEP_VERIFICATION].reasons["plausibility"]
 
 
@@ -240,13 +269,21 @@ def test_the_three_reviews_judge_plausibility_by_different_things() -> None:
 def test_deep_verification_believes_a_denied_chain_less_than_a_said_one() -> None:
     def judged(*, is_contrary: bool) -> float:
         def marked(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-            return tuple(replace(one, speaks_of_both=True, is_contrary=is_contrary) for one in evidence)
+            return tuple(
+                replace(one, speaks_of_both=True, is_contrary=is_contrary) for one in evidence
+            )
 
         bridges = tuple(
-            replace(bridge, near_evidence=marked(bridge.near_evidence), far_evidence=marked(bridge.far_evidence))
+            replace(
+                bridge,
+                near_evidence=marked(bridge.near_evidence),
+                far_evidence=marked(bridge.far_evidence),
+            )
             for bridge in BEST.bridges
         )
-        return review(replace(BEST, bridges=bridges), ReviewType.DEEP_VERIFICATION).scores.plausibility
+        return review(
+            replace(BEST, bridges=bridges), ReviewType.DEEP_VERIFICATION
+        ).scores.plausibility
 
     assert judged(is_contrary=True) < 0.5 * judged(is_contrary=False)
 
@@ -254,7 +291,12 @@ def test_deep_verification_believes_a_denied_chain_less_than_a_said_one() -> Non
 @pytest.mark.promise("S3")
 def test_testability_tells_connections_apart() -> None:
     assert BEST.testing is not None
-    reached = replace(BEST, testing=Testing(6, 6, ("flow cytometry", "confocal microscopy"), "substance", can_change_end=True))
+    reached = replace(
+        BEST,
+        testing=Testing(
+            6, 6, ("flow cytometry", "confocal microscopy"), "substance", can_change_end=True
+        ),
+    )
     one_sided = replace(BEST, testing=Testing(6, 3, (), "substance", can_change_end=True))
     unchangeable = replace(BEST, testing=Testing(6, 3, (), "unknown", can_change_end=False))
     values = [score(connection).testability for connection in (reached, one_sided, unchangeable)]
@@ -266,7 +308,9 @@ def test_testability_tells_connections_apart() -> None:
 @pytest.mark.promise("S3")
 def test_where_the_pair_was_asked_for_the_way_is_what_is_new() -> None:
     def novelty(way: int | None) -> float:
-        return score(replace(BEST, novelty=replace(with_direct(BEST, 10).novelty, way_documents=way))).novelty
+        return score(
+            replace(BEST, novelty=replace(with_direct(BEST, 10).novelty, way_documents=way))
+        ).novelty
 
     assert novelty(None) < 0.05
     assert novelty(0) == pytest.approx(0.5, abs=0.05)
@@ -275,6 +319,9 @@ def test_where_the_pair_was_asked_for_the_way_is_what_is_new() -> None:
 
 @pytest.mark.promise("S3")
 def test_what_leaves_the_goal_aside_scores_less_and_says_so() -> None:
-    aside = replace(BEST, relevance=Relevance(0.3, "The goal names ginger root as well, which this leaves aside."))
+    aside = replace(
+        BEST,
+        relevance=Relevance(0.3, "The goal names ginger root as well, which this leaves aside."),
+    )
     assert score(aside).overall < score(BEST).overall
     assert aside.relevance.says in review(aside, ReviewType.INITIAL).weaknesses

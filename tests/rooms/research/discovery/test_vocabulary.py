@@ -5,7 +5,12 @@ from carrel.rooms.research.discovery import Sphere, Term, Vocabulary
 VOCABULARY = Vocabulary(
     [
         Term("D1", "Hypoxia", ("Oxygen Deficiency",), ("C23.888.852.079",)),
-        Term("D2", "Hypoxia, Brain", ("Cerebral Hypoxia",), ("C23.888.852.079.797", "C10.228.140.624")),
+        Term(
+            "D2",
+            "Hypoxia, Brain",
+            ("Cerebral Hypoxia",),
+            ("C23.888.852.079.797", "C10.228.140.624"),
+        ),
         Term("D3", "Cortical Wave Depression", (), ("G11.561.200",)),
         Term("D4", "Depression", (), ("F01.145.126.350",)),
         Term("D5", "Blood Platelets", ("Platelets",), ("A11.118.188",)),
@@ -23,13 +28,18 @@ def keys_in(text: str) -> set[str]:
 
 
 def test_synonyms_and_inverted_names_lead_to_one_key() -> None:
-    assert VOCABULARY.preferred("cerebral hypoxia") == VOCABULARY.preferred("hypoxia brain") == "brain hypoxia"
+    assert (
+        VOCABULARY.preferred("cerebral hypoxia")
+        == VOCABULARY.preferred("hypoxia brain")
+        == "brain hypoxia"
+    )
 
 
 def test_a_narrower_name_also_speaks_of_the_broader_where_the_trees_say_so() -> None:
-    assert keys_in("cerebral hypoxia in dog") == {"brain hypoxia", "hypoxia"} or "brain hypoxia" in keys_in(
-        "cerebral hypoxia in dog"
-    )
+    assert keys_in("cerebral hypoxia in dog") == {
+        "brain hypoxia",
+        "hypoxia",
+    } or "brain hypoxia" in keys_in("cerebral hypoxia in dog")
     assert "hypoxia" in keys_in("brain hypoxia")
     assert keys_in("cortical wave depression") == {"cortical wave depression"}
 
@@ -51,7 +61,10 @@ def test_inverted_headings_of_one_family_name_the_family() -> None:
 
 
 def test_spheres_come_from_the_branches() -> None:
-    spheres = [VOCABULARY.sphere(key) for key in ("hypoxia", "blood platelet", "kenya", "chromatography", "nothing")]
+    spheres = [
+        VOCABULARY.sphere(key)
+        for key in ("hypoxia", "blood platelet", "kenya", "chromatography", "nothing")
+    ]
     assert spheres == [Sphere.DISORDER, Sphere.CELL, Sphere.SETTING, Sphere.METHOD, Sphere.UNKNOWN]
 
 

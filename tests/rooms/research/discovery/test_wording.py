@@ -1,4 +1,6 @@
-"""Titles, summaries and protocols: proper sentences, worded for what they join, with what the cited papers use."""
+"""Titles, summaries and protocols: proper sentences, worded for what they join, with what the cited
+papers use.
+"""
 
 import re
 
@@ -25,14 +27,24 @@ from carrel.rooms.research.discovery import (
     weakest_link,
 )
 from carrel.rooms.research.discovery.connections import EvolutionStrategy
-from carrel.rooms.research.discovery.wording import counted, counted_first, listed, number, sentence_case
+from carrel.rooms.research.discovery.wording import (
+    counted,
+    counted_first,
+    listed,
+    number,
+    sentence_case,
+)
 from tests.rooms.research.discovery.small_corpus import GOAL, small_discovery
 
 DISCOVERY = small_discovery()
 
 
 NO_BENCH = Bench()
-BENCH = Bench(6, (TestMethod("mice", 4, ("mouse-paper",)),), (TestMethod("immunostaining", 2, ("stain-paper",)),))
+BENCH = Bench(
+    6,
+    (TestMethod("mice", 4, ("mouse-paper",)),),
+    (TestMethod("immunostaining", 2, ("stain-paper",)),),
+)
 
 
 def concept(label: str, kind: Kind = Kind.UNKNOWN) -> Concept:
@@ -44,13 +56,22 @@ def said(id: str, year: int = 2020) -> tuple[Evidence, ...]:
 
 
 def joined(
-    start: Concept, bridge: Concept, end: Concept, near: Bench = NO_BENCH, far: Bench = NO_BENCH, near_papers: int = 3
+    start: Concept,
+    bridge: Concept,
+    end: Concept,
+    near: Bench = NO_BENCH,
+    far: Bench = NO_BENCH,
+    near_papers: int = 3,
 ) -> CandidateConnection:
     return CandidateConnection(
         "goal",
         start,
         end,
-        (BridgeEvidence(bridge, 0.01234567, 0.2, near_papers, 5, said("near"), said("far"), near, far),),
+        (
+            BridgeEvidence(
+                bridge, 0.01234567, 0.2, near_papers, 5, said("near"), said("far"), near, far
+            ),
+        ),
         NoveltySearch(1000, 20, 30, 0, 0.004, ()),
         (),
         0.0,
@@ -58,11 +79,23 @@ def joined(
     )
 
 
-@pytest.mark.parametrize("changeless", [Kind.DISEASE, Kind.EVENT, Kind.METHOD, Kind.ANATOMY, Kind.UNKNOWN])
+@pytest.mark.parametrize(
+    "changeless", [Kind.DISEASE, Kind.EVENT, Kind.METHOD, Kind.ANATOMY, Kind.UNKNOWN]
+)
 @pytest.mark.parametrize("other", [Kind.DISEASE, Kind.EVENT, Kind.UNKNOWN])
-def test_what_cannot_be_changed_is_compared_never_blocked_or_given(changeless: Kind, other: Kind) -> None:
-    text = render(joined(concept("stiff wing", other), concept("the bridge", changeless), concept("long winter", other)))
-    told = " ".join((*text.protocol.methodology, *text.predictions, *text.refutations, text.summary)).lower()
+def test_what_cannot_be_changed_is_compared_never_blocked_or_given(
+    changeless: Kind, other: Kind
+) -> None:
+    text = render(
+        joined(
+            concept("stiff wing", other),
+            concept("the bridge", changeless),
+            concept("long winter", other),
+        )
+    )
+    told = " ".join(
+        (*text.protocol.methodology, *text.predictions, *text.refutations, text.summary)
+    ).lower()
     assert not re.search(r"\b(give|knock down|inhibit|deplete|restrict|assign|block)\b", told)
     assert re.search(r"\b(compare|sort|sample|apply)\b", told)
 
@@ -78,14 +111,25 @@ def test_what_cannot_be_changed_is_compared_never_blocked_or_given(changeless: K
     ],
 )
 def test_what_can_be_changed_is_changed_as_its_kind_allows(kind: Kind, verb: str) -> None:
-    text = render(joined(concept("stiff wing", Kind.DISEASE), concept("zobblewick", kind), concept("pond", Kind.ANATOMY), BENCH))
+    text = render(
+        joined(
+            concept("stiff wing", Kind.DISEASE),
+            concept("zobblewick", kind),
+            concept("pond", Kind.ANATOMY),
+            BENCH,
+        )
+    )
     assert any(verb in step for step in text.protocol.methodology)
 
 
 @pytest.mark.promise("S7")
 def test_a_protocol_says_model_comparison_readout_and_decision_with_papers_that_use_them() -> None:
     connection = joined(
-        concept("stiff wing", Kind.DISEASE), concept("Zob1", Kind.GENE), concept("moss", Kind.SUBSTANCE), BENCH, BENCH
+        concept("stiff wing", Kind.DISEASE),
+        concept("Zob1", Kind.GENE),
+        concept("moss", Kind.SUBSTANCE),
+        BENCH,
+        BENCH,
     )
     weakest, decision = render(connection).protocol.methodology[1:3]
     assert "in mice (named by 4 of 6 papers read on this link, such as mouse-paper)" in weakest
@@ -98,21 +142,34 @@ def test_a_protocol_says_model_comparison_readout_and_decision_with_papers_that_
 
 def test_genes_are_not_changed_in_people() -> None:
     people = Bench(4, (TestMethod("people", 4, ("p",)), TestMethod("mice", 1, ("m",))), ())
-    connection = joined(concept("stiff wing", Kind.DISEASE), concept("Zob1", Kind.GENE), concept("moss", Kind.SUBSTANCE), people)
+    connection = joined(
+        concept("stiff wing", Kind.DISEASE),
+        concept("Zob1", Kind.GENE),
+        concept("moss", Kind.SUBSTANCE),
+        people,
+    )
     assert weakest_link(connection).effect.label == "stiff wing"
     assert "in mice" in render(connection).protocol.methodology[1]
 
 
 def test_what_is_given_acts_on_what_can_only_be_seen_whichever_the_goal_named() -> None:
-    drug, illness, bridge = concept("moss", Kind.SUBSTANCE), concept("stiff wing", Kind.DISEASE), concept("Zob1", Kind.GENE)
+    drug, illness, bridge = (
+        concept("moss", Kind.SUBSTANCE),
+        concept("stiff wing", Kind.DISEASE),
+        concept("Zob1", Kind.GENE),
+    )
     assert render(joined(illness, bridge, drug)).title == "Moss may act on stiff wing through Zob1"
     assert render(joined(drug, bridge, illness)).title == "Moss may act on stiff wing through Zob1"
 
 
 def test_one_method_in_three_spellings_is_told_once() -> None:
     plain = joined(concept("wing"), concept("zob"), concept("moss"))
-    spelt = tuple(TestMethod(label, 3, ("x",)) for label in ("RNA sequencing", "rna seq", "transcriptomic"))
-    needed = " ".join(render(CandidateConnection(**{**vars(plain), "methods": spelt})).protocol.required_resources)
+    spelt = tuple(
+        TestMethod(label, 3, ("x",)) for label in ("RNA sequencing", "rna seq", "transcriptomic")
+    )
+    needed = " ".join(
+        render(CandidateConnection(**{**vars(plain), "methods": spelt})).protocol.required_resources
+    )
     assert needed.count("RNA sequencing") == 1
     assert "transcriptomic" not in needed
 
@@ -124,7 +181,11 @@ def test_summaries_share_few_sentences_and_have_no_slips(method: GenerationMetho
     for text in texts:
         assert text.lower().count("candidate connection") == 1
         assert not re.search(r"\b1 papers|\b[a-z]+s bears\b|\?\.|\b0\.0\b|\.\.", text)
-    shared = set.intersection(*(set(re.split(r"(?<=\.) ", text)) for text in texts)) if len(texts) > 1 else set()
+    shared = (
+        set.intersection(*(set(re.split(r"(?<=\.) ", text)) for text in texts))
+        if len(texts) > 1
+        else set()
+    )
     assert sum(len(sentence.split()) for sentence in shared) <= 25
 
 
@@ -132,12 +193,19 @@ def test_summaries_share_few_sentences_and_have_no_slips(method: GenerationMetho
 def test_no_names_make_the_summary_of_a_combination_too_long_and_each_end_keeps_its_own_counts(
     words: list[int], papers: int
 ) -> None:
-    start, bridge, end, other_bridge, other_end = (concept(" ".join([f"n{place}"] * count)) for place, count in enumerate(words))
+    start, bridge, end, other_bridge, other_end = (
+        concept(" ".join([f"n{place}"] * count)) for place, count in enumerate(words)
+    )
     single = joined(start, bridge, end)
     way = BridgeEvidence(other_bridge, 0.1, 0.1, papers, 777, (), ())
     searched = NoveltySearch(1000, 20, 30, 1, 2.0, ())
     combined = CandidateConnection(
-        **{**vars(single), "arms": (Arm(other_end, (way,), searched, 0, 0),), "also_ends": (other_end,), "novelty": searched}
+        **{
+            **vars(single),
+            "arms": (Arm(other_end, (way,), searched, 0, 0),),
+            "also_ends": (other_end,),
+            "novelty": searched,
+        }
     )
     text = render(combined).summary
     assert 50 <= len(text.split()) <= 100
@@ -146,7 +214,14 @@ def test_no_names_make_the_summary_of_a_combination_too_long_and_each_end_keeps_
 
 
 def test_a_summary_has_counts_years_novelty_and_a_test() -> None:
-    text = render(joined(concept("wing", Kind.DISEASE), concept("Zob1", Kind.GENE), concept("moss"), near_papers=1)).summary
+    text = render(
+        joined(
+            concept("wing", Kind.DISEASE),
+            concept("Zob1", Kind.GENE),
+            concept("moss"),
+            near_papers=1,
+        )
+    ).summary
     assert "only 1 paper; in one sentence in 2020" in text
     assert "5 papers; in one sentence in 2020" in text
     assert "None of 1,000 papers speaks of both ends (fewer than 0.1 expected by chance)" in text
@@ -158,7 +233,12 @@ def test_titles_begin_with_a_capital_unless_the_name_is_written_its_own_way() ->
     assert sentence_case("mTOR may") == "mTOR may"
     assert sentence_case("p53 may") == "p53 may"
     assert sentence_case("5 HT receptors") == "5 HT receptors"
-    assert [counted_first(count, "paper") for count in (0, 1, 3, 19)] == ["No papers", "One paper", "Three papers", "19 papers"]
+    assert [counted_first(count, "paper") for count in (0, 1, 3, 19)] == [
+        "No papers",
+        "One paper",
+        "Three papers",
+        "19 papers",
+    ]
     for strategy in EvolutionStrategy:
         found = DISCOVERY.generate(GOAL, count=2)
         if strategy is not EvolutionStrategy.PARADIGM_SHIFT:
@@ -166,7 +246,10 @@ def test_titles_begin_with_a_capital_unless_the_name_is_written_its_own_way() ->
 
 
 def test_weights_are_told_with_two_digits() -> None:
-    assert "(weights 0.012 and 0.2)" in render(joined(concept("wing"), concept("zob"), concept("moss"))).rationale
+    assert (
+        "(weights 0.012 and 0.2)"
+        in render(joined(concept("wing"), concept("zob"), concept("moss"))).rationale
+    )
 
 
 @given(st.integers(1, 10**7))
@@ -179,8 +262,16 @@ def test_counts_agree_with_their_noun(count: int) -> None:
 @given(st.floats(0, 10**6))
 def test_numbers_have_few_digits_and_never_tell_nothing_as_nought(value: float) -> None:
     told = number(value)
-    assert told == "fewer than 0.1" if value < 0.1 else float(told.replace(",", "")) == pytest.approx(value, rel=0.5)
+    assert (
+        told == "fewer than 0.1"
+        if value < 0.1
+        else float(told.replace(",", "")) == pytest.approx(value, rel=0.5)
+    )
 
 
 def test_lists_end_with_and() -> None:
-    assert [listed(("a",)), listed(("a", "b")), listed(("a", "b", "c"))] == ["a", "a and b", "a, b and c"]
+    assert [listed(("a",)), listed(("a", "b")), listed(("a", "b", "c"))] == [
+        "a",
+        "a and b",
+        "a, b and c",
+    ]

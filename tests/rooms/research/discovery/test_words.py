@@ -4,7 +4,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from carrel.rooms.research.discovery.words import may_end_a_concept, normal_phrase, normal_word, nouns_behind
+from carrel.rooms.research.discovery.words import (
+    may_end_a_concept,
+    normal_phrase,
+    normal_word,
+    nouns_behind,
+)
 
 
 @pytest.mark.parametrize(

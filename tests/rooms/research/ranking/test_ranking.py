@@ -20,7 +20,12 @@ def next_of(tournament: Tournament) -> Match:
     return match
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0])), max_size=60))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0])),
+        max_size=60,
+    )
+)
 def test_elo_conserves_points(matches: list[tuple[int, int, float]]) -> None:
     ratings = EloRatings(str(number) for number in range(6))
     for one, other, result in matches:
@@ -41,12 +46,16 @@ def test_everyone_plays_before_anyone_is_favoured(count: int, seed: int, random:
     tournament = Tournament((str(number) for number in range(count)), seed)
     for _ in range((count + 1) // 2):
         tournament.record(next_of(tournament), random.choice([Verdict.FIRST, Verdict.SECOND]))
-    assert {one for played in tournament.played for one in (played.match.first, played.match.second)} == set(tournament.ids)
+    assert {
+        one for played in tournament.played for one in (played.match.first, played.match.second)
+    } == set(tournament.ids)
 
 
 @settings(max_examples=30)
 @given(_VERDICTS, st.integers(0, 10**6))
-def test_a_tournament_replayed_from_its_records_goes_on_as_it_would_have(verdicts: list[Verdict], seed: int) -> None:
+def test_a_tournament_replayed_from_its_records_goes_on_as_it_would_have(
+    verdicts: list[Verdict], seed: int
+) -> None:
     tournament = Tournament("abcde", seed)
     for verdict in verdicts:
         tournament.record(next_of(tournament), verdict)
@@ -66,9 +75,10 @@ def test_who_is_shown_first_is_drawn_by_lot() -> None:
 def test_an_unreadable_verdict_counts_for_nobody() -> None:
     tournament = Tournament(["a", "b"])
     tournament.record(next_of(tournament), Verdict.UNREADABLE)
-    assert {(standing.elo, standing.strength.value, standing.wins, standing.losses) for standing in tournament.standings()} == {
-        (1000.0, 0.0, 0, 0)
-    }
+    assert {
+        (standing.elo, standing.strength.value, standing.wins, standing.losses)
+        for standing in tournament.standings()
+    } == {(1000.0, 0.0, 0, 0)}
     assert len(tournament.played) == 1
 
 
@@ -79,7 +89,9 @@ def test_a_newcomer_plays_next_and_keeps_the_rating_it_brings() -> None:
     tournament.enter("late", elo=1200.0)
     match = next_of(tournament)
     assert "late" in (match.first, match.second)
-    assert next(standing for standing in tournament.standings() if standing.id == "late").elo == 1200.0
+    assert (
+        next(standing for standing in tournament.standings() if standing.id == "late").elo == 1200.0
+    )
 
 
 def test_more_verdicts_narrow_the_interval_and_wins_raise_the_strength() -> None:
@@ -91,7 +103,10 @@ def test_more_verdicts_narrow_the_interval_and_wins_raise_the_strength() -> None
     narrow, wide = Strengths(2), Strengths(2)
     narrow.settle([(0, 1, 0.5)] * 20)
     wide.settle([(0, 1, 0.5)] * 2)
-    assert narrow.strength(0).high - narrow.strength(0).low < wide.strength(0).high - wide.strength(0).low
+    assert (
+        narrow.strength(0).high - narrow.strength(0).low
+        < wide.strength(0).high - wide.strength(0).low
+    )
 
 
 def test_learning_one_by_one_comes_near_settling_all_at_once() -> None:
@@ -111,7 +126,12 @@ def best_is_found(seed: int, count: int = 12) -> bool:
     for _ in range(3 * count):
         match = next_of(tournament)
         is_right = random.random() < 0.78
-        tournament.record(match, Verdict.FIRST if (order[match.first] < order[match.second]) == is_right else Verdict.SECOND)
+        tournament.record(
+            match,
+            Verdict.FIRST
+            if (order[match.first] < order[match.second]) == is_right
+            else Verdict.SECOND,
+        )
     return order[tournament.standings()[0].id] == 0
 
 
@@ -125,7 +145,9 @@ def test_convergence_needs_everyone_and_is_reached_when_the_leader_is_sure() -> 
     order = {"a": 0, "b": 1, "c": 2}
     for _ in range(40):
         match = next_of(tournament)
-        tournament.record(match, Verdict.FIRST if order[match.first] < order[match.second] else Verdict.SECOND)
+        tournament.record(
+            match, Verdict.FIRST if order[match.first] < order[match.second] else Verdict.SECOND
+        )
     told = tournament.convergence()
     assert told.has_converged
     assert told.everyone_played
@@ -143,7 +165,9 @@ def judged(tournament: Tournament, matches: int, worth: dict[str, float]) -> Tou
         match = tournament.next_match()
         if match is None:
             break
-        tournament.record(match, Verdict.FIRST if worth[match.first] > worth[match.second] else Verdict.SECOND)
+        tournament.record(
+            match, Verdict.FIRST if worth[match.first] > worth[match.second] else Verdict.SECOND
+        )
     return tournament
 
 
@@ -163,7 +187,9 @@ def opponents(tournament: Tournament) -> dict[str, set[str]]:
 def spearman(order: list[str], worth: dict[str, float]) -> float:
     true = {one: place for place, one in enumerate(sorted(worth, key=lambda one: -worth[one]))}
     count = len(order)
-    return 1 - 6 * sum((place - true[one]) ** 2 for place, one in enumerate(order)) / (count * (count * count - 1))
+    return 1 - 6 * sum((place - true[one]) ** 2 for place, one in enumerate(order)) / (
+        count * (count * count - 1)
+    )
 
 
 @settings(max_examples=40)
@@ -177,8 +203,15 @@ def test_an_exact_judge_is_asked_about_every_pair_once_at_most(count: int, seed:
 
 
 @settings(max_examples=20)
-@given(st.integers(4, 16), st.integers(0, 10**6), st.sampled_from(list(Judging)), st.randoms(use_true_random=False))
-def test_with_three_matches_each_everyone_meets_three_others(count: int, seed: int, judging: Judging, random: Random) -> None:
+@given(
+    st.integers(4, 16),
+    st.integers(0, 10**6),
+    st.sampled_from(list(Judging)),
+    st.randoms(use_true_random=False),
+)
+def test_with_three_matches_each_everyone_meets_three_others(
+    count: int, seed: int, judging: Judging, random: Random
+) -> None:
     tournament = Tournament((str(number) for number in range(count)), seed, judging=judging)
     for _ in range(3 * count):
         match = tournament.next_match()
@@ -192,7 +225,9 @@ def test_with_an_exact_judge_elo_has_the_whole_order_and_the_best_is_first(count
     found = []
     for seed in range(6):
         worth = worths(count, seed)
-        standings = judged(Tournament(worth, seed, judging=Judging.EXACT), 3 * count, worth).standings()
+        standings = judged(
+            Tournament(worth, seed, judging=Judging.EXACT), 3 * count, worth
+        ).standings()
         order = [standing.id for standing in sorted(standings, key=lambda standing: -standing.elo)]
         assert worth[order[0]] == count - 1
         found.append(spearman(order, worth))
@@ -210,7 +245,9 @@ def test_nobody_takes_part_in_more_than_a_third_of_the_matches() -> None:
             is_right = judging is Judging.EXACT or random.random() < 0.78
             is_first = (worth[match.first] > worth[match.second]) == is_right
             tournament.record(match, Verdict.FIRST if is_first else Verdict.SECOND)
-        played = Counter(one for each in tournament.played for one in (each.match.first, each.match.second))
+        played = Counter(
+            one for each in tournament.played for one in (each.match.first, each.match.second)
+        )
         assert max(played.values()) <= 20
 
 
@@ -223,14 +260,20 @@ def test_a_fallible_judge_orders_everyone_far_better_than_when_only_the_leader_p
             match = next_of(tournament)
             is_first = (worth[match.first] > worth[match.second]) == (random.random() < 0.78)
             tournament.record(match, Verdict.FIRST if is_first else Verdict.SECOND)
-        found.append(spearman([one.id for one in sorted(tournament.standings(), key=lambda one: -one.elo)], worth))
+        found.append(
+            spearman(
+                [one.id for one in sorted(tournament.standings(), key=lambda one: -one.elo)], worth
+            )
+        )
     assert sum(found) / len(found) > 0.55
 
 
 @pytest.mark.parametrize("judging", list(Judging))
 def test_the_like_meet_first(judging: Judging) -> None:
     names = [f"{letter}{number}" for number in range(2) for letter in "abcdef"]
-    tournament = Tournament(names, 5, judging=judging, closeness=lambda one, other: float(one[0] == other[0]))
+    tournament = Tournament(
+        names, 5, judging=judging, closeness=lambda one, other: float(one[0] == other[0])
+    )
     for _ in range(6):
         match = next_of(tournament)
         assert match.first[0] == match.second[0]
@@ -255,15 +298,23 @@ def test_who_may_play_no_more_keeps_its_place_and_everyone_their_points(judging:
     tournament.let_play([one for one in worth if one != "h0"])
     judged(tournament, 5, worth)
     after = {standing.id: standing for standing in tournament.standings()}
-    assert (after["h0"].elo, after["h0"].wins, after["h0"].losses) == (before["h0"].elo, before["h0"].wins, before["h0"].losses)
+    assert (after["h0"].elo, after["h0"].wins, after["h0"].losses) == (
+        before["h0"].elo,
+        before["h0"].wins,
+        before["h0"].losses,
+    )
     assert after["h0"].chance_to_lead == 0.0
     assert sum(standing.elo for standing in after.values()) == pytest.approx(6000.0)
 
 
 @pytest.mark.parametrize("judging", list(Judging))
-def test_a_tournament_that_others_joined_late_is_replayed_to_the_same_next_match(judging: Judging) -> None:
+def test_a_tournament_that_others_joined_late_is_replayed_to_the_same_next_match(
+    judging: Judging,
+) -> None:
     worth = worths(9, 2)
-    tournament = judged(Tournament([f"h{number}" for number in range(6)], 2, judging=judging), 10, worth)
+    tournament = judged(
+        Tournament([f"h{number}" for number in range(6)], 2, judging=judging), 10, worth
+    )
     for number in range(6, 9):
         tournament.enter(f"h{number}")
     judged(tournament, 4, worth)

@@ -4,7 +4,10 @@ import pytest
 
 from carrel.rooms.research.safety.concepts import Lexicon, lexicon
 
-SMALL = Lexicon("# a note\n[slip] giving in secret\nslip|slips ~2 into|in, spik*\n[meal] a meal\nsoup, hot meal*\n")
+SMALL = Lexicon(
+    "# a note\n[slip] giving in secret\nslip|slips ~2 into|in, spik*\n[meal] a meal\nsoup, hot "
+    "meal*\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +20,9 @@ SMALL = Lexicon("# a note\n[slip] giving in secret\nslip|slips ~2 into|in, spik*
         ("hot cold meals", []),
     ],
 )
-def test_an_expression_fits_its_words_in_order_and_within_its_gap(text: str, found: list[str]) -> None:
+def test_an_expression_fits_its_words_in_order_and_within_its_gap(
+    text: str, found: list[str]
+) -> None:
     assert [one.concept for one in SMALL.find(text.split())] == found
 
 

@@ -1,4 +1,6 @@
-"""The same wish in many frames is still refused, and the same dreadful thing in ordinary research is still allowed."""
+"""The same wish in many frames is still refused, and the same dreadful thing in ordinary research
+is still allowed.
+"""
 
 import pytest
 

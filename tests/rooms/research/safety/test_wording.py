@@ -21,11 +21,16 @@ def test_a_disguise_is_seen_through(disguised: str, plain: str) -> None:
     assert plain_wording(disguised) == plain
 
 
-@pytest.mark.parametrize("word", ["H5N1", "p53", "SARS-CoV-2", "plaque", "content", "poisson", "prison", "influence", "herein"])
+@pytest.mark.parametrize(
+    "word",
+    ["H5N1", "p53", "SARS-CoV-2", "plaque", "content", "poisson", "prison", "influence", "herein"],
+)
 def test_an_ordinary_word_is_left_as_it_is(word: str) -> None:
     assert plain_wording(word) == word
     assert mended(word.lower()) == word.lower()
 
 
 def test_figures_are_read_as_letters_only_where_a_word_that_matters_comes_out() -> None:
-    assert sentences("v4ccinated but not h3k27 or p53") == [["vaccinated", "but", "not", "h3k27", "or", "p53"]]
+    assert sentences("v4ccinated but not h3k27 or p53") == [
+        ["vaccinated", "but", "not", "h3k27", "or", "p53"]
+    ]

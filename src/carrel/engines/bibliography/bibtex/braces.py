@@ -1,4 +1,6 @@
-"""Which brace closes which, for a whole text at once: looking for each partner anew would read the rest again every time."""
+"""Which brace closes which, for a whole text at once: looking for each partner anew would read the
+rest again every time.
+"""
 
 import re
 from array import array

@@ -43,10 +43,25 @@ from carrel.engines.bibliography.languages import language_code
 # Where our writer keeps what the format has no field for; see kept.py.
 KEPT_FIELD = "carrel-csl"
 
-_NUMBER_IS_ISSUE = frozenset({"article-journal", "article-magazine", "article-newspaper", "periodical", "review"})
-_NUMBER_IN_SERIES = frozenset({"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"})
+_NUMBER_IS_ISSUE = frozenset(
+    {"article-journal", "article-magazine", "article-newspaper", "periodical", "review"}
+)
+_NUMBER_IN_SERIES = frozenset(
+    {"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"}
+)
 _ENGLISH = frozenset(
-    {"english", "american", "usenglish", "british", "ukenglish", "canadian", "australian", "newzealand", "en", "eng"}
+    {
+        "english",
+        "american",
+        "usenglish",
+        "british",
+        "ukenglish",
+        "canadian",
+        "australian",
+        "newzealand",
+        "en",
+        "eng",
+    }
 )
 _DASHES = re.compile(r"(?<!\s)\s*(?:-{2,}|[–—‐‑−])\s*")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
@@ -55,7 +70,9 @@ _SHARED_AT_MOST = 50_000
 
 
 class Titles(Enum):
-    """What to do with titles in title case: CSL stores sentence case, a faithful copy keeps them."""
+    """What to do with titles in title case: CSL stores sentence case, a faithful copy keeps
+    them.
+    """
 
     SENTENCE_CASE = "sentence"
     AS_WRITTEN = "as-written"
@@ -79,8 +96,16 @@ class EntryReader:
         kept = fields.pop(KEPT_FIELD, None)
         if "hyphenation" in fields:
             fields.setdefault("langid", fields.pop("hyphenation"))
-        is_english = fields.get("langid", fields.get("language", "english")).strip("{} \n").lower().split("-")[0] in _ENGLISH
-        title: Callable[[str], str] = self._sentence if self._titles is Titles.SENTENCE_CASE and is_english else _as_written
+        is_english = (
+            fields.get("langid", fields.get("language", "english"))
+            .strip("{} \n")
+            .lower()
+            .split("-")[0]
+            in _ENGLISH
+        )
+        title: Callable[[str], str] = (
+            self._sentence if self._titles is Titles.SENTENCE_CASE and is_english else _as_written
+        )
         self._titles_of(fields, item, kind, entry.type, title)
         self._people(fields, item, kind)
         self._dates(fields, item)
@@ -94,7 +119,9 @@ class EntryReader:
         return item
 
     def _text(self, raw: str) -> str:
-        """Plain text; values of @string and other short ones repeat from entry to entry and are shared."""
+        """Plain text; values of @string and other short ones repeat from entry to entry and are
+        shared.
+        """
         if len(raw) > _LONGEST_SHARED:
             return to_plain(raw)
         text = self._plain.get(raw)
@@ -107,14 +134,23 @@ class EntryReader:
     def _sentence(self, raw: str) -> str:
         return sentence_case(to_rich(raw))
 
-    def _titles_of(self, fields: dict[str, str], item: CslItem, kind: str, entry_type: str, title: Callable[[str], str]) -> None:
+    def _titles_of(
+        self,
+        fields: dict[str, str],
+        item: CslItem,
+        kind: str,
+        entry_type: str,
+        title: Callable[[str], str],
+    ) -> None:
         text = title(joined(fields, "title", "subtitle"))
         if entry_type == "inreference" and "lista" in fields and "booktitle" not in fields:
             item["container-title"] = text
             text = to_rich(fields.pop("lista")).text
         if text:
             item["title"] = text
-        journal = joined(fields, "journaltitle", "journalsubtitle") or joined(fields, "journal", "journalsubtitle")
+        journal = joined(fields, "journaltitle", "journalsubtitle") or joined(
+            fields, "journal", "journalsubtitle"
+        )
         fields.pop("journal", None)
         book = joined(fields, "booktitle", "booksubtitle")
         main = joined(fields, "maintitle", "mainsubtitle")
@@ -162,14 +198,22 @@ class EntryReader:
                     mark_et_al(item, role)
         for letter in "abc":
             if f"editor{letter}" in fields:
-                role = EDITOR_TYPES.get(fields.get(f"editor{letter}type", "").strip().lower(), "editor")
+                role = EDITOR_TYPES.get(
+                    fields.get(f"editor{letter}type", "").strip().lower(), "editor"
+                )
                 names, has_more = self._names.read(fields.pop(f"editor{letter}"))
                 item[role] = item.get(role, []) + names
                 if has_more:
                     mark_et_al(item, role)
         if "holder" in fields:
             holders, has_more = self._names.read(fields.pop("holder"))
-            put_other(item, "holder", "; ".join([*(whole_name(name) for name in holders), *(["et al."] if has_more else [])]))
+            put_other(
+                item,
+                "holder",
+                "; ".join(
+                    [*(whole_name(name) for name in holders), *(["et al."] if has_more else [])]
+                ),
+            )
 
     def _dates(self, fields: dict[str, str], item: CslItem) -> None:
         year, month, day = (self._text(fields.pop(name, "")) for name in ("year", "month", "day"))
@@ -191,9 +235,13 @@ class EntryReader:
         if pages:
             item["page"] = _DASHES.sub("-", pages)
         number, issue = self._text(fields.pop("number", "")), self._text(fields.pop("issue", ""))
-        article_number = self._text(fields.pop("article-number", "") or fields.pop("eid", "") or fields.pop("articleno", ""))
+        article_number = self._text(
+            fields.pop("article-number", "") or fields.pop("eid", "") or fields.pop("articleno", "")
+        )
         if kind in _NUMBER_IS_ISSUE or (
-            kind in {"chapter", "paper-conference"} and "collection-title" not in item and "container-title" in item
+            kind in {"chapter", "paper-conference"}
+            and "collection-title" not in item
+            and "container-title" in item
         ):
             if number or issue:
                 item["issue"] = number or issue
@@ -203,7 +251,11 @@ class EntryReader:
                 item["number"] = article_number
         else:
             if number:
-                item["collection-number" if kind in _NUMBER_IN_SERIES and "collection-title" in item else "number"] = number
+                item[
+                    "collection-number"
+                    if kind in _NUMBER_IN_SERIES and "collection-title" in item
+                    else "number"
+                ] = number
             if issue:
                 item["issue"] = issue
             if article_number:
@@ -223,14 +275,21 @@ class EntryReader:
             names = ["institution", "school", "publisher", "organization"]
         for name in names:
             raw = fields.pop(name, "")
-            text = "; ".join(self._text(part) for part in and_list(raw)) if " and " in raw else self._text(raw)
+            text = (
+                "; ".join(self._text(part) for part in and_list(raw))
+                if " and " in raw
+                else self._text(raw)
+            )
             if not text:
                 continue
             if "publisher" not in item:
                 item["publisher"] = text
             elif item["publisher"] != text:
                 put_other(item, name, text)
-        location, address = self._text(fields.pop("location", "")), self._text(fields.pop("address", ""))
+        location, address = (
+            self._text(fields.pop("location", "")),
+            self._text(fields.pop("address", "")),
+        )
         if address and location and address != location:
             # The ACM's files say the publisher's place in one and the conference's in the other.
             item["publisher-place"] = address
@@ -256,7 +315,11 @@ class EntryReader:
         if language:
             item["language"] = language_code(language)
         keywords = fields.pop("keywords", "") or fields.pop("keyword", "")
-        keywords = self._text(keywords) if "\\" in keywords or "{" in keywords else " ".join(keywords.split())
+        keywords = (
+            self._text(keywords)
+            if "\\" in keywords or "{" in keywords
+            else " ".join(keywords.split())
+        )
         if keywords:
             item["keyword"] = split_keywords(keywords)
         kind_of = self._text(fields.pop("type", ""))
@@ -286,13 +349,21 @@ def _type(entry_type: str, fields: dict[str, str]) -> str:
         else:
             kind = "document"
             fields.setdefault("entrytype", entry_type)
-    if kind == "book" and fields.get("booktitle") and fields.get("title") and fields["booktitle"] != fields["title"]:
+    if (
+        kind == "book"
+        and fields.get("booktitle")
+        and fields.get("title")
+        and fields["booktitle"] != fields["title"]
+    ):
         return "chapter"
     if subtype in SUBTYPES and kind in {"article-journal", "motion_picture", "song"}:
         return SUBTYPES[subtype]
     if (
         (kind == "article-journal" or (entry_type in {"misc", "online"} and fields.get("eprint")))
-        and not any(fields.get(name) for name in ("journal", "journaltitle", "volume", "number", "pages", "issn"))
+        and not any(
+            fields.get(name)
+            for name in ("journal", "journaltitle", "volume", "number", "pages", "issn")
+        )
         and _is_preprint(fields)
     ):
         return "article"
@@ -300,9 +371,9 @@ def _type(entry_type: str, fields: dict[str, str]) -> str:
 
 
 def _is_preprint(fields: dict[str, str]) -> bool:
-    return bool(fields.get("eprint")) and (fields.get("archiveprefix") or fields.get("eprinttype") or "").strip(
-        "{} "
-    ).lower() in {"arxiv", ""}
+    return bool(fields.get("eprint")) and (
+        fields.get("archiveprefix") or fields.get("eprinttype") or ""
+    ).strip("{} ").lower() in {"arxiv", ""}
 
 
 def _as_written(raw: str) -> str:

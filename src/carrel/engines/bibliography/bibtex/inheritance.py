@@ -1,26 +1,58 @@
-"""What an entry takes over from the entries it points to: crossref, xdata and BibDesk-style parents."""
+"""What an entry takes over from the entries it points to: crossref, xdata and BibDesk-style
+parents.
+"""
 
 from carrel.core.budget import MAX_DEPTH, Budget, current_budget
 from carrel.engines.bibliography.bibtex.scanner import RawEntry
 from carrel.engines.bibliography.imports import Imported
 
 _NEVER_INHERITED = frozenset({
-    "crossref", "xdata", "xref", "ids", "entryset", "entrysubtype", "execute", "label", "options", "presort", "related",
-    "relatedoptions", "relatedstring", "relatedtype", "shorthand", "shorthandintro", "sortkey", "sortname", "sorttitle",
-    "sortyear", "key", "keywords", "abstract", "doi", "url", "urldate", "file", "timestamp", "owner", "groups", "date-added",
-    "date-modified", "bdsk-file-1", "bdsk-url-1", "annote", "note", "pages", "pagetotal", "eprint", "eprinttype", "author",
-    "title", "subtitle", "titleaddon", "shorttitle", "isbn-child", "comment", "creationdate", "modificationdate", "langid",
+    "crossref", "xdata", "xref", "ids", "entryset", "entrysubtype", "execute", "label", "options",
+    "presort", "related",
+    "relatedoptions", "relatedstring", "relatedtype", "shorthand", "shorthandintro", "sortkey",
+    "sortname", "sorttitle",
+    "sortyear", "key", "keywords", "abstract", "doi", "url", "urldate", "file", "timestamp",
+    "owner", "groups", "date-added",
+    "date-modified", "bdsk-file-1", "bdsk-url-1", "annote", "note", "pages", "pagetotal", "eprint",
+    "eprinttype", "author",
+    "title", "subtitle", "titleaddon", "shorttitle", "isbn-child", "comment", "creationdate",
+    "modificationdate", "langid",
 })  # fmt: skip
 _BOOK_LIKE = frozenset(
-    {"book", "collection", "proceedings", "reference", "mvbook", "mvcollection", "mvproceedings", "mvreference"}
+    {
+        "book",
+        "collection",
+        "proceedings",
+        "reference",
+        "mvbook",
+        "mvcollection",
+        "mvproceedings",
+        "mvreference",
+    }
 )
 _PARTS = frozenset({
-    "inbook", "incollection", "inproceedings", "conference", "inreference", "suppbook", "suppcollection", "bookinbook",
+    "inbook", "incollection", "inproceedings", "conference", "inreference", "suppbook",
+    "suppcollection", "bookinbook",
     "suppperiodical",
 })  # fmt: skip
-_TITLES = {"title": "booktitle", "subtitle": "booksubtitle", "titleaddon": "booktitleaddon", "shorttitle": ""}
-_MAIN_TITLES = {"title": "maintitle", "subtitle": "mainsubtitle", "titleaddon": "maintitleaddon", "shorttitle": ""}
-_JOURNAL_TITLES = {"title": "journaltitle", "subtitle": "journalsubtitle", "shorttitle": "shortjournal", "titleaddon": ""}
+_TITLES = {
+    "title": "booktitle",
+    "subtitle": "booksubtitle",
+    "titleaddon": "booktitleaddon",
+    "shorttitle": "",
+}
+_MAIN_TITLES = {
+    "title": "maintitle",
+    "subtitle": "mainsubtitle",
+    "titleaddon": "maintitleaddon",
+    "shorttitle": "",
+}
+_JOURNAL_TITLES = {
+    "title": "journaltitle",
+    "subtitle": "journalsubtitle",
+    "shorttitle": "shortjournal",
+    "titleaddon": "",
+}
 
 
 def inherit(entries: list[RawEntry], report: Imported) -> None:
@@ -38,7 +70,9 @@ def inherit(entries: list[RawEntry], report: Imported) -> None:
 
 
 class _Family:
-    """Fills in each entry once, its parents first. Everything that is taken over counts as output."""
+    """Fills in each entry once, its parents first. Everything that is taken over counts as
+    output.
+    """
 
     def __init__(self, by_key: dict[str, RawEntry], report: Imported) -> None:
         self._by_key = by_key
@@ -54,7 +88,11 @@ class _Family:
             self._report.warn(entry.line, f"{entry.key!r} refers to itself by crossref or xdata")
             return
         if len(self._path) >= MAX_DEPTH:
-            self._report.warn(entry.line, f"{entry.key!r} is the parent of more than {MAX_DEPTH} generations; it gives no fields")
+            self._report.warn(
+                entry.line,
+                f"{entry.key!r} is the parent of more than {MAX_DEPTH} generations; it gives no "
+                f"fields",
+            )
             return
         self._budget.step()
         self._path[id(entry)] = None
@@ -77,12 +115,18 @@ class _Family:
     def _parent(self, entry: RawEntry, key: str, relation: str) -> RawEntry | None:
         parent = self._by_key.get(key.lower())
         if parent is None:
-            self._report.warn(entry.line, f"{entry.key!r} {relation} {key!r}, which is not in this file")
+            self._report.warn(
+                entry.line, f"{entry.key!r} {relation} {key!r}, which is not in this file"
+            )
         return parent
 
     def _spend(self, entry: RawEntry, parent: RawEntry) -> None:
         self._budget.spend_output(
-            sum(len(name) + len(value) for name, value in parent.fields.items() if name not in entry.fields)
+            sum(
+                len(name) + len(value)
+                for name, value in parent.fields.items()
+                if name not in entry.fields
+            )
         )
 
 
@@ -101,7 +145,11 @@ def _take(child: RawEntry, parent: RawEntry) -> None:
     if child.type == "article" or parent.type == "periodical":
         titles = _JOURNAL_TITLES
     elif child.type in _PARTS:
-        titles = _MAIN_TITLES if parent.type.startswith("mv") and "booktitle" in child.fields else _TITLES
+        titles = (
+            _MAIN_TITLES
+            if parent.type.startswith("mv") and "booktitle" in child.fields
+            else _TITLES
+        )
     elif parent.type.startswith("mv") or (child.type in _BOOK_LIKE and parent.type in _BOOK_LIKE):
         titles = _MAIN_TITLES
     else:

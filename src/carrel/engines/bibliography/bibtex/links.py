@@ -22,13 +22,19 @@ def put_links(fields: dict[str, str], item: CslItem) -> None:
     url, *others = _MANY_LINKS.split(verbatim(fields.pop("url", "")))
     url = url.replace(" ", "%20")
     if others:
-        item.setdefault("custom", {})["additional_urls"] = [link.replace(" ", "%20") for link in others]
+        item.setdefault("custom", {})["additional_urls"] = [
+            link.replace(" ", "%20") for link in others
+        ]
     how = fields.pop("howpublished", "")
     if how:
         found = _COMMAND_URL.search(how) or _URL.search(how)
         if found:
             url = url or (found.group(1) if found.re is _COMMAND_URL else found.group())
-            rest = "" if found.re is _COMMAND_URL and how.lstrip().startswith("\\") else to_plain(how.replace(found.group(), ""))
+            rest = (
+                ""
+                if found.re is _COMMAND_URL and how.lstrip().startswith("\\")
+                else to_plain(how.replace(found.group(), ""))
+            )
             rest = rest.strip(" ,.:;")
         else:
             rest = to_plain(how)
@@ -52,7 +58,9 @@ def put_links(fields: dict[str, str], item: CslItem) -> None:
         if name in fields:
             text = verbatim(fields.pop(name))
             try:
-                item["PMCID"] = str(Pmcid.parse(text if text.upper().startswith("PMC") else f"PMC{text}"))
+                item["PMCID"] = str(
+                    Pmcid.parse(text if text.upper().startswith("PMC") else f"PMC{text}")
+                )
             except NotAnIdentifierError:
                 item["PMCID"] = text
 

@@ -11,7 +11,8 @@ _AND = re.compile(r"(?<=[\s}])and(?=[\s{])|\A\s*and(?=\s)|(?<=\s)and\s*\Z", re.I
 _PLAIN_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _HAS_TEX = re.compile(r"[{}\\~$`]")
 _EXTENDED = re.compile(
-    r"(?:^|,)\s*+(?:\"\s*+)?(?:family|given|prefix|suffix|useprefix|given-i|family-i|prefix-i)\s*=", re.IGNORECASE
+    r"(?:^|,)\s*+(?:\"\s*+)?(?:family|given|prefix|suffix|useprefix|given-i|family-i|prefix-i)\s*=",
+    re.IGNORECASE,
 )
 _EXTENDED_PART = re.compile(r"\s*+(?:\"\s*+)?([a-z-]+)\s*=(.*)\Z", re.IGNORECASE | re.DOTALL)
 _SUFFIX = re.compile(r"^(?:jr|sr|junior|senior|[ivx]{2,4}|iii|ph\.?d|m\.?d|esq)\.?$", re.IGNORECASE)
@@ -43,7 +44,9 @@ def split_names(raw: str) -> list[str]:
     """The names of a list, parted by `and` outside braces."""
     if not _HAS_TEX.search(raw):
         return [
-            name for name in (part.strip(" \t\r\n,") for part in _PLAIN_AND.split(raw.strip())) if name and name.lower() != "and"
+            name
+            for name in (part.strip(" \t\r\n,") for part in _PLAIN_AND.split(raw.strip()))
+            if name and name.lower() != "and"
         ]
     names: list[str] = []
     start = seen = depth = 0
@@ -58,7 +61,9 @@ def split_names(raw: str) -> list[str]:
 
 
 def read_name(raw: str) -> Name:
-    """One name: `von Last, Jr, First`, `First von Last`, BibLaTeX's `family=…, given=…`, or an institution in braces."""
+    """One name: `von Last, Jr, First`, `First von Last`, BibLaTeX's `family=…, given=…`, or an
+    institution in braces.
+    """
     if raw.startswith("{") and _is_one_group(raw):
         text = to_plain(raw)
         return {"literal": text} if text else {}
@@ -102,7 +107,11 @@ def _given_first(words: list[str]) -> Name:
         text = to_plain(words[0])
         return {"literal": text} if text else {}
     suffix = ""
-    if len(words) > 2 and _SUFFIX.match(words[-1]) and words[-1].rstrip(".").lower() in {"jr", "sr", "ii", "iii"}:
+    if (
+        len(words) > 2
+        and _SUFFIX.match(words[-1])
+        and words[-1].rstrip(".").lower() in {"jr", "sr", "ii", "iii"}
+    ):
         suffix = words.pop()
     starts = [place for place, word in enumerate(words[:-1]) if place and _is_lower(word)]
     if starts:
@@ -130,7 +139,9 @@ def _extended(raw: str) -> Name:
     for part in _split_outside_braces(raw, ","):
         pair = _EXTENDED_PART.match(part)
         if pair:
-            found[pair.group(1).lower()] = to_plain(pair.group(2).strip().removesuffix('"').rstrip())
+            found[pair.group(1).lower()] = to_plain(
+                pair.group(2).strip().removesuffix('"').rstrip()
+            )
     name = _named(found.get("family", ""), found.get("given", ""), "", found.get("suffix", ""))
     if found.get("prefix"):
         is_dropping = found.get("useprefix", "").lower() == "false"
@@ -166,7 +177,9 @@ def _split_outside_braces(raw: str, separators: str) -> list[str]:
 
 
 def _is_lower(word: str) -> bool:
-    """Whether BibTeX would take the word for a particle: braces hide case, except around a TeX letter."""
+    """Whether BibTeX would take the word for a particle: braces hide case, except around a TeX
+    letter.
+    """
     if word.startswith("{") and not word.startswith("{\\"):
         return False
     for letter in word if word.isalpha() else to_plain(word):

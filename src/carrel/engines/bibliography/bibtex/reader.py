@@ -13,9 +13,11 @@ _REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)")
 
 
 def read_bibtex(content: str | bytes, titles: Titles = Titles.SENTENCE_CASE) -> Imported:
-    """Every entry of a BibTeX or BibLaTeX file; the two differ only in fields, and all fields of both are known.
+    """Every entry of a BibTeX or BibLaTeX file; the two differ only in fields, and all fields of
+    both are known.
 
-    Where the budget of the reading ends, the entries before that place are kept and a failure says why the rest was not read.
+    Where the budget of the reading ends, the entries before that place are kept and a failure says
+    why the rest was not read.
     """
     with parsing("the BibTeX", len(content)):
         return _read(content, titles)
@@ -27,7 +29,8 @@ def _read(content: str | bytes, titles: Titles) -> Imported:
         content, answer.warnings = decode(content)
     if "\r" in content and "\n" not in content:
         content = content.replace("\r", "\n")
-    # Only entries that give or take fields wait for the end of the file; the others need not be held twice.
+    # Only entries that give or take fields wait for the end of the file; the others need not be
+    # held twice.
     parents = _parents(content.lower())
     reader = EntryReader(titles)
     seen: dict[str, int] = {}

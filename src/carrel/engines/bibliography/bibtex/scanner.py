@@ -1,4 +1,6 @@
-"""The entries of a BibTeX or BibLaTeX file as it stands in the world, with @string values filled in and broken syntax mended."""
+"""The entries of a BibTeX or BibLaTeX file as it stands in the world, with @string values filled in
+and broken syntax mended.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,11 +12,14 @@ from carrel.engines.bibliography.imports import Imported
 
 _NAME = r"[A-Za-z][\w:.+/-]*"
 _START = re.compile(
-    rf"(?<![\w.\\])@[ \t]*(?:({_NAME})\s*([{{(])|({_NAME})[ \t]*+,?[ \t]*+\r?\n(?=\s*{_NAME}\s*=\s*[{{\"]))", re.ASCII
+    rf"(?<![\w.\\])@[ \t]*(?:({_NAME})\s*([{{(])|({_NAME})[ \t]*+,?[ "
+    rf"\t]*+\r?\n(?=\s*{_NAME}\s*=\s*[{{\"]))",
+    re.ASCII,
 )
 _AT_NEXT_ENTRY = re.compile(rf"[\s,]*@[ \t]*{_NAME}[ \t]*[{{(]|[\s,]*\Z", re.ASCII)
 _KEY = re.compile(r"\s*+([^,={}\n]{0,400}?)[ \t]{0,100}(?:(,)|(\n)|(?=[})])|\Z)")
-# The usual field, up to two levels of braces deep, in one step. Possessive, so that what does not match fails at once.
+# The usual field, up to two levels of braces deep, in one step. Possessive, so that what does not
+# match fails at once.
 _FIELD_AT_ONCE = re.compile(
     rf"[\s,]*({_NAME})\s*=\s*(?:"
     r"\{((?:[^{}@]++|\{(?:[^{}@]++|\{[^{}@]*+\})*+\})*+)\}"
@@ -41,15 +46,21 @@ _GOES_ON = re.compile(rf"\s*,?\s*(?={_NAME}\s*=\s*[{{\"\d])")
 _HASH = re.compile(r"\s*#\s*")
 _SEPARATOR = re.compile(r"\s*([,})]|\Z)")
 _COMMENT_LINE = re.compile(r"[ \t]*+%")
-# A group that holds more braces than this is looked up among all the pairs of the text instead of walked through.
+# A group that holds more braces than this is looked up among all the pairs of the text instead of
+# walked through.
 _BRACES_WALKED = 200
 
-MONTHS = {name: name for name in ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")}
+MONTHS = {
+    name: name
+    for name in ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+}
 
 
 @dataclass(slots=True)
 class RawEntry:
-    """One entry before any meaning is given to its fields; names are lower case, values still hold their TeX."""
+    """One entry before any meaning is given to its fields; names are lower case, values still hold
+    their TeX.
+    """
 
     type: str
     key: str
@@ -103,7 +114,9 @@ class Scanner:
                 position = self._string(found.end())
             else:
                 entry = RawEntry(kind, "", self._line_at(found.start()))
-                position = self._fields(entry, self._key(entry, found.end()), "}" if found.group(2) == "{" else ")")
+                position = self._fields(
+                    entry, self._key(entry, found.end()), "}" if found.group(2) == "{" else ")"
+                )
                 self._join_repeated(entry)
                 yield entry
 
@@ -182,7 +195,11 @@ class Scanner:
                         known = strings.get(bare.lower())
                         if known is not None:
                             self._budget.spend_output(len(known))
-                        value = known if known is not None else self._unknown_string(bare, found.start(4))
+                        value = (
+                            known
+                            if known is not None
+                            else self._unknown_string(bare, found.start(4))
+                        )
                 else:
                     value = found.group(which)  # type: ignore[arg-type]
                 if name in fields:
@@ -196,7 +213,11 @@ class Scanner:
             if end and end.group(1) == closer:
                 goes_on = _GOES_ON.match(text, end.end())
                 if goes_on and closer == "}":
-                    self._warn(end.start(1), f"Entry {entry.key!r} is closed too early; the fields after it were taken in")
+                    self._warn(
+                        end.start(1),
+                        f"Entry {entry.key!r} is closed too early; the fields after it were taken "
+                        f"in",
+                    )
                     position = goes_on.end()
                     continue
                 return end.end()
@@ -204,7 +225,10 @@ class Scanner:
             if not name_found:
                 name_found = _FIELD_WITHOUT_EQUALS.match(text, position)
                 if name_found:
-                    self._warn(name_found.start(1), f"No = after {name_found.group(1)!r}; read as if there were one")
+                    self._warn(
+                        name_found.start(1),
+                        f"No = after {name_found.group(1)!r}; read as if there were one",
+                    )
             if name_found:
                 name = name_found.group(1).lower()
                 value, after = self._value(name_found.end(), name)
@@ -237,7 +261,9 @@ class Scanner:
             self._warn(found.start(1), f"No comma after the key {entry.key!r}")
         return found.end()
 
-    def _mend(self, entry: RawEntry, position: int, last_name: str, last_value_at: int) -> tuple[int, bool]:
+    def _mend(
+        self, entry: RawEntry, position: int, last_name: str, last_value_at: int
+    ) -> tuple[int, bool]:
         """Where to go on when neither a field nor the end of the entry stands here."""
         text = self._text
         if _AT_NEXT_ENTRY.match(text, position):
@@ -251,13 +277,17 @@ class Scanner:
                 else:
                     entry.fields[last_name] = kept
                 self._warn(
-                    last_value_at, f"The field {last_name!r} of {entry.key!r} is not closed; it was ended before the next field"
+                    last_value_at,
+                    f"The field {last_name!r} of {entry.key!r} is not closed; it was ended before "
+                    f"the next field",
                 )
                 return swallowed.end(), False
             self._warn(position, f"Entry {entry.key!r} is not closed")
             return position, True
         resume = _RESUME.search(text, position + 1)
-        skipped = " ".join(text[position : resume.start() if resume else position + 60].split())[:60]
+        skipped = " ".join(text[position : resume.start() if resume else position + 60].split())[
+            :60
+        ]
         if skipped.strip(",}) "):
             self._warn(position, f"Could not read {skipped!r} in {entry.key!r}; it was left out")
         if resume is None:
@@ -362,16 +392,22 @@ class Scanner:
                     if _AFTER_QUOTE.match(text, found.end()):
                         return text[opening + 1 : found.start()], found.end()
                     if not is_warned:
-                        self._warn(found.start(), f"A quotation mark within {owner!r} does not end it")
+                        self._warn(
+                            found.start(), f"A quotation mark within {owner!r} does not end it"
+                        )
                         is_warned = True
             else:
                 return self._unclosed(opening, found.start(), owner)
         return self._unclosed(opening, len(text), owner)
 
     def _unclosed(self, opening: int, limit: int, owner: str) -> tuple[str, int]:
-        """A value without an end is ended before the next field, or before the last line that holds only a brace."""
+        """A value without an end is ended before the next field, or before the last line that holds
+        only a brace.
+        """
         text = self._text
-        self._warn(opening, f"The field {owner!r} is not closed; it was ended where the next begins")
+        self._warn(
+            opening, f"The field {owner!r} is not closed; it was ended where the next begins"
+        )
         next_field = _SWALLOWED.search(text, opening, limit)
         if next_field:
             return text[opening + 1 : next_field.start()].rstrip(' ,"'), next_field.start()

@@ -1,4 +1,6 @@
-"""TeX to Unicode: accents, symbols, markup and simple mathematics, with what braces protect from changes of case."""
+"""TeX to Unicode: accents, symbols, markup and simple mathematics, with what braces protect from
+changes of case.
+"""
 
 import re
 

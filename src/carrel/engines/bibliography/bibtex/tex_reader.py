@@ -20,7 +20,8 @@ from carrel.engines.bibliography.bibtex.tex_symbols import (
 
 _TOKEN = re.compile(r"\\([A-Za-z]+)\*?|\\(.)|([{}$~^_`'-]|\\\Z)|([^\\{}$~^_`'-]+)", re.DOTALL)
 SPACES = re.compile(r"[ \t\r\n\f\v]+")
-# Bounded, because a bracket that is never closed would be looked for to the end of the text after every command.
+# Bounded, because a bracket that is never closed would be looked for to the end of the text after
+# every command.
 _OPTIONAL = re.compile(r"\s{0,50}\[[^\]]{0,500}\]")
 _TAG = re.compile(r"</?(?:i|b|sup|sub|span|sc)(?:\s[^<>]*)?>")
 _DIGITS = re.compile(r"\d+")
@@ -78,7 +79,12 @@ class TexReader:
         if len(composed) != len(whole):
             measured = _ComposedLengths(whole)
             spans = [(measured.up_to(start), measured.up_to(end)) for start, end in spans]
-        return Rich(composed, tuple((start, min(end, len(composed))) for start, end in spans if start < len(composed)))
+        return Rich(
+            composed,
+            tuple(
+                (start, min(end, len(composed))) for start, end in spans if start < len(composed)
+            ),
+        )
 
     def _put(self, piece: str, is_protected: bool) -> None:
         if piece:
@@ -123,7 +129,9 @@ class TexReader:
             if depth >= _MAX_DEPTH:
                 return
             # BibTeX's special characters, {\'e}, are letters and not protected.
-            is_letter = raw.startswith("\\", self._position) and not _is_shown_marked(raw, self._position)
+            is_letter = raw.startswith("\\", self._position) and not _is_shown_marked(
+                raw, self._position
+            )
             self.read_group(depth + 1, is_protected=is_protected or not is_letter)
         elif special == "$":
             self._math("$", depth, is_protected)
@@ -183,7 +191,9 @@ class TexReader:
             self._put(SIGNS.get(sign, sign), is_protected)
 
     def _command(self, name: str, depth: int, is_protected: bool) -> tuple[str, str] | None:
-        """Acts on a command; answers what a declaration opens and closes in the rest of its group."""
+        """Acts on a command; answers what a declaration opens and closes in the rest of its
+        group.
+        """
         if name in ACCENTS and (name not in SYMBOLS or not self._at_end_of_command()):
             self._skip_spaces()
             self._accent(ACCENTS[name], depth, is_protected)
@@ -212,7 +222,9 @@ class TexReader:
             self._skip_command_end()
         elif name in {"mathbb", "Bbb"}:
             letters = self._argument_text(depth)
-            self._put("".join(BLACKBOARD.get(letter, letter) for letter in letters), is_protected=True)
+            self._put(
+                "".join(BLACKBOARD.get(letter, letter) for letter in letters), is_protected=True
+            )
         elif name == "verb" and not self._at_end_of_command():
             start = self._position + 1
             end = self._raw.find(self._raw[self._position], start)
@@ -234,11 +246,15 @@ class TexReader:
         return None
 
     def _unknown(self, name: str, depth: int, is_protected: bool) -> None:
-        """Of an unknown command its arguments are shown; without any, its own name is all that it says."""
+        """Of an unknown command its arguments are shown; without any, its own name is all that it
+        says.
+        """
         optional = _OPTIONAL.match(self._raw, self._position)
         if optional and self._raw.startswith("{", optional.end()):
             self._position = optional.end()
-        if self._raw.startswith("{", self._position) and not self._raw.startswith("{}", self._position):
+        if self._raw.startswith("{", self._position) and not self._raw.startswith(
+            "{}", self._position
+        ):
             self._argument(depth, is_protected=True)
             return
         shown = name if any(letter.isupper() for letter in name) else f"\\{name}"
@@ -258,7 +274,9 @@ class TexReader:
             self._position += 1
 
     def _skip_command_end(self) -> None:
-        """TeX eats the spaces behind a command, or the empty group that people write to keep them."""
+        """TeX eats the spaces behind a command, or the empty group that people write to keep
+        them.
+        """
         self._skip_spaces()
         if self._raw.startswith("{}", self._position):
             self._position += 2
@@ -269,7 +287,11 @@ class TexReader:
         base = base.replace("ı", "i").replace("ȷ", "j")
         if mark == "\u0327" and base == "\u0361":
             mark = ""
-        letter = unicodedata.normalize("NFC", base[:1] + mark) + base[1:] if base else mark.strip("\u0303")
+        letter = (
+            unicodedata.normalize("NFC", base[:1] + mark) + base[1:]
+            if base
+            else mark.strip("\u0303")
+        )
         self._put(letter, is_protected)
 
     def _argument(self, depth: int, is_protected: bool) -> None:
@@ -340,7 +362,9 @@ class TexReader:
 
 
 class _ComposedLengths:
-    """How long the beginnings of a text are in NFC. Asked for places in rising order, each character is composed once."""
+    """How long the beginnings of a text are in NFC. Asked for places in rising order, each
+    character is composed once.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -362,5 +386,9 @@ class _ComposedLengths:
 def _is_shown_marked(raw: str, position: int) -> bool:
     found = _TOKEN.match(raw, position)
     return bool(
-        found and found.group(1) and (found.group(1) in MARKUP or found.group(1) in {"mbox", "hbox", "text", "textrm", "url"})
+        found
+        and found.group(1)
+        and (
+            found.group(1) in MARKUP or found.group(1) in {"mbox", "hbox", "text", "textrm", "url"}
+        )
     )

@@ -6,11 +6,19 @@ _ESCAPED = str.maketrans(
     {
         "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\textbraceleft{}", "}": r"\textbraceright{}", "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "\u00a0": "~", "`": r"\textasciigrave{}",
+        "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "\u00a0": "~",
+        "`": r"\textasciigrave{}",
     }
 )  # fmt: skip
-_TAGS = re.compile(r'<(/?)(i|b|sup|sub|span)(?: (?:style="font-variant: ?small-caps;?"|class="nocase"))?>')
-_COMMANDS = {"i": r"\textit{", "b": r"\textbf{", "sup": r"\textsuperscript{", "sub": r"\textsubscript{"}
+_TAGS = re.compile(
+    r'<(/?)(i|b|sup|sub|span)(?: (?:style="font-variant: ?small-caps;?"|class="nocase"))?>'
+)
+_COMMANDS = {
+    "i": r"\textit{",
+    "b": r"\textbf{",
+    "sup": r"\textsuperscript{",
+    "sub": r"\textsubscript{",
+}
 _RUNS = re.compile(r"-{2,}|'{2,}")
 _WORD_TO_PROTECT = re.compile(r"(?<![\w{\\])(?:[^\W_]|[-'’.](?=[^\W_]))+")
 
@@ -57,7 +65,9 @@ def title_to_tex(text: str) -> str:
 
 
 def _protected(text: str, *, is_start: bool) -> str:
-    """Marks words to protect with private characters, which become braces once the rest is escaped."""
+    """Marks words to protect with private characters, which become braces once the rest is
+    escaped.
+    """
     first_letter = re.search(r"\w", text)
     first_at = first_letter.start() if first_letter else len(text)
 

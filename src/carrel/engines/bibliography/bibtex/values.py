@@ -5,7 +5,18 @@ import re
 from carrel.core.identifiers import Doi, NotAnIdentifierError
 
 _EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
-_ORDINAL_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL_WORDS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
 _ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS, start=1)}
 _AND = re.compile(r"(?<!\s)\s+and\s+")
 
@@ -27,14 +38,20 @@ def and_list(raw: str) -> list[str]:
 def whole_name(name: dict[str, str]) -> str:
     if "literal" in name:
         return name["literal"]
-    family = " ".join(part for part in (name.get("non-dropping-particle"), name.get("family")) if part)
+    family = " ".join(
+        part for part in (name.get("non-dropping-particle"), name.get("family")) if part
+    )
     return ", ".join(part for part in (family, name.get("given")) if part)
 
 
 def edition_number(text: str) -> str:
     """`Second`, `2nd` and `2nd edition` are 2; anything else says itself."""
     found = _EDITION.match(text)
-    return found.group(1) if found else _ORDINALS.get(text.lower().removesuffix(" edition").strip(), text)
+    return (
+        found.group(1)
+        if found
+        else _ORDINALS.get(text.lower().removesuffix(" edition").strip(), text)
+    )
 
 
 def split_keywords(text: str) -> str:
@@ -51,7 +68,12 @@ def verbatim(raw: str) -> str:
     if "{" in text or "\\" in text:
         text = re.sub(r"\\(?:url|path)\s*\{([^{}]*)\}", r"\1", text)
         text = re.sub(r"\\([&%$#_{}~^])", r"\1", text)
-        text = text.replace("{\\textasciitilde}", "~").replace("\\textasciitilde", "~").replace("{", "").replace("}", "")
+        text = (
+            text.replace("{\\textasciitilde}", "~")
+            .replace("\\textasciitilde", "~")
+            .replace("{", "")
+            .replace("}", "")
+        )
     return " ".join(text.split())
 
 

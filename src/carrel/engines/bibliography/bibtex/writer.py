@@ -9,7 +9,12 @@ from carrel.core.citation_keys import distinct_key, make_paper_key
 from carrel.core.name_lists import et_al_variables, names_of
 from carrel.engines.bibliography.bibtex.fields import KEPT_FIELD, EntryReader, Titles
 from carrel.engines.bibliography.bibtex.scanner import MONTHS, Scanner
-from carrel.engines.bibliography.bibtex.tex_writing import paragraphs_to_tex, plain_to_tex, title_to_tex, verbatim_to_tex
+from carrel.engines.bibliography.bibtex.tex_writing import (
+    paragraphs_to_tex,
+    plain_to_tex,
+    title_to_tex,
+    verbatim_to_tex,
+)
 from carrel.engines.bibliography.dates import whole_date
 from carrel.engines.bibliography.imports import CslItem, Imported
 from carrel.engines.bibliography.kept import difference
@@ -23,68 +28,105 @@ class Dialect(Enum):
 
 
 _BIBTEX_TYPES = {
-    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "book": "book",
+    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article",
+    "book": "book",
     "chapter": "incollection",
-    "entry-encyclopedia": "incollection", "entry-dictionary": "incollection", "paper-conference": "inproceedings",
+    "entry-encyclopedia": "incollection", "entry-dictionary": "incollection",
+    "paper-conference": "inproceedings",
     "thesis": "phdthesis",
     "report": "techreport", "manuscript": "unpublished", "pamphlet": "booklet",
 }  # fmt: skip
 _BIBLATEX_TYPES = {
-    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "article": "online",
+    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article",
+    "article": "online",
     "book": "book", "chapter": "incollection",
-    "entry-encyclopedia": "inreference", "entry-dictionary": "inreference", "paper-conference": "inproceedings",
+    "entry-encyclopedia": "inreference", "entry-dictionary": "inreference",
+    "paper-conference": "inproceedings",
     "thesis": "thesis", "report": "report",
-    "manuscript": "unpublished", "pamphlet": "booklet", "webpage": "online", "post": "online", "post-weblog": "online",
+    "manuscript": "unpublished", "pamphlet": "booklet", "webpage": "online", "post": "online",
+    "post-weblog": "online",
     "dataset": "dataset",
-    "software": "software", "patent": "patent", "periodical": "periodical", "motion_picture": "movie", "broadcast": "video",
+    "software": "software", "patent": "patent", "periodical": "periodical",
+    "motion_picture": "movie", "broadcast": "video",
     "song": "audio",
-    "graphic": "artwork", "personal_communication": "letter", "performance": "performance", "standard": "standard",
+    "graphic": "artwork", "personal_communication": "letter", "performance": "performance",
+    "standard": "standard",
     "legislation": "legislation",
     "legal_case": "jurisdiction", "review": "review",
 }  # fmt: skip
 _ROLES = {
-    "author": "author", "editor": "editor", "translator": "translator", "container-author": "bookauthor",
+    "author": "author", "editor": "editor", "translator": "translator",
+    "container-author": "bookauthor",
     "director": "director", "contributor": "collaborator",
-    "script-writer": "scriptwriter", "interviewer": "interviewer", "recipient": "recipient", "composer": "composer",
+    "script-writer": "scriptwriter", "interviewer": "interviewer", "recipient": "recipient",
+    "composer": "composer",
     "illustrator": "illustrator",
-    "performer": "performer", "narrator": "narrator", "producer": "producer", "compiler": "compiler",
+    "performer": "performer", "narrator": "narrator", "producer": "producer",
+    "compiler": "compiler",
     "collection-editor": "serieseditor",
 }  # fmt: skip
 _PLAIN = {
-    "volume": "volume", "number-of-volumes": "volumes", "edition": "edition", "chapter-number": "chapter",
+    "volume": "volume", "number-of-volumes": "volumes", "edition": "edition",
+    "chapter-number": "chapter",
     "number-of-pages": "pagetotal", "version": "version",
-    "part-number": "part", "status": "pubstate", "archive": "library", "call-number": "call-number", "event-place": "venue",
+    "part-number": "part", "status": "pubstate", "archive": "library", "call-number": "call-number",
+    "event-place": "venue",
     "license": "copyright",
-    "container-title-short": "shortjournal", "language": "language", "medium": "medium", "original-publisher": "origpublisher",
-    "original-publisher-place": "origlocation", "scale": "scale", "archive_location": "archive_location",
+    "container-title-short": "shortjournal", "language": "language", "medium": "medium",
+    "original-publisher": "origpublisher",
+    "original-publisher-place": "origlocation", "scale": "scale",
+    "archive_location": "archive_location",
     "year-suffix": "year-suffix",
 }  # fmt: skip
-_VERBATIM = {"DOI": "doi", "URL": "url", "ISBN": "isbn", "ISSN": "issn", "PMID": "pmid", "PMCID": "pmcid"}
-_TITLES = {"title-short": "shorttitle", "original-title": "origtitle", "event-title": "eventtitle", "collection-title": "series"}
+_VERBATIM = {
+    "DOI": "doi",
+    "URL": "url",
+    "ISBN": "isbn",
+    "ISSN": "issn",
+    "PMID": "pmid",
+    "PMCID": "pmcid",
+}
+_TITLES = {
+    "title-short": "shorttitle",
+    "original-title": "origtitle",
+    "event-title": "eventtitle",
+    "collection-title": "series",
+}
 _RICH = {"abstract": "abstract", "annote": "annotation", "note": "note"}
 _DATES = {"accessed": "urldate", "original-date": "origdate", "event-date": "eventdate"}
-_ARTICLES = frozenset({"article-journal", "article-magazine", "article-newspaper", "periodical", "review"})
+_ARTICLES = frozenset(
+    {"article-journal", "article-magazine", "article-newspaper", "periodical", "review"}
+)
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
 _NOT_IN_KEYS = re.compile(r"[\s,={}()\"#%'\\~@]+")
 _FIELD_NAME = re.compile(r"^[a-z][a-z0-9_-]*$")
 _MONTH_NAMES = list(MONTHS)
 _SEASONS = {1: "Spring", 2: "Summer", 3: "Autumn", 4: "Winter"}
 # Names that CSL-JSON has for variables besides their own.
-_ALIASES = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short", "event": "event-title"}
+_ALIASES = {
+    "journalAbbreviation": "container-title-short",
+    "shortTitle": "title-short",
+    "event": "event-title",
+}
 
 
 def write_bibtex(items: list[CslItem], dialect: Dialect, *, lossless: bool = False) -> str:
     """One entry for each item, with the fields that other programs know.
 
-    A lossless file also has a field `carrel-csl` in entries that the dialect's own fields cannot express; it reads back exactly.
+    A lossless file also has a field `carrel-csl` in entries that the dialect's own fields cannot
+    express; it reads back exactly.
     """
     keys = _keys(items)
     entry = _lossless_entry if lossless else _entry
-    return "\n".join(entry(item, key, dialect) for item, key in until_cancelled(zip(items, keys, strict=True)))
+    return "\n".join(
+        entry(item, key, dialect) for item, key in until_cancelled(zip(items, keys, strict=True))
+    )
 
 
 def _keys(items: list[CslItem]) -> list[str]:
-    """A key for each item, each used once, since a second entry of the same key is an error to BibTeX."""
+    """A key for each item, each used once, since a second entry of the same key is an error to
+    BibTeX.
+    """
     keys: list[str] = []
     taken: set[str] = set()
     for item in items:
@@ -99,9 +141,20 @@ def _keys(items: list[CslItem]) -> list[str]:
 
 def _made_key(item: CslItem) -> str:
     lists = (item.get(role) for role in ("author", "editor"))
-    first = next((names[0] for names in lists if isinstance(names, list) and names and isinstance(names[0], dict)), {})
+    first = next(
+        (
+            names[0]
+            for names in lists
+            if isinstance(names, list) and names and isinstance(names[0], dict)
+        ),
+        {},
+    )
     year = _first_date(whole_date(item.get("issued")))
-    return make_paper_key(_text(first.get("family") or first.get("literal")), year[0] if year else None, _text(item.get("title")))
+    return make_paper_key(
+        _text(first.get("family") or first.get("literal")),
+        year[0] if year else None,
+        _text(item.get("title")),
+    )
 
 
 def _entry(item: CslItem, key: str, dialect: Dialect, *further: str) -> str:
@@ -125,7 +178,9 @@ class _Fields:
     """The fields of one entry, as they are written."""
 
     def __init__(self, item: CslItem, dialect: Dialect) -> None:
-        self._item = {variable: item[alias] for alias, variable in _ALIASES.items() if alias in item} | item
+        self._item = {
+            variable: item[alias] for alias, variable in _ALIASES.items() if alias in item
+        } | item
         self._is_biblatex = dialect is Dialect.BIBLATEX
         self._kind = str(item.get("type", ""))
         self._fields: dict[str, str] = {}
@@ -144,7 +199,12 @@ class _Fields:
             people = item.get(variable)
             known = names_of(people)
             names = [_name(person, self._is_biblatex) for person in known]
-            self._put(name, " and ".join([*filter(None, names), *(["others"] if variable in self._et_al else [])]))
+            self._put(
+                name,
+                " and ".join(
+                    [*filter(None, names), *(["others"] if variable in self._et_al else [])]
+                ),
+            )
         self._put("title", title_to_tex(_text(item.get("title"))))
         self._container()
         for variable, name in _TITLES.items():
@@ -160,14 +220,21 @@ class _Fields:
             self._put(name, verbatim_to_tex(_text(item.get(variable))))
         for variable, name in _RICH.items():
             self._put(
-                "annote" if name == "annotation" and not self._is_biblatex else name, paragraphs_to_tex(_text(item.get(variable)))
+                "annote" if name == "annotation" and not self._is_biblatex else name,
+                paragraphs_to_tex(_text(item.get(variable))),
             )
         words = [word.strip() for word in _text(item.get("keyword")).split(";") if word.strip()]
         self._put(
-            "keywords", plain_to_tex("; ".join(words)) if any("," in word for word in words) else plain_to_tex(", ".join(words))
+            "keywords",
+            plain_to_tex("; ".join(words))
+            if any("," in word for word in words)
+            else plain_to_tex(", ".join(words)),
         )
         genre = _text(item.get("genre"))
-        if genre and not (self.entry_type() in {"phdthesis", "mastersthesis"} and genre in {"PhD thesis", "Master's thesis"}):
+        if genre and not (
+            self.entry_type() in {"phdthesis", "mastersthesis"}
+            and genre in {"PhD thesis", "Master's thesis"}
+        ):
             self._put("type", plain_to_tex(genre))
         self._others()
         return self._fields
@@ -211,7 +278,9 @@ class _Fields:
             self._put("number", plain_to_tex(_text(item.get("issue"))))
             self._put("eid", plain_to_tex(_text(item.get("number"))))
         else:
-            self._put("number", plain_to_tex(_text(item.get("collection-number") or item.get("number"))))
+            self._put(
+                "number", plain_to_tex(_text(item.get("collection-number") or item.get("number")))
+            )
             self._put("issue", plain_to_tex(_text(item.get("issue"))))
 
     def _publisher(self) -> None:
@@ -221,7 +290,10 @@ class _Fields:
         elif self._kind == "report":
             name = "institution"
         self._put(name, plain_to_tex(_text(self._item.get("publisher"))))
-        self._put("location" if self._is_biblatex else "address", plain_to_tex(_text(self._item.get("publisher-place"))))
+        self._put(
+            "location" if self._is_biblatex else "address",
+            plain_to_tex(_text(self._item.get("publisher-place"))),
+        )
 
     def _others(self) -> None:
         custom = self._item.get("custom")
@@ -239,7 +311,11 @@ class _Fields:
 
 def _text(value: Any) -> str:
     return (
-        value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+        value
+        if isinstance(value, str)
+        else str(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else ""
     )
 
 
@@ -247,37 +323,65 @@ def _name(person: dict[str, Any], is_biblatex: bool) -> str:
     literal = _text(person.get("literal"))
     if literal:
         return f"{{{plain_to_tex(literal)}}}"
-    family, given, suffix = (_part(_text(person.get(part))) for part in ("family", "given", "suffix"))
-    particle, dropped = _text(person.get("non-dropping-particle")), _text(person.get("dropping-particle"))
+    family, given, suffix = (
+        _part(_text(person.get(part))) for part in ("family", "given", "suffix")
+    )
+    particle, dropped = (
+        _text(person.get("non-dropping-particle")),
+        _text(person.get("dropping-particle")),
+    )
     if dropped and is_biblatex:
-        named = {"family": family, "given": given, "suffix": suffix, "prefix": _part(dropped), "useprefix": "false"}
+        named = {
+            "family": family,
+            "given": given,
+            "suffix": suffix,
+            "prefix": _part(dropped),
+            "useprefix": "false",
+        }
         return ", ".join(f"{part}={value}" for part, value in named.items() if value)
     words = family.split()
     if words and words[0][:1].islower():
         family = f"{{{family}}}"
     whole = " ".join(part for part in (plain_to_tex(particle), family) if part)
-    return ", ".join([whole, *([suffix] if suffix else []), *([given] if given else [])]) if given or suffix else f"{{{whole}}}"
+    return (
+        ", ".join([whole, *([suffix] if suffix else []), *([given] if given else [])])
+        if given or suffix
+        else f"{{{whole}}}"
+    )
 
 
 def _part(text: str) -> str:
     """A part of a name; what would be read as a separator stands in braces."""
     written = plain_to_tex(text)
-    return f"{{{written}}}" if "," in text or re.search(r"(?:^|\s)and(?:\s|$)", text, re.IGNORECASE) else written
+    return (
+        f"{{{written}}}"
+        if "," in text or re.search(r"(?:^|\s)and(?:\s|$)", text, re.IGNORECASE)
+        else written
+    )
 
 
 def _years(date: dict[str, Any]) -> str:
     """The year; for a time of several years the first and the last."""
     years = [str(parts[0]) for parts in date["date-parts"]]
-    is_span = len(years) == 2 and years[1] != "0" and all(len(parts) == 1 for parts in date["date-parts"])
+    is_span = (
+        len(years) == 2 and years[1] != "0" and all(len(parts) == 1 for parts in date["date-parts"])
+    )
     return "--".join(years) if is_span else years[0]
 
 
 def _first_date(date: Any) -> list[int]:
-    if not isinstance(date, dict) or not isinstance(date.get("date-parts"), list) or not date["date-parts"]:
+    if (
+        not isinstance(date, dict)
+        or not isinstance(date.get("date-parts"), list)
+        or not date["date-parts"]
+    ):
         return []
     parts = date["date-parts"][0]
     return (
-        parts if isinstance(parts, list) and all(isinstance(part, int) and not isinstance(part, bool) for part in parts) else []
+        parts
+        if isinstance(parts, list)
+        and all(isinstance(part, int) and not isinstance(part, bool) for part in parts)
+        else []
     )
 
 
@@ -290,7 +394,11 @@ def _edtf(date: Any) -> str:
         return plain_to_tex(_text(date.get("literal") or date.get("raw")))
     written: list[str] = []
     for parts in points:
-        if not isinstance(parts, list) or not parts or not all(isinstance(part, int) for part in parts):
+        if (
+            not isinstance(parts, list)
+            or not parts
+            or not all(isinstance(part, int) for part in parts)
+        ):
             return ""
         if parts == [0]:
             written.append("")

@@ -75,7 +75,9 @@ def _references(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
 def _item(tags: Tags) -> CslItem:
     ris_type = tags.pop("TY")[0].split(" ")[0].upper()
     kind = TYPES.get(ris_type, "document")
-    if ris_type == "CONF" and (tags.get("T2") or tags.get("BT") or tags.get("JO") or tags.get("JF") or tags.get("SP")):
+    if ris_type == "CONF" and (
+        tags.get("T2") or tags.get("BT") or tags.get("JO") or tags.get("JF") or tags.get("SP")
+    ):
         kind = "paper-conference"
     item: CslItem = {}
     key = _take(tags, "ID")
@@ -90,9 +92,17 @@ def _item(tags: Tags) -> CslItem:
     _numbers(tags, item, kind)
     _links(tags, item)
     _words(tags, item)
-    kept = [value.removeprefix(KEPT_PREFIX) for value in tags.pop("N1", ()) if value.startswith(KEPT_PREFIX)]
+    kept = [
+        value.removeprefix(KEPT_PREFIX)
+        for value in tags.pop("N1", ())
+        if value.startswith(KEPT_PREFIX)
+    ]
     for tag in list(tags):
-        put_other(item, KEPT_TAGS.get(tag, tag.lower()), "; ".join(value for value in tags.pop(tag) if value))
+        put_other(
+            item,
+            KEPT_TAGS.get(tag, tag.lower()),
+            "; ".join(value for value in tags.pop(tag) if value),
+        )
     for text in kept:
         if not put_back(item, text):
             add_note(item, KEPT_PREFIX + text)
@@ -100,7 +110,9 @@ def _item(tags: Tags) -> CslItem:
 
 
 def _take(tags: Tags, *names: str) -> str:
-    """The first value of the first of these tags; the tag is used up, further values of it are not."""
+    """The first value of the first of these tags; the tag is used up, further values of it are
+    not.
+    """
     for name in names:
         values = [value for value in tags.get(name, ()) if value]
         if values:
@@ -132,7 +144,12 @@ def _titles(tags: Tags, item: CslItem, kind: str) -> None:
     if item.get("container-title-short") == item.get("container-title"):
         item.pop("container-title-short", None)
     for leftover in ("JO", "JF", "J1", "J2", "JA", "T2"):
-        known = {item.get("container-title"), item.get("container-title-short"), item.get("title"), item.get("collection-title")}
+        known = {
+            item.get("container-title"),
+            item.get("container-title-short"),
+            item.get("title"),
+            item.get("collection-title"),
+        }
         tags[leftover] = [value for value in tags.get(leftover, ()) if value and value not in known]
         if not tags[leftover]:
             del tags[leftover]
@@ -142,7 +159,9 @@ def _people(tags: Tags, item: CslItem, kind: str) -> None:
     put_people(item, "author", [*tags.pop("AU", []), *tags.pop("A1", [])])
     second = tags.pop("A2", [])
     put_people(item, "editor", [*tags.pop("ED", []), *(second if kind != "book" else [])])
-    put_people(item, "collection-editor", [*tags.pop("A3", []), *(second if kind == "book" else [])])
+    put_people(
+        item, "collection-editor", [*tags.pop("A3", []), *(second if kind == "book" else [])]
+    )
     put_people(item, "translator", tags.pop("A4", []))
 
 
@@ -151,7 +170,14 @@ def _dates(tags: Tags, item: CslItem) -> None:
     dates = [read_date(value) for value in written]
     exact = [date for date in dates if "date-parts" in date]
     if exact:
-        item["issued"] = max(exact, key=lambda date: (len(date["date-parts"]), len(date["date-parts"][0]), "season" in date))
+        item["issued"] = max(
+            exact,
+            key=lambda date: (
+                len(date["date-parts"]),
+                len(date["date-parts"][0]),
+                "season" in date,
+            ),
+        )
     elif dates:
         item["issued"] = dates[0]
     accessed = _take(tags, "Y2")
@@ -172,7 +198,9 @@ def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
     start, end = _take(tags, "SP"), _take(tags, "EP")
     pages = page_range(start, end)
     if pages:
-        item["number-of-pages" if kind in {"book", "thesis"} and pages.isdigit() else "page"] = pages
+        item["number-of-pages" if kind in {"book", "thesis"} and pages.isdigit() else "page"] = (
+            pages
+        )
     issue, number = _take(tags, "IS", "CP"), _take(tags, "M1")
     if kind in ARTICLES or kind in PARTS:
         put(item, "issue", issue)
@@ -198,17 +226,27 @@ def _links(tags: Tags, item: CslItem) -> None:
     links = [link.strip() for value in tags.pop("UR", ()) for link in _LINKS.split(value)]
     for tag in ("L1", "L2", "L3", "L4", "LK"):
         values = tags.pop(tag, [])
-        addresses = [value for value in values if value.startswith(("http://", "https://", "ftp://"))]
+        addresses = [
+            value for value in values if value.startswith(("http://", "https://", "ftp://"))
+        ]
         links.extend(addresses)
         put_other(
             item,
             tag.lower(),
             "; ".join(
-                dict.fromkeys(value for value in values if value and not value.startswith(("http://", "https://", "ftp://")))
+                dict.fromkeys(
+                    value
+                    for value in values
+                    if value and not value.startswith(("http://", "https://", "ftp://"))
+                )
             ),
         )
     put_links(item, links)
-    if tags.get("AN") and item.get("archive", "").lower() in {"pubmed", "medline"} and tags["AN"][0].isdigit():
+    if (
+        tags.get("AN")
+        and item.get("archive", "").lower() in {"pubmed", "medline"}
+        and tags["AN"][0].isdigit()
+    ):
         put(item, "PMID", _take(tags, "AN"))
     for tag in ("U1", "U2", "U3", "U4", "U5", "AN", "C2"):
         if tag in tags:
@@ -243,8 +281,17 @@ def _words(tags: Tags, item: CslItem) -> None:
     abstract = "\n".join(dict.fromkeys(" ".join(value.split()) for value in abstracts if value))
     if abstract:
         item["abstract"] = abstract
-    keywords = join_keywords(word for value in tags.pop("KW", ()) for word in re.split(r"[;\n]", value))
+    keywords = join_keywords(
+        word for value in tags.pop("KW", ()) for word in re.split(r"[;\n]", value)
+    )
     if keywords:
         item["keyword"] = keywords
     notes = tags.get("N1", [])
-    add_note(item, "\n".join(value for value in [*notes, *tags.pop("NO", [])] if value and not value.startswith(KEPT_PREFIX)))
+    add_note(
+        item,
+        "\n".join(
+            value
+            for value in [*notes, *tags.pop("NO", [])]
+            if value and not value.startswith(KEPT_PREFIX)
+        ),
+    )

@@ -13,11 +13,14 @@ from carrel.engines.bibliography.ris.vocabulary import ARTICLES, PARTS, TYPES_WR
 
 _PEOPLE = {"author": "AU", "editor": "ED", "collection-editor": "A3", "translator": "A4"}
 _TEXTS = {
-    "collection-title": "T3", "title-short": "ST", "volume": "VL", "publisher": "PB", "publisher-place": "CY", "edition": "ET",
+    "collection-title": "T3", "title-short": "ST", "volume": "VL", "publisher": "PB",
+    "publisher-place": "CY", "edition": "ET",
     "language": "LA",
-    "archive": "DB", "source": "DP", "call-number": "CN", "number-of-volumes": "NV", "section": "SE", "reviewed-title": "RI",
+    "archive": "DB", "source": "DP", "call-number": "CN", "number-of-volumes": "NV",
+    "section": "SE", "reviewed-title": "RI",
     "original-title": "OP",
-    "archive_location": "AV", "genre": "M3", "DOI": "DO", "ISBN": "SN", "ISSN": "SN", "URL": "UR", "abstract": "AB",
+    "archive_location": "AV", "genre": "M3", "DOI": "DO", "ISBN": "SN", "ISSN": "SN", "URL": "UR",
+    "abstract": "AB",
     "container-title-short": "J2",
 }  # fmt: skip
 
@@ -28,7 +31,8 @@ _ALIASES = {"journalAbbreviation": "container-title-short", "shortTitle": "title
 def write_ris(items: list[CslItem], *, lossless: bool = False) -> str:
     """One reference for each item, with the tags that other programs know.
 
-    A lossless file also has a note that begins with `carrel-csl:` where RIS has no tag for something; it reads back exactly.
+    A lossless file also has a note that begins with `carrel-csl:` where RIS has no tag for
+    something; it reads back exactly.
     """
     reference = _lossless_reference if lossless else _reference
     return "\r\n".join(reference(item) for item in until_cancelled(items))
@@ -67,7 +71,8 @@ def _values(item: CslItem, kind: str) -> Iterator[tuple[str, str]]:
         for person in names_of(people):
             yield tag, _name(person)
         if variable in et_al:
-            # As EndNote's manual asks for lists that are not complete: with a comma, so that it is taken for one name.
+            # As EndNote's manual asks for lists that are not complete: with a comma, so that it is
+            # taken for one name.
             yield tag, "et al.,"
     yield (
         ("JF" if kind in ARTICLES and kind not in PARTS else "T2" if kind in PARTS else "JF"),
@@ -106,21 +111,37 @@ def _dates(item: CslItem) -> Iterator[tuple[str, str]]:
     for variable, tag in (("issued", "DA"), ("accessed", "Y2")):
         date = whole_date(item.get(variable))
         points = date.get("date-parts")
-        parts = points[0] if isinstance(points, list) and points and isinstance(points[0], list) else []
+        parts = (
+            points[0] if isinstance(points, list) and points and isinstance(points[0], list) else []
+        )
         if parts and all(isinstance(part, int) for part in parts):
             if variable == "issued":
                 yield "PY", f"{parts[0]:04d}"
             yield (
                 tag,
-                "/".join([f"{parts[0]:04d}", *(f"{part:02d}" for part in parts[1:3]), *([""] * (3 - len(parts[:3])))]) + "/",
+                "/".join(
+                    [
+                        f"{parts[0]:04d}",
+                        *(f"{part:02d}" for part in parts[1:3]),
+                        *([""] * (3 - len(parts[:3]))),
+                    ]
+                )
+                + "/",
             )
         else:
-            yield "PY" if variable == "issued" else tag, _text(date.get("literal") or date.get("raw"))
+            yield (
+                "PY" if variable == "issued" else tag,
+                _text(date.get("literal") or date.get("raw")),
+            )
 
 
 def _text(value: Any) -> str:
     return (
-        value if isinstance(value, str) else str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+        value
+        if isinstance(value, str)
+        else str(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else ""
     )
 
 

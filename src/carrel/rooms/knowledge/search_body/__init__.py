@@ -1,1 +1,3 @@
-"""Search bodies in Elasticsearch's language: the part that is answered here, and what is passed on to a real server."""
+"""Search bodies in Elasticsearch's language: the part that is answered here, and what is passed on
+to a real server.
+"""

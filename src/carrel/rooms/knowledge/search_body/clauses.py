@@ -15,7 +15,9 @@ class MatchAll:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Words in one field. `least` is how many of them must be there; None means what the operator says."""
+    """Words in one field. `least` is how many of them must be there; None means what the operator
+    says.
+    """
 
     field: str
     text: Scalar

@@ -1,4 +1,6 @@
-"""Reads a search body. What is not in the part that is answered here is an error that names the clause."""
+"""Reads a search body. What is not in the part that is answered here is an error that names the
+clause.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def parse(body: Body) -> SearchRequest:
     first, size = bounded(body)
     query = clause(body["query"], 0) if "query" in body else MatchAll()
     if _count(query) > MAX_CLAUSES:
-        raise InvalidInputError(f"[query] has more than {MAX_CLAUSES} clauses", details={"clause": "query"})
+        raise InvalidInputError(
+            f"[query] has more than {MAX_CLAUSES} clauses", details={"clause": "query"}
+        )
     return SearchRequest(
         query=query,
         first=first,
@@ -67,27 +71,39 @@ def bounded(body: Body) -> tuple[int, int]:
     first, size = body.get("from", 0), body.get("size", 10)
     for name, value in (("from", first), ("size", size)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise InvalidInputError(f"[{name}] must be a number from 0 up", details={"clause": name})
+            raise InvalidInputError(
+                f"[{name}] must be a number from 0 up", details={"clause": name}
+            )
     if size > MAX_SIZE:
         raise InvalidInputError(
-            f"[size] may be at most {MAX_SIZE}", next_step="Ask for less and page with from.", details={"clause": "size"}
+            f"[size] may be at most {MAX_SIZE}",
+            next_step="Ask for less and page with from.",
+            details={"clause": "size"},
         )
     if first + size > MAX_DEPTH:
         raise InvalidInputError(
-            f"[from] and [size] may reach {MAX_DEPTH} hits at most", next_step="Narrow the query.", details={"clause": "from"}
+            f"[from] and [size] may reach {MAX_DEPTH} hits at most",
+            next_step="Narrow the query.",
+            details={"clause": "from"},
         )
     return first, size
 
 
 def _count(query: Clause) -> int:
-    inside = (*query.must, *query.filter, *query.should, *query.must_not) if isinstance(query, Bool) else ()
+    inside = (
+        (*query.must, *query.filter, *query.should, *query.must_not)
+        if isinstance(query, Bool)
+        else ()
+    )
     return 1 + sum(_count(one) for one in inside)
 
 
 def clause(node: object, depth: int) -> Clause:
     """One query clause with everything inside it."""
     if depth > MAX_NESTING:
-        raise InvalidInputError(f"the query is nested more than {MAX_NESTING} deep", details={"clause": "query"})
+        raise InvalidInputError(
+            f"the query is nested more than {MAX_NESTING} deep", details={"clause": "query"}
+        )
     name, inside = _only(node, "query")
     read = _READERS.get(name)
     if read is None:
@@ -100,9 +116,15 @@ def _match_all(inside: object, depth: int) -> Clause:
 
 
 def _match(inside: object, depth: int) -> Clause:
-    field, options = _field(inside, "match", "query", {"query", "operator", "minimum_should_match", "boost"})
+    field, options = _field(
+        inside, "match", "query", {"query", "operator", "minimum_should_match", "boost"}
+    )
     return Match(
-        field, _scalar(options.get("query"), "match"), _needs_all(options, "match"), _least(options, "match"), _boost(options)
+        field,
+        _scalar(options.get("query"), "match"),
+        _needs_all(options, "match"),
+        _least(options, "match"),
+        _boost(options),
     )
 
 
@@ -118,10 +140,18 @@ def _multi_match(inside: object, depth: int) -> Clause:
     options = _options(inside, "multi_match", known)
     kind = options.get("type", "best_fields")
     if kind not in {"best_fields", "most_fields", "phrase"}:
-        raise UnsupportedClauseError(f"type {kind}", "multi_match", ("best_fields", "most_fields", "phrase"))
+        raise UnsupportedClauseError(
+            f"type {kind}", "multi_match", ("best_fields", "most_fields", "phrase")
+        )
     fields = options.get("fields", ["*"])
-    if not isinstance(fields, list) or not fields or not all(isinstance(field, str) for field in fields):
-        raise InvalidInputError("[fields] of multi_match must be a list of names", details={"clause": "fields"})
+    if (
+        not isinstance(fields, list)
+        or not fields
+        or not all(isinstance(field, str) for field in fields)
+    ):
+        raise InvalidInputError(
+            "[fields] of multi_match must be a list of names", details={"clause": "fields"}
+        )
     return MultiMatch(
         tuple(_weighted(field) for field in fields),
         _scalar(options.get("query"), "multi_match"),
@@ -174,7 +204,10 @@ def _range(inside: object, depth: int) -> Clause:
 
 def _ids(inside: object, depth: int) -> Clause:
     options = _options(inside, "ids", {"values", "boost"})
-    return Ids(tuple(str(_scalar(value, "ids")) for value in _listed(options.get("values"), "ids")), _boost(options))
+    return Ids(
+        tuple(str(_scalar(value, "ids")) for value in _listed(options.get("values"), "ids")),
+        _boost(options),
+    )
 
 
 def _exists(inside: object, depth: int) -> Clause:
@@ -183,14 +216,23 @@ def _exists(inside: object, depth: int) -> Clause:
 
 
 def _bool(inside: object, depth: int) -> Clause:
-    options = _options(inside, "bool", {"must", "filter", "should", "must_not", "minimum_should_match", "boost"})
+    options = _options(
+        inside, "bool", {"must", "filter", "should", "must_not", "minimum_should_match", "boost"}
+    )
 
     def clauses(name: str) -> tuple[Clause, ...]:
         given = options.get(name, [])
-        return tuple(clause(one, depth + 1) for one in (given if isinstance(given, list) else [given]))
+        return tuple(
+            clause(one, depth + 1) for one in (given if isinstance(given, list) else [given])
+        )
 
     return Bool(
-        clauses("must"), clauses("filter"), clauses("should"), clauses("must_not"), _least(options, "bool"), _boost(options)
+        clauses("must"),
+        clauses("filter"),
+        clauses("should"),
+        clauses("must_not"),
+        _least(options, "bool"),
+        _boost(options),
     )
 
 
@@ -207,12 +249,24 @@ _READERS: dict[str, Callable[[object, int], Clause]] = {
     "exists": _exists,
     "bool": _bool,
 }
-_PARTS = {"query", "from", "size", "sort", "_source", "highlight", "aggs", "aggregations", "track_total_hits"}
+_PARTS = {
+    "query",
+    "from",
+    "size",
+    "sort",
+    "_source",
+    "highlight",
+    "aggs",
+    "aggregations",
+    "track_total_hits",
+}
 
 
 def _only(node: object, where: str) -> tuple[str, object]:
     if not isinstance(node, Mapping) or len(node) != 1:
-        raise InvalidInputError(f"a clause in {where} must be an object with one name", details={"clause": where})
+        raise InvalidInputError(
+            f"a clause in {where} must be an object with one name", details={"clause": where}
+        )
     ((name, inside),) = node.items()
     return str(name), inside
 
@@ -229,20 +283,26 @@ def _options(inside: object, where: str, known: set[str] | None) -> dict[str, An
 def _field(inside: object, where: str, main: str, known: set[str]) -> tuple[str, dict[str, Any]]:
     """`{"field": "text"}` and `{"field": {"query": "text", …}}` say the same."""
     field, options = _only(inside, where)
-    return field, _options(options, where, known) if isinstance(options, Mapping) else {main: options}
+    return field, _options(options, where, known) if isinstance(options, Mapping) else {
+        main: options
+    }
 
 
 def _scalar(value: object, where: str) -> Scalar:
     if not isinstance(value, str | int | float | bool):
         raise InvalidInputError(f"[{where}] needs a text or a number", details={"clause": where})
     if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
-        raise InvalidInputError(f"[{where}] takes at most {MAX_TEXT_CHARACTERS} characters", details={"clause": where})
+        raise InvalidInputError(
+            f"[{where}] takes at most {MAX_TEXT_CHARACTERS} characters", details={"clause": where}
+        )
     return value
 
 
 def _listed(values: object, where: str) -> list[Any]:
     if not isinstance(values, list) or len(values) > MAX_VALUES:
-        raise InvalidInputError(f"[{where}] needs a list of at most {MAX_VALUES} values", details={"clause": where})
+        raise InvalidInputError(
+            f"[{where}] needs a list of at most {MAX_VALUES} values", details={"clause": where}
+        )
     return values
 
 
@@ -259,7 +319,9 @@ def _boost(options: Mapping[str, Any]) -> float:
 def _needs_all(options: Mapping[str, Any], where: str) -> bool:
     operator = str(options.get("operator", "or")).lower()
     if operator not in {"and", "or"}:
-        raise InvalidInputError(f"[operator] of {where} is and, or or", details={"clause": "operator"})
+        raise InvalidInputError(
+            f"[operator] of {where} is and, or or", details={"clause": "operator"}
+        )
     return operator == "and"
 
 
@@ -279,4 +341,6 @@ def _weighted(field: str) -> tuple[str, float]:
     try:
         return name, _number(float(weight), "fields")
     except ValueError:
-        raise InvalidInputError(f"[fields] has a weight that is no number: {field}", details={"clause": "fields"}) from None
+        raise InvalidInputError(
+            f"[fields] has a weight that is no number: {field}", details={"clause": "fields"}
+        ) from None

@@ -1,4 +1,6 @@
-"""Checks a search body before it goes to a real Elasticsearch: known parts only, no code, no reading elsewhere, an end."""
+"""Checks a search body before it goes to a real Elasticsearch: known parts only, no code, no
+reading elsewhere, an end.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,12 @@ from typing import Any
 
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.knowledge.errors import RefusedClauseError
-from carrel.rooms.knowledge.search_body.parse import MAX_CLAUSES, MAX_TEXT_CHARACTERS, MAX_VALUES, bounded
+from carrel.rooms.knowledge.search_body.parse import (
+    MAX_CLAUSES,
+    MAX_TEXT_CHARACTERS,
+    MAX_VALUES,
+    bounded,
+)
 
 MAX_NESTING = 20
 MAX_BUCKETS = 1000
@@ -16,12 +23,42 @@ MAX_WILDCARD_SIGNS = 10
 MAX_WILDCARD_CHARACTERS = 200
 
 _PARTS = {
-    *("query", "from", "size", "sort", "_source", "fields", "highlight", "aggs", "aggregations", "track_total_hits"),
+    *(
+        "query",
+        "from",
+        "size",
+        "sort",
+        "_source",
+        "fields",
+        "highlight",
+        "aggs",
+        "aggregations",
+        "track_total_hits",
+    ),
     *("min_score", "search_after", "post_filter", "docvalue_fields", "track_scores", "version"),
 }
 _LEAVES = {
-    *("match_all", "match_none", "match", "match_phrase", "match_phrase_prefix", "match_bool_prefix", "multi_match"),
-    *("combined_fields", "simple_query_string", "term", "terms", "range", "exists", "prefix", "wildcard", "fuzzy", "ids"),
+    *(
+        "match_all",
+        "match_none",
+        "match",
+        "match_phrase",
+        "match_phrase_prefix",
+        "match_bool_prefix",
+        "multi_match",
+    ),
+    *(
+        "combined_fields",
+        "simple_query_string",
+        "term",
+        "terms",
+        "range",
+        "exists",
+        "prefix",
+        "wildcard",
+        "fuzzy",
+        "ids",
+    ),
 }
 _JOINTS: dict[str, tuple[str, ...]] = {
     "bool": ("must", "filter", "should", "must_not"),
@@ -38,8 +75,29 @@ _JOINT_OPTIONS = {
     "nested": {"path", "score_mode", "ignore_unmapped"},
 }
 _AGGREGATIONS = {
-    *("terms", "avg", "sum", "min", "max", "stats", "extended_stats", "value_count", "cardinality", "percentiles"),
-    *("histogram", "date_histogram", "range", "date_range", "missing", "filter", "filters", "nested", "reverse_nested"),
+    *(
+        "terms",
+        "avg",
+        "sum",
+        "min",
+        "max",
+        "stats",
+        "extended_stats",
+        "value_count",
+        "cardinality",
+        "percentiles",
+    ),
+    *(
+        "histogram",
+        "date_histogram",
+        "range",
+        "date_range",
+        "missing",
+        "filter",
+        "filters",
+        "nested",
+        "reverse_nested",
+    ),
 }
 _WHY = {
     "script": "scripts are not run",
@@ -73,15 +131,24 @@ _WHY = {
     "fuzzy_rewrite": "it weighs words of others' documents",
 }
 _REFUSED_SORTS = {"_script", "_geo_distance", "_doc", "_shard_doc"}
-# Where documents are not everybody's: these choose a few words among those of all documents, or weigh words by all of them.
+# Where documents are not everybody's: these choose a few words among those of all documents, or
+# weigh words by all of them.
 _OF_ALL_WORDS = "the words of others' documents would decide what is found"
 _PRIVATE_LEAVES = {"fuzzy", "match_phrase_prefix", "combined_fields"}
-_PRIVATE_OPTIONS = {"fuzziness", "max_expansions", "prefix_length", "fuzzy_transpositions", "fuzzy_max_expansions"}
+_PRIVATE_OPTIONS = {
+    "fuzziness",
+    "max_expansions",
+    "prefix_length",
+    "fuzzy_transpositions",
+    "fuzzy_max_expansions",
+}
 _UNKNOWN = "it is not on the list of what is passed on"
 
 
 def checked(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The body to pass on; one that is just a query clause is put where it belongs. RefusedClauseError names what is not."""
+    """The body to pass on; one that is just a query clause is put where it belongs.
+    RefusedClauseError names what is not.
+    """
     if len(body) == 1 and set(body) <= {*_LEAVES, *_JOINTS}:
         body = {"query": dict(body)}
     _check(body)
@@ -89,7 +156,9 @@ def checked(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refuse_words_of_others(body: object, depth: int = 0) -> None:
-    """Refuses, in an index with documents of several people, what finds or ranks by words that the reader may not see."""
+    """Refuses, in an index with documents of several people, what finds or ranks by words that the
+    reader may not see.
+    """
     if depth > 2 * MAX_NESTING:
         raise InvalidInputError("the body is nested too deep", details={"clause": "query"})
     if isinstance(body, list):
@@ -98,11 +167,21 @@ def refuse_words_of_others(body: object, depth: int = 0) -> None:
     elif isinstance(body, Mapping):
         for name, inside in body.items():
             is_clause = isinstance(inside, Mapping)
-            if (name in _PRIVATE_LEAVES and is_clause) or (name in _PRIVATE_OPTIONS and not is_clause):
+            if (name in _PRIVATE_LEAVES and is_clause) or (
+                name in _PRIVATE_OPTIONS and not is_clause
+            ):
                 raise RefusedClauseError(str(name), "query", _OF_ALL_WORDS)
-            if name == "simple_query_string" and isinstance(inside, Mapping) and "~" in str(inside.get("query", "")):
+            if (
+                name == "simple_query_string"
+                and isinstance(inside, Mapping)
+                and "~" in str(inside.get("query", ""))
+            ):
                 raise RefusedClauseError("~", "simple_query_string", _OF_ALL_WORDS)
-            if name == "multi_match" and isinstance(inside, Mapping) and inside.get("type") == "phrase_prefix":
+            if (
+                name == "multi_match"
+                and isinstance(inside, Mapping)
+                and inside.get("type") == "phrase_prefix"
+            ):
                 raise RefusedClauseError("phrase_prefix", "multi_match", _OF_ALL_WORDS)
             refuse_words_of_others(inside, depth + 1)
 
@@ -125,7 +204,9 @@ def _check(body: Mapping[str, Any]) -> None:
 
 
 def _check_size(body: Mapping[str, Any]) -> None:
-    """No text, list or body so long that the cluster works on it for longer than it would on a question."""
+    """No text, list or body so long that the cluster works on it for longer than it would on a
+    question.
+    """
     clauses = 0
     waiting: list[tuple[object, int]] = [(body, 0)]
     while waiting:
@@ -133,23 +214,34 @@ def _check_size(body: Mapping[str, Any]) -> None:
         if depth > 4 * MAX_NESTING:
             raise InvalidInputError("the body is nested too deep", details={"clause": "query"})
         if isinstance(node, str) and len(node) > MAX_TEXT_CHARACTERS:
-            raise InvalidInputError(f"a text may have at most {MAX_TEXT_CHARACTERS} characters", details={"clause": "query"})
+            raise InvalidInputError(
+                f"a text may have at most {MAX_TEXT_CHARACTERS} characters",
+                details={"clause": "query"},
+            )
         if isinstance(node, Mapping):
             clauses += sum(name in _LEAVES or name in _JOINTS for name in node)
             waiting += [(inside, depth + 1) for inside in (*node, *node.values())]
         elif isinstance(node, list):
             waiting += [(inside, depth + 1) for inside in node]
             if len(node) > MAX_VALUES:
-                raise InvalidInputError(f"a list may have at most {MAX_VALUES} values", details={"clause": "query"})
+                raise InvalidInputError(
+                    f"a list may have at most {MAX_VALUES} values", details={"clause": "query"}
+                )
         if clauses > MAX_CLAUSES:
-            raise InvalidInputError(f"[query] has more than {MAX_CLAUSES} clauses", details={"clause": "query"})
+            raise InvalidInputError(
+                f"[query] has more than {MAX_CLAUSES} clauses", details={"clause": "query"}
+            )
 
 
 def _query(node: object, depth: int) -> None:
     if depth > MAX_NESTING:
-        raise InvalidInputError(f"the query is nested more than {MAX_NESTING} deep", details={"clause": "query"})
+        raise InvalidInputError(
+            f"the query is nested more than {MAX_NESTING} deep", details={"clause": "query"}
+        )
     if not isinstance(node, Mapping) or len(node) != 1:
-        raise InvalidInputError("a query clause must be an object with one name", details={"clause": "query"})
+        raise InvalidInputError(
+            "a query clause must be an object with one name", details={"clause": "query"}
+        )
     ((name, inside),) = node.items()
     if name in _LEAVES:
         _leaf(name, inside)
@@ -181,7 +273,11 @@ def _leaf(name: str, inside: object) -> None:
         elif field in {"rewrite", "fuzzy_rewrite"}:
             raise _refused(str(field), name)
         if name == "wildcard":
-            pattern = options.get("value", options.get("wildcard")) if isinstance(options, Mapping) else options
+            pattern = (
+                options.get("value", options.get("wildcard"))
+                if isinstance(options, Mapping)
+                else options
+            )
             if field != "boost":
                 _wildcard(str(pattern))
 
@@ -189,8 +285,14 @@ def _leaf(name: str, inside: object) -> None:
 def _wildcard(pattern: str) -> None:
     if pattern.startswith(("*", "?")):
         raise RefusedClauseError("wildcard", "query", "a pattern may not begin with * or ?")
-    if len(pattern) > MAX_WILDCARD_CHARACTERS or pattern.count("*") + pattern.count("?") > MAX_WILDCARD_SIGNS:
-        why = f"a pattern may have {MAX_WILDCARD_CHARACTERS} characters and {MAX_WILDCARD_SIGNS} of * and ? at most"
+    if (
+        len(pattern) > MAX_WILDCARD_CHARACTERS
+        or pattern.count("*") + pattern.count("?") > MAX_WILDCARD_SIGNS
+    ):
+        why = (
+            f"a pattern may have {MAX_WILDCARD_CHARACTERS} characters and {MAX_WILDCARD_SIGNS} "
+            f"of * and ? at most"
+        )
         raise RefusedClauseError("wildcard", "query", why)
 
 
@@ -204,7 +306,14 @@ def _sort(node: object) -> None:
                     raise _refused(str(field), "sort")
                 if isinstance(options, Mapping):
                     for option in options:
-                        if option not in {"order", "missing", "unmapped_type", "mode", "format", "numeric_type"}:
+                        if option not in {
+                            "order",
+                            "missing",
+                            "unmapped_type",
+                            "mode",
+                            "format",
+                            "numeric_type",
+                        }:
                             raise _refused(str(option), "sort")
 
 
@@ -235,16 +344,28 @@ def _aggregation(kind: str, options: object) -> None:
         return
     if kind == "filters":
         given = options.get("filters") if isinstance(options, Mapping) else None
-        for one in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else []:
+        for one in (
+            given.values()
+            if isinstance(given, Mapping)
+            else given
+            if isinstance(given, list)
+            else []
+        ):
             _query(one, 0)
         return
     _without_scripts(options, kind, 0)
     size = options.get("size", 0) if isinstance(options, Mapping) else 0
     if not isinstance(size, int) or size > MAX_BUCKETS:
-        raise RefusedClauseError("size", kind, f"an aggregation may have {MAX_BUCKETS} buckets at most")
+        raise RefusedClauseError(
+            "size", kind, f"an aggregation may have {MAX_BUCKETS} buckets at most"
+        )
     if isinstance(options, Mapping) and kind == "terms" and options.get("min_doc_count", 1) == 0:
         raise RefusedClauseError("min_doc_count", kind, "0 counts outside the query")
-    if isinstance(options, Mapping) and kind in {"histogram", "date_histogram"} and options.get("extended_bounds"):
+    if (
+        isinstance(options, Mapping)
+        and kind in {"histogram", "date_histogram"}
+        and options.get("extended_bounds")
+    ):
         raise RefusedClauseError("extended_bounds", kind, "it has no bound")
 
 
@@ -259,7 +380,9 @@ def _highlight(node: object) -> None:
 
 def _without_scripts(node: object, where: str, depth: int) -> None:
     if depth > MAX_NESTING:
-        raise InvalidInputError(f"[{where}] is nested more than {MAX_NESTING} deep", details={"clause": where})
+        raise InvalidInputError(
+            f"[{where}] is nested more than {MAX_NESTING} deep", details={"clause": where}
+        )
     if isinstance(node, Mapping):
         for name, inside in node.items():
             if "script" in str(name) and where != "highlight":

@@ -20,7 +20,9 @@ _TERMS_OPTIONS = {"field", "size", "order", "min_doc_count"}
 def sort(node: object) -> tuple[SortKey, ...]:
     given = [] if node is None else node if isinstance(node, list) else [node]
     if len(given) > MAX_SORT_KEYS:
-        raise InvalidInputError(f"[sort] takes at most {MAX_SORT_KEYS} keys", details={"clause": "sort"})
+        raise InvalidInputError(
+            f"[sort] takes at most {MAX_SORT_KEYS} keys", details={"clause": "sort"}
+        )
     return tuple(_sort_key(key) for key in given)
 
 
@@ -28,7 +30,9 @@ def _sort_key(node: object) -> SortKey:
     if isinstance(node, str):
         return SortKey(node, is_descending=node == "_score")
     if not isinstance(node, Mapping) or len(node) != 1:
-        raise InvalidInputError("[sort] takes names, or objects with one name", details={"clause": "sort"})
+        raise InvalidInputError(
+            "[sort] takes names, or objects with one name", details={"clause": "sort"}
+        )
     ((field, options),) = node.items()
     if str(field) in {"_script", "_geo_distance"}:
         raise UnsupportedClauseError(str(field), "sort")
@@ -63,12 +67,19 @@ def sources(node: object) -> Sources:
                 includes=_patterns(node.get("includes", node.get("include", []))),
                 excludes=_patterns(node.get("excludes", node.get("exclude", []))),
             )
-    raise InvalidInputError("[_source] takes true, false, names, or includes and excludes", details={"clause": "_source"})
+    raise InvalidInputError(
+        "[_source] takes true, false, names, or includes and excludes",
+        details={"clause": "_source"},
+    )
 
 
 def _patterns(node: object) -> tuple[str, ...]:
     given = [node] if isinstance(node, str) else node
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given) or len(given) > 100:
+    if (
+        not isinstance(given, list)
+        or not all(isinstance(one, str) for one in given)
+        or len(given) > 100
+    ):
         raise InvalidInputError("[_source] takes names of fields", details={"clause": "_source"})
     return tuple(given)
 
@@ -79,7 +90,11 @@ def highlight(node: object) -> Highlight | None:
     options = _object(node, "highlight", _HIGHLIGHT_OPTIONS)
     fields = options.get("fields", {})
     if isinstance(fields, list):
-        fields = {name: inside for one in fields for name, inside in _object(one, "highlight", None).items()}
+        fields = {
+            name: inside
+            for one in fields
+            for name, inside in _object(one, "highlight", None).items()
+        }
     for inside in _object(fields, "highlight", None).values():
         _object(inside, "highlight fields", set())
     return Highlight(
@@ -94,14 +109,18 @@ def highlight(node: object) -> Highlight | None:
 def _mark(node: object) -> str:
     first = node[0] if isinstance(node, list) and node else node
     if not isinstance(first, str):
-        raise InvalidInputError("[pre_tags] and [post_tags] are lists of texts", details={"clause": "highlight"})
+        raise InvalidInputError(
+            "[pre_tags] and [post_tags] are lists of texts", details={"clause": "highlight"}
+        )
     return first
 
 
 def aggregations(node: object) -> tuple[TermsAggregation, ...]:
     given = {} if node is None else _object(node, "aggs", None)
     if len(given) > MAX_AGGREGATIONS:
-        raise InvalidInputError(f"[aggs] takes at most {MAX_AGGREGATIONS} aggregations", details={"clause": "aggs"})
+        raise InvalidInputError(
+            f"[aggs] takes at most {MAX_AGGREGATIONS} aggregations", details={"clause": "aggs"}
+        )
     found = []
     for name, inside in given.items():
         kinds = _object(inside, "aggs", None)
@@ -110,7 +129,9 @@ def aggregations(node: object) -> tuple[TermsAggregation, ...]:
                 raise UnsupportedClauseError(str(kind), "aggs", ("terms",))
         options = _object(kinds.get("terms"), "terms aggregation", _TERMS_OPTIONS)
         if not isinstance(options.get("field"), str):
-            raise InvalidInputError("[field] of a terms aggregation is required", details={"clause": "field"})
+            raise InvalidInputError(
+                "[field] of a terms aggregation is required", details={"clause": "field"}
+            )
         by, is_ascending = _bucket_order(options.get("order"))
         found.append(
             TermsAggregation(
@@ -130,7 +151,9 @@ def _bucket_order(node: object) -> tuple[Any, bool]:
         return "_count", False
     order = _object(node, "order", {"_count", "_key"})
     if len(order) != 1 or next(iter(order.values())) not in {"asc", "desc"}:
-        raise InvalidInputError("[order] is _count or _key with asc or desc", details={"clause": "order"})
+        raise InvalidInputError(
+            "[order] is _count or _key with asc or desc", details={"clause": "order"}
+        )
     ((by, direction),) = order.items()
     return by, direction == "asc"
 
@@ -146,5 +169,7 @@ def _object(node: object, where: str, known: set[str] | None) -> dict[str, Any]:
 
 def _count(value: object, where: str, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise InvalidInputError(f"[{where}] must be a number from 0 to {most}", details={"clause": where})
+        raise InvalidInputError(
+            f"[{where}] must be a number from 0 to {most}", details={"clause": where}
+        )
     return value

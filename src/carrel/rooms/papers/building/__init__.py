@@ -1,1 +1,3 @@
-"""Making a corpus: which sources to read, which records are one paper, and what the snapshot then says."""
+"""Making a corpus: which sources to read, which records are one paper, and what the snapshot then
+says.
+"""

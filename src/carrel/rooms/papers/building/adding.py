@@ -1,4 +1,6 @@
-"""Adding one paper to a corpus that is being served: a text, a PDF, or an identifier that is looked up."""
+"""Adding one paper to a corpus that is being served: a text, a PDF, or an identifier that is looked
+up.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,17 @@ class PaperAdder:
         self._lookup = lookup
         self._turn = asyncio.Lock()
 
-    async def add(self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None) -> AddedPaper:
+    async def add(
+        self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None
+    ) -> AddedPaper:
         match (identifier, markdown, pdf_base64):
             case (str(), None, None):
                 return await self._file(await self._looked_up(identifier), ".json")
             case (None, str(), None):
                 if not markdown.strip():
                     raise InvalidInputError(
-                        "markdown is required", next_step="Send the paper's text; front matter may precede it."
+                        "markdown is required",
+                        next_step="Send the paper's text; front matter may precede it.",
                     )
                 return await self._file(markdown.encode("utf-8", "replace"), ".md")
             case (None, None, str()):
@@ -52,11 +57,14 @@ class PaperAdder:
         identifier = _identifier(text)
         if self._lookup is None:
             raise NotConfiguredError(
-                "This server does not look up identifiers.", next_step="Send the paper as markdown or pdf_base64 instead."
+                "This server does not look up identifiers.",
+                next_step="Send the paper as markdown or pdf_base64 instead.",
             )
         found = await self._lookup.find_csl_json(identifier)
         if found is None:
-            raise NotFoundError("work", str(identifier), next_step="Check the identifier, or send the paper itself.")
+            raise NotFoundError(
+                "work", str(identifier), next_step="Check the identifier, or send the paper itself."
+            )
         return found
 
 
@@ -76,4 +84,6 @@ def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InvalidInputError("pdf_base64 is not base64.", next_step="Encode the bytes of the PDF as base64.") from error
+        raise InvalidInputError(
+            "pdf_base64 is not base64.", next_step="Encode the bytes of the PDF as base64."
+        ) from error

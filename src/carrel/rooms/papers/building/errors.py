@@ -9,14 +9,20 @@ class BuildInProgressError(ConflictError):
     """Another build is writing into the same folder."""
 
     def __init__(self) -> None:
-        super().__init__("Another build is working on this corpus.", next_step="Wait until it has ended, then start again.")
+        super().__init__(
+            "Another build is working on this corpus.",
+            next_step="Wait until it has ended, then start again.",
+        )
 
 
 class NewerBuildStateError(ConflictError):
     """The memory of earlier builds is of a newer version than this product knows."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}.", next_step="Build with the newer Carrel, or into another folder; nothing was changed.")
+        super().__init__(
+            f"{reason}.",
+            next_step="Build with the newer Carrel, or into another folder; nothing was changed.",
+        )
 
 
 class NothingToBuildError(InvalidInputError):

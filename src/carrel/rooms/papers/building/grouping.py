@@ -39,7 +39,9 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class PaperGroup:
-    """Records that are one paper, best source first, and every name it may be found by, strongest first."""
+    """Records that are one paper, best source first, and every name it may be found by, strongest
+    first.
+    """
 
     record_ids: tuple[int, ...]
     keys: tuple[PaperKey, ...]
@@ -56,7 +58,9 @@ class _Cluster:
 
 
 def group(claims: Iterable[Claim]) -> list[PaperGroup]:
-    """Joins claims name by name, strongest names first, so that a weak likeness never overrides an identifier."""
+    """Joins claims name by name, strongest names first, so that a weak likeness never overrides an
+    identifier.
+    """
     ordered = sorted(claims, key=lambda claim: claim.order)
     joins = _Joins(ordered)
     for kind in KeyKind:
@@ -71,7 +75,8 @@ class _Joins:
         self._claims = claims
         self._cluster_of = list(range(len(claims)))
         self._clusters = {
-            at: _Cluster([at], {key.value for key in claim.keys if key.kind is KeyKind.DOI}) for at, claim in enumerate(claims)
+            at: _Cluster([at], {key.value for key in claim.keys if key.kind is KeyKind.DOI})
+            for at, claim in enumerate(claims)
         }
         self._refused: set[tuple[int, str]] = set()
         self._disowned: set[int] = set()
@@ -116,7 +121,10 @@ class _Joins:
     def _objection(self, kind: KeyKind, holder: int, at: int) -> str | None:
         if kind in {KeyKind.DOI, KeyKind.ARXIV}:
             return self._are_strangers(holder, at)
-        mine, theirs = self._clusters[self._cluster_of[at]].dois, self._clusters[self._cluster_of[holder]].dois
+        mine, theirs = (
+            self._clusters[self._cluster_of[at]].dois,
+            self._clusters[self._cluster_of[holder]].dois,
+        )
         if mine and theirs and not mine & theirs:
             return "their DOIs differ"
         if kind is KeyKind.BIB and self._title_likeness(holder, at) < _ALIKE_ENOUGH_FOR_A_LABEL:
@@ -124,9 +132,16 @@ class _Joins:
         return None
 
     def _are_strangers(self, holder: int, at: int) -> str | None:
-        """Different titles alone are no objection (titles change and are translated); different people as well are one."""
+        """Different titles alone are no objection (titles change and are translated); different
+        people as well are one.
+        """
         people, others = self._meaning(holder)[1], self._meaning(at)[1]
-        if people and others and not people & others and self._title_likeness(holder, at) < _TOO_UNLIKE_FOR_AN_IDENTIFIER:
+        if (
+            people
+            and others
+            and not people & others
+            and self._title_likeness(holder, at) < _TOO_UNLIKE_FOR_AN_IDENTIFIER
+        ):
             return "neither title nor authors agree"
         return None
 
@@ -137,10 +152,15 @@ class _Joins:
     def _meaning(self, at: int) -> tuple[frozenset[str], frozenset[str]]:
         """The words of the title and of the authors' names."""
         if at not in self._meanings:
-            written = next((key.fingerprint for key in self._claims[at].keys if key.fingerprint), None)
+            written = next(
+                (key.fingerprint for key in self._claims[at].keys if key.fingerprint), None
+            )
             facts: dict[str, Any] = json.loads(written) if written else {"title": "", "authors": []}
             people = frozenset(
-                word.strip(".,") for name in facts["authors"] for word in name.split() if len(word.strip(".,")) > 1
+                word.strip(".,")
+                for name in facts["authors"]
+                for word in name.split()
+                if len(word.strip(".,")) > 1
             )
             self._meanings[at] = (frozenset(facts["title"].split()), people)
         return self._meanings[at]
@@ -152,7 +172,10 @@ class _Joins:
             mine = self._clusters[self._cluster_of[at]]
             mine.dois.discard(key.value)
             source, other = self._claims[at].source, self._claims[holder].source
-            message = f"claims {key.value}, which {other} has as well, but {reason}; it is filed under its title instead"
+            message = (
+                f"claims {key.value}, which {other} has as well, but {reason}; it is filed "
+                f"under its title instead"
+            )
             mine.conflicts.append(Conflict(source, other, key.value, message))
 
     def _join(self, holder: int, at: int) -> None:
@@ -166,9 +189,11 @@ class _Joins:
 
 
 def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[str]:
-    """An identifier for each group. `known` maps names to the identifiers of the last snapshot, and these stay:
+    """An identifier for each group. `known` maps names to the identifiers of the last snapshot, and
+    these stay:
 
-    a DOI that arrives later joins the paper that is already known by its title, under the identifier people hold.
+    a DOI that arrives later joins the paper that is already known by its title, under the
+    identifier people hold.
     """
     assigned: dict[int, str] = {}
     taken: set[str] = set()

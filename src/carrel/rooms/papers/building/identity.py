@@ -22,7 +22,9 @@ _ARXIV_DOI = "10.48550/arxiv."
 
 
 class _SpaceForPunctuation(dict[int, int]):
-    """Maps every character to itself and punctuation and symbols to a space, looking each up once."""
+    """Maps every character to itself and punctuation and symbols to a space, looking each up
+    once.
+    """
 
     def __missing__(self, code: int) -> int:
         self[code] = 32 if unicodedata.category(chr(code))[0] in "PS" else code
@@ -60,7 +62,9 @@ def paper_id_of(key: str) -> str:
 
 
 def keys_of(record: PaperRecord) -> tuple[PaperKey, ...]:
-    """Every name the record gives its paper, strongest first. A record without title and identifiers has none."""
+    """Every name the record gives its paper, strongest first. A record without title and
+    identifiers has none.
+    """
     keys: list[PaperKey] = []
     arxiv_id = record.arxiv_id
     if record.doi:
@@ -74,7 +78,13 @@ def keys_of(record: PaperRecord) -> tuple[PaperKey, ...]:
         keys.append(PaperKey(KeyKind.BIB, f"bib:{record.citation_key}"))
     if title_words(record.title):
         fingerprint = meta_fingerprint(record)
-        keys.append(PaperKey(KeyKind.META, f"meta:{hashlib.sha256(fingerprint.encode()).hexdigest()}", fingerprint))
+        keys.append(
+            PaperKey(
+                KeyKind.META,
+                f"meta:{hashlib.sha256(fingerprint.encode()).hexdigest()}",
+                fingerprint,
+            )
+        )
     return tuple(keys)
 
 
@@ -90,8 +100,12 @@ def meta_fingerprint(record: PaperRecord) -> str:
 
 
 def title_words(title: str) -> str:
-    """The title in lower case, with everything but letters, digits and marks turned into single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", title).lower().translate(_SPACE_FOR_PUNCTUATION).split())
+    """The title in lower case, with everything but letters, digits and marks turned into single
+    spaces.
+    """
+    return " ".join(
+        unicodedata.normalize("NFKC", title).lower().translate(_SPACE_FOR_PUNCTUATION).split()
+    )
 
 
 def year_of(date: str | None) -> str:

@@ -1,4 +1,6 @@
-"""One paper out of what several sources say of it: the best source's word first, the others fill the gaps."""
+"""One paper out of what several sources say of it: the best source's word first, the others fill
+the gaps.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from dataclasses import replace
 from carrel.core.paper_record import FiledSummary, PaperRecord
 from carrel.rooms.papers.building.identity import facet_value
 
-# The reader whose word counts first. A person's or publisher's own text beats a list, a list beats what a PDF seems to say.
+# The reader whose word counts first. A person's or publisher's own text beats a list, a list beats
+# what a PDF seems to say.
 READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")
 
 
@@ -26,7 +29,9 @@ def merge(records: Sequence[PaperRecord]) -> PaperRecord:
         for summary in record.summaries:
             summaries.setdefault(summary.template, summary)
     return PaperRecord(
-        title=next((record.title for record in _stated_first(records, "title") if record.title), ""),
+        title=next(
+            (record.title for record in _stated_first(records, "title") if record.title), ""
+        ),
         authors=next((record.authors for record in records if record.authors), ()),
         institutions=_together(record.institutions for record in records),
         venue=_first(record.venue for record in records),
@@ -39,23 +44,35 @@ def merge(records: Sequence[PaperRecord]) -> PaperRecord:
         citation_key=_first(record.citation_key for record in records),
         bibtex=next((record.bibtex for record in records if record.bibtex), None),
         language=_first(record.language for record in records),
-        headings=with_text.headings if with_text else next((record.headings for record in records if record.headings), ()),
+        headings=with_text.headings
+        if with_text
+        else next((record.headings for record in records if record.headings), ()),
         summaries=tuple(summaries.values()),
         source_hash=_first(record.source_hash for record in records),
         markdown_sha256=with_text.markdown_sha256 if with_text else None,
         pdf_sha256=_first(record.pdf_sha256 for record in records),
-        translations=tuple(dict(pair for record in reversed(records) for pair in record.translations).items()),
+        translations=tuple(
+            dict(pair for record in reversed(records) for pair in record.translations).items()
+        ),
         images=with_text.images if with_text else (),
         inferred=_still_inferred(records),
     )
 
 
 def with_summaries(record: PaperRecord, filed: Sequence[FiledSummary]) -> PaperRecord:
-    """The record with summaries that were asked for here; they take the place of those that came with a source."""
+    """The record with summaries that were asked for here; they take the place of those that came
+    with a source.
+    """
     if not filed:
         return record
     own = {summary.template: summary for summary in filed}
-    return replace(record, summaries=(*(summary for summary in record.summaries if summary.template not in own), *own.values()))
+    return replace(
+        record,
+        summaries=(
+            *(summary for summary in record.summaries if summary.template not in own),
+            *own.values(),
+        ),
+    )
 
 
 def _stated_first(records: Sequence[PaperRecord], field: str) -> list[PaperRecord]:
@@ -67,7 +84,9 @@ def _still_inferred(records: Sequence[PaperRecord]) -> tuple[str, ...]:
     """The inferred fields that no source states."""
     guessed = dict.fromkeys(field for record in records for field in record.inferred)
     return tuple(
-        field for field in guessed if not any(getattr(record, field) and field not in record.inferred for record in records)
+        field
+        for field in guessed
+        if not any(getattr(record, field) and field not in record.inferred for record in records)
     )
 
 

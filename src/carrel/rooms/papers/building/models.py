@@ -13,7 +13,9 @@ from carrel.rooms.papers.building.summaries import SummaryShelf, shelve
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """How a file looked when it was read; one that looks the same is not read again. Size -1 is a file that is not there."""
+    """How a file looked when it was read; one that looks the same is not read again. Size -1 is a
+    file that is not there.
+    """
 
     path: str
     size_bytes: int
@@ -87,7 +89,12 @@ class PublishedPaper:
 
     @classmethod
     def of(
-        cls, paper_id: str, paper_index: int, keys: tuple[PaperKey, ...], record: PaperRecord, conflicts: tuple[Conflict, ...]
+        cls,
+        paper_id: str,
+        paper_index: int,
+        keys: tuple[PaperKey, ...],
+        record: PaperRecord,
+        conflicts: tuple[Conflict, ...],
     ) -> PublishedPaper:
         return cls(paper_id, paper_index, keys, record, shelve(record), conflicts)
 
@@ -131,12 +138,16 @@ class PublishedPaper:
             ("prompt_template", shown.prompt_template),
             *(("translation_lang", language) for language, _ in record.translations),
         ]
-        return list(dict.fromkeys((facet, value) for facet, text in pairs if (value := facet_value(text))))
+        return list(
+            dict.fromkeys((facet, value) for facet, text in pairs if (value := facet_value(text)))
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class RememberedPaper:
-    """A paper of the last snapshot: where it stood, what it was made of, and the names it was known by."""
+    """A paper of the last snapshot: where it stood, what it was made of, and the names it was known
+    by.
+    """
 
     paper_id: str
     paper_index: int
@@ -146,7 +157,9 @@ class RememberedPaper:
 
 @dataclass(frozen=True, slots=True)
 class AddedPaper:
-    """What became of one paper that was handed in. `is_new` is false when the corpus had it already and now knows more of it."""
+    """What became of one paper that was handed in. `is_new` is false when the corpus had it already
+    and now knows more of it.
+    """
 
     paper_id: str
     title: str

@@ -18,12 +18,19 @@ _LONGEST_PDF = 280_000_000
 class AddPaper(Question):
     """One paper, in exactly one of three forms."""
 
-    identifier: Annotated[str | None, Field(max_length=500, description="DOI or arXiv id, looked up")] = None
+    identifier: Annotated[
+        str | None, Field(max_length=500, description="DOI or arXiv id, looked up")
+    ] = None
     markdown: Annotated[
         str | None,
-        Field(max_length=_LONGEST_MARKDOWN, description="Text, with YAML front matter (title, authors, year, doi) if known"),
+        Field(
+            max_length=_LONGEST_MARKDOWN,
+            description="Text, with YAML front matter (title, authors, year, doi) if known",
+        ),
     ] = None
-    pdf_base64: Annotated[str | None, Field(max_length=_LONGEST_PDF, description="PDF with a text layer")] = None
+    pdf_base64: Annotated[
+        str | None, Field(max_length=_LONGEST_PDF, description="PDF with a text layer")
+    ] = None
 
 
 class PaperAdded(Answer):
@@ -54,15 +61,23 @@ class Added(Protocol):
 class Adder(Protocol):
     """Adds one paper, in exactly one of three forms."""
 
-    async def add(self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None) -> Added: ...
+    async def add(
+        self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None
+    ) -> Added: ...
 
 
 def add_paper_operation(adder: Adder) -> Operation[AddPaper]:
     """`add_paper`, to be joined to the operations of the papers room."""
 
     async def add_paper(question: AddPaper, call: Call) -> PaperAdded:
-        added = await adder.add(identifier=question.identifier, markdown=question.markdown, pdf_base64=question.pdf_base64)
-        return PaperAdded(paper_id=added.paper_id, title=added.title, is_new=added.is_new, notes=list(added.notes))
+        added = await adder.add(
+            identifier=question.identifier,
+            markdown=question.markdown,
+            pdf_base64=question.pdf_base64,
+        )
+        return PaperAdded(
+            paper_id=added.paper_id, title=added.title, is_new=added.is_new, notes=list(added.notes)
+        )
 
     return Operation(
         name="add_paper",
@@ -78,7 +93,8 @@ def add_paper_operation(adder: Adder) -> Operation[AddPaper]:
         room="papers",
         title="Add a paper",
         description=(
-            "Adds one paper to the corpus: identifier (DOI, arXiv id), markdown or pdf_base64. Answers with its paper_id; "
+            "Adds one paper to the corpus: identifier (DOI, arXiv id), markdown or pdf_base64. "
+            "Answers with its paper_id; "
             "is_new false means the corpus had it and now knows more of it."
         ),
         question=AddPaper,

@@ -1,4 +1,6 @@
-"""What a build needs from outside: sources found, parts read, a memory, a place to publish, and somebody to tell."""
+"""What a build needs from outside: sources found, parts read, a memory, a place to publish, and
+somebody to tell.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from carrel.rooms.papers.building.models import (
 
 
 class Progress(Protocol):
-    """Hears how far a long piece of work is. A phase without a total has an end that nobody knows yet."""
+    """Hears how far a long piece of work is. A phase without a total has an end that nobody knows
+    yet.
+    """
 
     def begin(self, phase: str, total: int | None, unit: str) -> None: ...
 
@@ -64,14 +68,18 @@ class PartsReader(Protocol):
 
 
 class BuildState(Protocol):
-    """Remembers between builds, and across a build that was cut short, what was read and what was published."""
+    """Remembers between builds, and across a build that was cut short, what was read and what was
+    published.
+    """
 
     def known_sources(self) -> dict[str, KnownSource]: ...
 
     def forget_sources(self, paths: Iterable[str]) -> None: ...
 
     def begin_source(self, source: FoundSource) -> frozenset[int]:
-        """Makes room for a source and answers with the parts of this very file that are read already."""
+        """Makes room for a source and answers with the parts of this very file that are read
+        already.
+        """
         ...
 
     def keep_part(self, read: PartRead) -> None: ...
@@ -97,11 +105,15 @@ class BuildState(Protocol):
     def problems(self) -> Iterator[tuple[str, ReadProblem]]: ...
 
     def published(self) -> tuple[str | None, dict[str, RememberedPaper]]:
-        """The papers of the last snapshot, and its build id if that snapshot is still the one on disk."""
+        """The papers of the last snapshot, and its build id if that snapshot is still the one on
+        disk.
+        """
         ...
 
     def promise_publication(self, build_id: str, papers: Iterable[RememberedPaper]) -> None:
-        """Written before the snapshot is swapped in; it counts once that snapshot is the one on disk."""
+        """Written before the snapshot is swapped in; it counts once that snapshot is the one on
+        disk.
+        """
         ...
 
     def settle_publication(self, build_id_on_disk: str | None) -> None: ...
@@ -118,7 +130,9 @@ class SnapshotDraft(Protocol):
 
 
 class SnapshotShelf(Protocol):
-    """Where the snapshot lies. A draft starts from the current one or empty, and replaces it in one step."""
+    """Where the snapshot lies. A draft starts from the current one or empty, and replaces it in one
+    step.
+    """
 
     def current_build_id(self) -> str | None: ...
 
@@ -164,7 +178,9 @@ class FiledSummaries(Protocol):
 
 
 class PapersToRead(Protocol):
-    """The papers of the current snapshot, one after the other, with what there is to read of each."""
+    """The papers of the current snapshot, one after the other, with what there is to read of
+    each.
+    """
 
     def count(self) -> int: ...
 

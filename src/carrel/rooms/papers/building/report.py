@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """One thing that went wrong with one source. `is_skipped` when a paper or file was left out because of it."""
+    """One thing that went wrong with one source. `is_skipped` when a paper or file was left out
+    because of it.
+    """
 
     source: str
     code: str
@@ -21,7 +23,12 @@ class ReportLine:
         return f"{'skipped' if self.is_skipped else 'note'}  {place}: {self.message} [{self.code}]"
 
     def to_facts(self) -> dict[str, object]:
-        facts: dict[str, object] = {"source": self.source, "code": self.code, "message": self.message, "skipped": self.is_skipped}
+        facts: dict[str, object] = {
+            "source": self.source,
+            "code": self.code,
+            "message": self.message,
+            "skipped": self.is_skipped,
+        }
         return facts if self.line is None else {**facts, "line": self.line}
 
 
@@ -56,19 +63,30 @@ class BuildReport:
                 "changed": self.papers_changed,
                 "removed": self.papers_removed,
             },
-            "sources": {"read": self.sources_read, "unchanged": self.sources_unchanged, "removed": self.sources_removed},
+            "sources": {
+                "read": self.sources_read,
+                "unchanged": self.sources_unchanged,
+                "removed": self.sources_removed,
+            },
             "records": self.records,
-            "seconds": {"reading": round(self.seconds_reading, 3), "writing": round(self.seconds_writing, 3)},
+            "seconds": {
+                "reading": round(self.seconds_reading, 3),
+                "writing": round(self.seconds_writing, 3),
+            },
             "changed": self.is_changed,
             "skipped": len(self.skipped),
             "lines": [line.to_facts() for line in self.lines],
         }
 
     def to_text(self, longest: int = 50) -> str:
-        """A few lines for a person; at most `longest` problems one by one, then counts of the rest by code."""
+        """A few lines for a person; at most `longest` problems one by one, then counts of the rest
+        by code.
+        """
         head = [
-            f"{self.papers:,} papers: {self.papers_added:,} new, {self.papers_changed:,} changed, {self.papers_removed:,} gone.",
-            f"Sources: {self.sources_read:,} read, {self.sources_unchanged:,} unchanged, {self.sources_removed:,} gone; "
+            f"{self.papers:,} papers: {self.papers_added:,} new, {self.papers_changed:,} changed, "
+            f"{self.papers_removed:,} gone.",
+            f"Sources: {self.sources_read:,} read, {self.sources_unchanged:,} unchanged, "
+            f"{self.sources_removed:,} gone; "
             f"{self.records:,} records in all.",
             f"Reading took {self.seconds_reading:.1f} s, writing {self.seconds_writing:.1f} s.",
         ]
@@ -76,5 +94,8 @@ class BuildReport:
         shown, rest = ordered[:longest], ordered[longest:]
         if not ordered:
             head.append("Nothing was skipped.")
-        more = [f"and {count:,} more: {code}" for code, count in Counter(line.code for line in rest).most_common()]
+        more = [
+            f"and {count:,} more: {code}"
+            for code, count in Counter(line.code for line in rest).most_common()
+        ]
         return "\n".join([*head, *(str(line) for line in shown), *more])

@@ -1,4 +1,6 @@
-"""Building a corpus from sources: find, read what is new, decide what is one paper, write what changed, swap."""
+"""Building a corpus from sources: find, read what is new, decide what is one paper, write what
+changed, swap.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ _ADDED_AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A paper of the next snapshot: what it is made of, under which identifier, and whether that differs from the last."""
+    """A paper of the next snapshot: what it is made of, under which identifier, and whether that
+    differs from the last.
+    """
 
     found: PaperGroup
     paper_id: str
@@ -53,7 +57,12 @@ class _Placed:
 
     @property
     def remembered(self) -> RememberedPaper:
-        return RememberedPaper(self.paper_id, self.paper_index, self.digest, tuple(key.value for key in self.found.keys))
+        return RememberedPaper(
+            self.paper_id,
+            self.paper_index,
+            self.digest,
+            tuple(key.value for key in self.found.keys),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +104,31 @@ class PaperBuilder:
         self._lock = lock
         self._clock = clock
 
-    def build(self, sources: Sequence[Path], progress: Progress, *, only: bool = False) -> BuildReport:
-        """Brings the corpus up to date with `sources`; what earlier builds took from elsewhere stays.
+    def build(
+        self, sources: Sequence[Path], progress: Progress, *, only: bool = False
+    ) -> BuildReport:
+        """Brings the corpus up to date with `sources`; what earlier builds took from elsewhere
+        stays.
 
-        With `only`, the corpus becomes exactly what `sources` hold now: sources of earlier builds that are not named leave.
+        With `only`, the corpus becomes exactly what `sources` hold now: sources of earlier builds
+        that are not named leave.
         """
         with self._lock.held():
             return self._build(sources, progress, whole=only)[0]
 
     def refresh(self, progress: Progress) -> bool:
-        """Publishes again what is known, without looking at any source; whether that changed anything."""
+        """Publishes again what is known, without looking at any source; whether that changed
+        anything.
+        """
         with self._lock.held():
             self._state.settle_publication(self._snapshots.current_build_id())
             plan = self._write(progress)[1]
             return bool(plan.changed or plan.removed)
 
     def add(self, folder: Path, file: Path, progress: Progress) -> AddedPaper:
-        """Takes up what is new in one folder, leaves every other source alone, and says what became of one file."""
+        """Takes up what is new in one folder, leaves every other source alone, and says what became
+        of one file.
+        """
         with self._lock.held():
             report, plan = self._build([folder], progress, whole=False)
         source = str(file.absolute())
@@ -124,9 +141,13 @@ class PaperBuilder:
                 details={"problems": [line.to_facts() | {"source": file.name} for line in lines]},
             )
         title = merge(self._state.records(placed.found.record_ids)).title
-        return AddedPaper(placed.paper_id, title, placed.is_new, tuple(line.message for line in lines))
+        return AddedPaper(
+            placed.paper_id, title, placed.is_new, tuple(line.message for line in lines)
+        )
 
-    def _build(self, sources: Sequence[Path], progress: Progress, whole: bool) -> tuple[BuildReport, _Plan]:
+    def _build(
+        self, sources: Sequence[Path], progress: Progress, whole: bool
+    ) -> tuple[BuildReport, _Plan]:
         started = self._clock.monotonic()
         found, skipped = self._finder.find(sources)
         if not found and all(line.code == "not_found" for line in skipped):
@@ -134,12 +155,24 @@ class PaperBuilder:
         known = self._state.known_sources()
         gone = known.keys() - {str(source.path) for source in found}
         if not whole:
-            gone = {path for path in gone if any(Path(path).is_relative_to(source.absolute()) for source in sources)}
+            gone = {
+                path
+                for path in gone
+                if any(Path(path).is_relative_to(source.absolute()) for source in sources)
+            }
         # What cannot be reached now, such as a disk that is not mounted, has not left.
         unreachable = [line.path for line in skipped if line.code in {"not_found", "not_readable"}]
-        gone = {path for path in gone if not any(Path(path).is_relative_to(place) for place in unreachable)}
+        gone = {
+            path
+            for path in gone
+            if not any(Path(path).is_relative_to(place) for place in unreachable)
+        }
         self._state.forget_sources(gone)
-        to_read = [source for source in found if not self._is_up_to_date(source, known.get(str(source.path)))]
+        to_read = [
+            source
+            for source in found
+            if not self._is_up_to_date(source, known.get(str(source.path)))
+        ]
         self._read(to_read, progress)
         read_at = self._clock.monotonic()
         self._state.settle_publication(self._snapshots.current_build_id())
@@ -177,7 +210,9 @@ class PaperBuilder:
                 done = self._state.begin_source(source)
                 remaining = source.size_bytes
                 for part in self._reader.parts(source):
-                    size = min(remaining, len(part.content)) if part.content is not None else remaining
+                    size = (
+                        min(remaining, len(part.content)) if part.content is not None else remaining
+                    )
                     remaining -= size
                     if part.number in done:
                         progress.advance(size)
@@ -210,11 +245,19 @@ class PaperBuilder:
         progress.begin("writing", len(to_add), "papers")
         with self._snapshots.draft(from_current=not is_fresh) as draft:
             if not is_fresh:
-                draft.remove([*plan.removed, *(paper.paper_id for paper in to_add if not paper.is_new)])
+                draft.remove(
+                    [*plan.removed, *(paper.paper_id for paper in to_add if not paper.is_new)]
+                )
             for start in range(0, len(to_add), _ADDED_AT_ONCE):
                 batch = to_add[start : start + _ADDED_AT_ONCE]
                 papers = [self._paper(placed) for placed in batch]
-                self._static.write([paper for placed, paper in zip(batch, papers, strict=True) if placed.is_changed or is_lost])
+                self._static.write(
+                    [
+                        paper
+                        for placed, paper in zip(batch, papers, strict=True)
+                        if placed.is_changed or is_lost
+                    ]
+                )
                 draft.add(papers)
                 progress.advance(len(papers))
             draft.finish(build_id, self._clock.now().isoformat())
@@ -223,14 +266,18 @@ class PaperBuilder:
         self._snapshots.publish()
         self._state.settle_publication(build_id)
         if plan.removed or plan.changed > plan.added:
-            self._static.sweep(frozenset(paper.paper_id for paper in plan.papers), self._state.assets())
+            self._static.sweep(
+                frozenset(paper.paper_id for paper in plan.papers), self._state.assets()
+            )
         progress.end()
         return build_id, plan
 
     def _plan(self, published: dict[str, RememberedPaper]) -> _Plan:
         every_group = group(self._state.claims())
         groups = [found for found in every_group if found.keys and found.has_title]
-        paper_ids = assign_ids(groups, {key: paper.paper_id for paper in published.values() for key in paper.keys})
+        paper_ids = assign_ids(
+            groups, {key: paper.paper_id for paper in published.values() for key in paper.keys}
+        )
         digests = self._state.digests()
         filed = self._summaries.stamps()
         next_index = max((paper.paper_index for paper in published.values()), default=0) + 1
@@ -246,8 +293,12 @@ class PaperBuilder:
         return _Plan(tuple(papers), removed, tuple(_group_lines(every_group)))
 
     def _paper(self, placed: _Placed) -> PublishedPaper:
-        record = with_summaries(merge(self._state.records(placed.found.record_ids)), self._summaries.of(placed.paper_id))
-        return PublishedPaper.of(placed.paper_id, placed.paper_index, placed.found.keys, record, placed.found.conflicts)
+        record = with_summaries(
+            merge(self._state.records(placed.found.record_ids)), self._summaries.of(placed.paper_id)
+        )
+        return PublishedPaper.of(
+            placed.paper_id, placed.paper_index, placed.found.keys, record, placed.found.conflicts
+        )
 
     def _problem_lines(self) -> Iterator[ReportLine]:
         for source, problem in self._state.problems():
@@ -256,8 +307,16 @@ class PaperBuilder:
 
 def _digest(found: PaperGroup, paper_id: str, digests: Mapping[int, str], filed: str) -> str:
     """Changes when anything that the paper is written from changes."""
-    parts = [str(WRITER_VERSION), paper_id, filed, *(key.value for key in found.keys), *(digests[at] for at in found.record_ids)]
-    return hashlib.sha256("\n".join([*parts, *(conflict.message for conflict in found.conflicts)]).encode()).hexdigest()
+    parts = [
+        str(WRITER_VERSION),
+        paper_id,
+        filed,
+        *(key.value for key in found.keys),
+        *(digests[at] for at in found.record_ids),
+    ]
+    return hashlib.sha256(
+        "\n".join([*parts, *(conflict.message for conflict in found.conflicts)]).encode()
+    ).hexdigest()
 
 
 def _group_lines(groups: Sequence[PaperGroup]) -> Iterator[ReportLine]:
@@ -266,8 +325,12 @@ def _group_lines(groups: Sequence[PaperGroup]) -> Iterator[ReportLine]:
             for source in found.sources:
                 yield ReportLine(source, "no_title", "a record without a title", is_skipped=True)
         for conflict in found.conflicts:
-            yield ReportLine(conflict.source, "id_claimed_twice", conflict.message, is_skipped=False)
+            yield ReportLine(
+                conflict.source, "id_claimed_twice", conflict.message, is_skipped=False
+            )
 
 
 def _skipped_lines(skipped: Sequence[Skipped]) -> list[ReportLine]:
-    return [ReportLine(str(line.path), line.code, line.message, is_skipped=True) for line in skipped]
+    return [
+        ReportLine(str(line.path), line.code, line.message, is_skipped=True) for line in skipped
+    ]

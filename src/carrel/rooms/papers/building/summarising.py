@@ -1,4 +1,6 @@
-"""Having a model fill a summary template for every paper that lacks it, going on where an earlier run stopped."""
+"""Having a model fill a summary template for every paper that lacks it, going on where an earlier
+run stopped.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class SummaryTally:
     failures: list[tuple[str, str]] = field(default_factory=list)
 
     def cost(self, prices: Prices) -> float:
-        return (self.tokens_in * prices.per_million_in + self.tokens_out * prices.per_million_out) / 1_000_000
+        return (
+            self.tokens_in * prices.per_million_in + self.tokens_out * prices.per_million_out
+        ) / 1_000_000
 
 
 class Summariser:
@@ -69,14 +73,18 @@ class Summariser:
                 details={"templates": sorted(TEMPLATES)},
             )
         tally = SummaryTally()
-        progress.begin(f"summarising ({template})", self._papers.count() if limit is None else limit, "papers")
+        progress.begin(
+            f"summarising ({template})", self._papers.count() if limit is None else limit, "papers"
+        )
         to_do = islice(self._lacking(template, tally, progress), limit)
         failures_in_a_row = 0
         with ThreadPoolExecutor(self._parallel) as hands:
             asked: dict[Future[Written], PaperToRead] = {}
             while True:
                 for paper in islice(to_do, self._parallel - len(asked)):
-                    asked[hands.submit(self._model.write, TEMPLATES[template], self._shown(paper))] = paper
+                    asked[
+                        hands.submit(self._model.write, TEMPLATES[template], self._shown(paper))
+                    ] = paper
                 if not asked:
                     break
                 done, _ = wait(asked, return_when=FIRST_COMPLETED)
@@ -97,7 +105,9 @@ class Summariser:
         progress.end()
         return tally
 
-    def _lacking(self, template: str, tally: SummaryTally, progress: Progress) -> Iterator[PaperToRead]:
+    def _lacking(
+        self, template: str, tally: SummaryTally, progress: Progress
+    ) -> Iterator[PaperToRead]:
         for paper in self._papers.papers():
             if not paper.text.strip():
                 tally.without_text += 1
@@ -109,17 +119,24 @@ class Summariser:
             progress.advance()
 
     def _basis(self, paper: PaperToRead) -> str:
-        """What a summary was made from; another model does not make the old one wrong, another text does."""
+        """What a summary was made from; another model does not make the old one wrong, another text
+        does.
+        """
         return hashlib.sha256(self._shown(paper).encode("utf-8", "replace")).hexdigest()
 
     def _shown(self, paper: PaperToRead) -> str:
         return f"{paper.title}\n\n{paper.text[: self._most_characters]}"
 
-    def _file(self, paper: PaperToRead, template: str, written: Written, tally: SummaryTally) -> None:
+    def _file(
+        self, paper: PaperToRead, template: str, written: Written, tally: SummaryTally
+    ) -> None:
         markdown = written.text.strip()
         if len(paper.text) > self._most_characters:
             share = self._most_characters / len(paper.text)
-            markdown += f"\n\n*Only the first {self._most_characters:,} characters ({share:.0%}) of the text were read for this.*"
+            markdown += (
+                f"\n\n*Only the first {self._most_characters:,} characters ({share:.0%}) "
+                f"of the text were read for this.*"
+            )
         summary = FiledSummary(
             template=template,
             markdown=markdown,

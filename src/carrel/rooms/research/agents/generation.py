@@ -15,7 +15,9 @@ async def generate(workshop: Workshop, brief: Brief, method: GenerationMethod, c
     told = "\n".join(f"{hypothesis.id}: {hypothesis.draft.title}" for hypothesis in made)
     given = f"{method.value}, {count} wanted, {len(brief.hypotheses)} there already"
     refused = min(count, len(drafts)) - len(made)
-    says = f"{len(made)} hypotheses by {method.value}" + (f", {refused} left out as unsafe" if refused else "")
+    says = f"{len(made)} hypotheses by {method.value}" + (
+        f", {refused} left out as unsafe" if refused else ""
+    )
     return Made(
         Changes(
             hypotheses=tuple(made),

@@ -1,4 +1,6 @@
-"""The meta-review agent: what the reviews say together; its text is told to every agent that works after it."""
+"""The meta-review agent: what the reviews say together; its text is told to every agent that works
+after it.
+"""
 
 from __future__ import annotations
 
@@ -12,4 +14,8 @@ async def meta_review(workshop: Workshop, brief: Brief) -> Made:
     reviews = await workshop.memory.reviews(brief.project.id)
     text = await workshop.mind.meta_review(brief, reviews)
     output = workshop.output(brief, META_REVIEW, f"{len(reviews)} reviews", text)
-    return Made(Changes(outputs=(*brief.outputs, output), events=(workshop.event(brief, META_REVIEW, text),)))
+    return Made(
+        Changes(
+            outputs=(*brief.outputs, output), events=(workshop.event(brief, META_REVIEW, text),)
+        )
+    )

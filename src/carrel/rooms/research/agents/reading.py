@@ -12,7 +12,9 @@ AGENT = "goal reading"
 
 
 async def begin(workshop: Workshop, brief: Brief) -> Made:
-    """The mind's safety opinion, then its reading of the goal, unless that was kept when the project was started."""
+    """The mind's safety opinion, then its reading of the goal, unless that was kept when the
+    project was started.
+    """
     made = await look_at_goal(workshop, brief)
     if await understanding(workshop.memory, brief.project.id) is not None:
         return made

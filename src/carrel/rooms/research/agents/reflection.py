@@ -8,7 +8,9 @@ from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.records import Changes, Hypothesis, Review
 
 
-async def reflect(workshop: Workshop, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType) -> Made:
+async def reflect(
+    workshop: Workshop, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
+) -> Made:
     """One review, kept with what it rests on."""
     found = await workshop.mind.review(brief, hypothesis, review_type)
     review = Review(
@@ -26,5 +28,10 @@ async def reflect(workshop: Workshop, brief: Brief, hypothesis: Hypothesis, revi
         reviewer=workshop.mind.name,
         created_at=workshop.now(),
     )
-    output = workshop.output(brief, "reflection", f"{review_type.value} of {hypothesis.id}", review.scores.model_dump_json())
+    output = workshop.output(
+        brief,
+        "reflection",
+        f"{review_type.value} of {hypothesis.id}",
+        review.scores.model_dump_json(),
+    )
     return Made(Changes(reviews=(review,), outputs=(*brief.outputs, output)), (review.id,))

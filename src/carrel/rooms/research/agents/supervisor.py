@@ -1,4 +1,6 @@
-"""The supervisor: decides what a job does next from what is finished, so that it can stop and go on at any step."""
+"""The supervisor: decides what a job does next from what is finished, so that it can stop and go on
+at any step.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ from carrel.rooms.research.records import Changes, Hypothesis, Job, Project, Ste
 BATCH = 10
 EVOLVED = 5
 _STRATEGIES = tuple(EvolutionStrategy)
-# How a run's hypotheses are come by: half from the best paths, the rest by the methods that question and widen them.
+# How a run's hypotheses are come by: half from the best paths, the rest by the methods that
+# question and widen them.
 _SHARES = (
     (GenerationMethod.LITERATURE_BASED, 0.5),
     (GenerationMethod.DEBATE, 0.2),
@@ -45,19 +48,25 @@ _FEWEST_WITH_EVOLVED = 3
 
 
 def places_for_evolved(project: Project) -> int:
-    """How many of the hypotheses that were asked for are evolved from the best of the others: a fifth, one to five."""
+    """How many of the hypotheses that were asked for are evolved from the best of the others: a
+    fifth, one to five.
+    """
     count = project.hypothesis_count
     return 0 if count < _FEWEST_WITH_EVOLVED else min(EVOLVED, max(1, count // 5))
 
 
 def _children(project: Project, generated: int) -> int:
-    """How many to evolve, so that a run makes no more than was asked for; some more where too few could be generated."""
+    """How many to evolve, so that a run makes no more than was asked for; some more where too few
+    could be generated.
+    """
     return max(0, min(EVOLVED, generated, project.hypothesis_count - generated))
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a job: a name of its own in it, a kind that tells how long it may take, and the work."""
+    """One step of a job: a name of its own in it, a kind that tells how long it may take, and the
+    work.
+    """
 
     name: str
     kind: str
@@ -71,7 +80,9 @@ class Supervisor:
         self.workshop = workshop
         self.ranking = RankingAgent(workshop)
 
-    def expected_steps(self, job: Job, project: Project, done: Sequence[StepDone], hypotheses: Sequence[Hypothesis]) -> int:
+    def expected_steps(
+        self, job: Job, project: Project, done: Sequence[StepDone], hypotheses: Sequence[Hypothesis]
+    ) -> int:
         """How many steps the job will have had, as far as can be told now."""
         match job.kind:
             case "research":
@@ -79,7 +90,11 @@ class Supervisor:
             case "generate":
                 return max(1, -(-job.work.count // BATCH))
             case "rank":
-                return (1 if job.work.method == "direct_comparison" else _matches_wanted(hypotheses, done)) + 1
+                return (
+                    1
+                    if job.work.method == "direct_comparison"
+                    else _matches_wanted(hypotheses, done)
+                ) + 1
             case _:
                 return 1
 
@@ -92,7 +107,9 @@ class Supervisor:
         children = _children(project, count)
         return {
             "goal": 1,
-            "generate": sum(step.kind == "generate" for step in done) if is_all else len(batches_of(wanted)),
+            "generate": sum(step.kind == "generate" for step in done)
+            if is_all
+            else len(batches_of(wanted)),
             "review": count + children,
             "match": self._most_matches(count, 0) + self._most_matches(children, count),
             "settle": 2,
@@ -109,9 +126,17 @@ class Supervisor:
             case "generate":
                 return self._in_batches(job, done)
             case "review":
-                return _once(done, "review", self._reviewing(job.work.hypothesis_id, ReviewType(job.work.review_type)))
+                return _once(
+                    done,
+                    "review",
+                    self._reviewing(job.work.hypothesis_id, ReviewType(job.work.review_type)),
+                )
             case "evolve":
-                return _once(done, "evolve", self._evolving(job.work.hypothesis_id, EvolutionStrategy(job.work.strategy)))
+                return _once(
+                    done,
+                    "evolve",
+                    self._evolving(job.work.hypothesis_id, EvolutionStrategy(job.work.strategy)),
+                )
             case "rank":
                 return await self._in_ranking(job, project, done)
 
@@ -127,7 +152,8 @@ class Supervisor:
         if not first and not await self.workshop.memory.hypotheses(project.id):
             raise NoHypothesisError(
                 "Not one hypothesis came through: all were left out by the safety check",
-                next_step="export_research has every decision with its reason; word the goal differently, or try another model.",
+                next_step="export_research has every decision with its reason; word the goal "
+                "differently, or try another model.",
             )
         step = self._to_review_and_rank(first, 0, "1", names)
         if step is not None:
@@ -135,21 +161,32 @@ class Supervisor:
         if "proximity" not in names:
             return Step("proximity", "proximity", lambda brief: relate(self.workshop, brief))
         if "meta-review:1" not in names:
-            return Step("meta-review:1", "meta-review", self._or_without("meta-review", self._looking_back))
+            return Step(
+                "meta-review:1", "meta-review", self._or_without("meta-review", self._looking_back)
+            )
         for number in range(1, _children(project, len(first)) + 1):
             if f"evolve:{number}" not in names:
-                return Step(f"evolve:{number}", "evolve", self._or_without("evolved", self._evolving_the_best(number)))
+                return Step(
+                    f"evolve:{number}",
+                    "evolve",
+                    self._or_without("evolved", self._evolving_the_best(number)),
+                )
         step = self._to_review_and_rank(children, len(first), "2", names)
         if step is None:
             step = await self._left_over(project, {*first, *children}, names)
         if step is not None:
             return step
         if "meta-review:2" not in names:
-            return Step("meta-review:2", "meta-review", self._or_without("meta-review", self._looking_back))
+            return Step(
+                "meta-review:2", "meta-review", self._or_without("meta-review", self._looking_back)
+            )
         return None
 
     def _to_generate(self, project: Project, done: Sequence[StepDone]) -> Step | None:
-        generated = sorted((step for step in done if step.kind == "generate"), key=lambda step: int(step.name.partition(":")[2]))
+        generated = sorted(
+            (step for step in done if step.kind == "generate"),
+            key=lambda step: int(step.name.partition(":")[2]),
+        )
         if len(generated) + 1 < len(done):
             return None
         wanted = project.hypothesis_count - places_for_evolved(project)
@@ -161,16 +198,27 @@ class Supervisor:
             method, count = planned[len(generated)]
             count = min(count, missing)
         elif any(step.made for step in generated[-_FRUITLESS:]):
-            method, count = tuple(GenerationMethod)[len(generated) % len(GenerationMethod)], min(missing, BATCH)
+            method, count = (
+                tuple(GenerationMethod)[len(generated) % len(GenerationMethod)],
+                min(missing, BATCH),
+            )
         else:
             return None
-        return Step(f"generate:{len(generated) + 1}", "generate", self._generating(method, count, is_first=not generated))
+        return Step(
+            f"generate:{len(generated) + 1}",
+            "generate",
+            self._generating(method, count, is_first=not generated),
+        )
 
-    def _to_review_and_rank(self, ids: Sequence[str], others: int, round_name: str, names: set[str]) -> Step | None:
+    def _to_review_and_rank(
+        self, ids: Sequence[str], others: int, round_name: str, names: set[str]
+    ) -> Step | None:
         for hypothesis_id in ids:
             if f"review:{hypothesis_id}" not in names:
                 reviewing = self._reviewing(hypothesis_id, ReviewType.INITIAL)
-                return Step(f"review:{hypothesis_id}", "review", self._or_without("reviewed", reviewing))
+                return Step(
+                    f"review:{hypothesis_id}", "review", self._or_without("reviewed", reviewing)
+                )
         if not ids or f"settle:{round_name}" in names:
             return None
         for number in range(1, self._most_matches(len(ids), others) + 1):
@@ -179,7 +227,9 @@ class Supervisor:
         return Step(f"settle:{round_name}", "settle", self._settling)
 
     async def _left_over(self, project: Project, own: set[str], names: set[str]) -> Step | None:
-        """What came from elsewhere while the run went on is reviewed and plays, too, before the run is complete."""
+        """What came from elsewhere while the run went on is reviewed and plays, too, before the run
+        is complete.
+        """
         hypotheses = await self.workshop.memory.hypotheses(project.id)
         for made in hypotheses:
             if not made.review_count and f"review:{made.id}" not in names:
@@ -190,7 +240,9 @@ class Supervisor:
         least = min(LEAST_OPPONENTS, len(there) - 1)
         played = sum(name.startswith("match:3:") for name in names)
         # The limit is for a judge whose verdicts nobody can read: they never count as matches.
-        if any(made.standing.matches < least for made in others) and played < MATCHES_EACH * len(others):
+        if any(made.standing.matches < least for made in others) and played < MATCHES_EACH * len(
+            others
+        ):
             return Step(f"match:3:{played + 1}", "match", self._playing)
         if played and f"settle:3:{played}" not in names:
             return Step(f"settle:3:{played}", "settle", self._settling)
@@ -207,18 +259,30 @@ class Supervisor:
         if missing <= 0 or (done and not done[-1].made):
             return None
         method = GenerationMethod(job.work.method)
-        return Step(f"generate:{len(done) + 1}", "generate", self._generating(method, min(missing, BATCH), is_first=not done))
+        return Step(
+            f"generate:{len(done) + 1}",
+            "generate",
+            self._generating(method, min(missing, BATCH), is_first=not done),
+        )
 
-    async def _in_ranking(self, job: Job, project: Project, done: Sequence[StepDone]) -> Step | None:
+    async def _in_ranking(
+        self, job: Job, project: Project, done: Sequence[StepDone]
+    ) -> Step | None:
         names = {step.name for step in done}
         if "settle" in names:
             return None
         hypotheses = await self.workshop.memory.hypotheses(project.id)
         if job.work.method == "direct_comparison":
-            reviewed = {review.hypothesis_id for review in await self.workshop.memory.reviews(project.id)}
+            reviewed = {
+                review.hypothesis_id for review in await self.workshop.memory.reviews(project.id)
+            }
             for hypothesis_id in players(hypotheses):
                 if hypothesis_id not in reviewed:
-                    return Step(f"review:{hypothesis_id}", "review", self._reviewing(hypothesis_id, ReviewType.INITIAL))
+                    return Step(
+                        f"review:{hypothesis_id}",
+                        "review",
+                        self._reviewing(hypothesis_id, ReviewType.INITIAL),
+                    )
             if "compare" not in names:
                 return Step("compare", "compare", self._comparing)
         else:
@@ -230,38 +294,60 @@ class Supervisor:
                 return Step(f"match:{own + 1}", "match", self._playing)
         return Step("settle", "settle", self._settling)
 
-    def _generating(self, method: GenerationMethod, count: int, *, is_first: bool) -> Callable[[Brief], Awaitable[Made]]:
+    def _generating(
+        self, method: GenerationMethod, count: int, *, is_first: bool
+    ) -> Callable[[Brief], Awaitable[Made]]:
         async def work(brief: Brief) -> Made:
             try:
                 return await generate(self.workshop, brief, method, count)
             except (NoConnectionFoundError, UnreadableAnswerError) as error:
                 if is_first or not brief.hypotheses:
                     raise
-                return Made(Changes(events=(self.workshop.event(brief, "exhausted", f"{method.value}: {error.message}"),)))
+                return Made(
+                    Changes(
+                        events=(
+                            self.workshop.event(
+                                brief, "exhausted", f"{method.value}: {error.message}"
+                            ),
+                        )
+                    )
+                )
 
         return work
 
-    def _or_without(self, kind: str, work: Callable[[Brief], Awaitable[Made]]) -> Callable[[Brief], Awaitable[Made]]:
-        """In a whole run, an answer that cannot be read costs one piece of work, and is written down; the rest goes on."""
+    def _or_without(
+        self, kind: str, work: Callable[[Brief], Awaitable[Made]]
+    ) -> Callable[[Brief], Awaitable[Made]]:
+        """In a whole run, an answer that cannot be read costs one piece of work, and is written
+        down; the rest goes on.
+        """
 
         async def tolerant(brief: Brief) -> Made:
             try:
                 return await work(brief)
             except UnreadableAnswerError as error:
-                return Made(Changes(events=(self.workshop.event(brief, kind, f"Left out: {error.message}"),)))
+                return Made(
+                    Changes(
+                        events=(self.workshop.event(brief, kind, f"Left out: {error.message}"),)
+                    )
+                )
 
         return tolerant
 
     async def _looking_back(self, brief: Brief) -> Made:
         return await meta_review(self.workshop, brief)
 
-    def _reviewing(self, hypothesis_id: str, review_type: ReviewType) -> Callable[[Brief], Awaitable[Made]]:
+    def _reviewing(
+        self, hypothesis_id: str, review_type: ReviewType
+    ) -> Callable[[Brief], Awaitable[Made]]:
         async def work(brief: Brief) -> Made:
             return await reflect(self.workshop, brief, _one(brief, hypothesis_id), review_type)
 
         return work
 
-    def _evolving(self, hypothesis_id: str, strategy: EvolutionStrategy) -> Callable[[Brief], Awaitable[Made]]:
+    def _evolving(
+        self, hypothesis_id: str, strategy: EvolutionStrategy
+    ) -> Callable[[Brief], Awaitable[Made]]:
         async def work(brief: Brief) -> Made:
             return await evolve(self.workshop, brief, _one(brief, hypothesis_id), strategy)
 
@@ -272,7 +358,8 @@ class Supervisor:
             best = [made for made in leading(brief.hypotheses) if made.status != "evolved"]
             if place > len(best):
                 return Made(Changes())
-            # Each leader by a strategy of its own; where that changes nothing, by the next that does.
+            # Each leader by a strategy of its own; where that changes nothing, by the next that
+            # does.
             refused: list[str] = []
             for turn in range(len(_STRATEGIES)):
                 try:
@@ -285,13 +372,23 @@ class Supervisor:
         return work
 
     async def _playing(self, brief: Brief) -> Made:
-        return await self.ranking.play(brief) if len(players(brief.hypotheses)) > 1 else Made(Changes())
+        return (
+            await self.ranking.play(brief)
+            if len(players(brief.hypotheses)) > 1
+            else Made(Changes())
+        )
 
     async def _settling(self, brief: Brief) -> Made:
-        return await self.ranking.settle(brief) if len(players(brief.hypotheses)) > 1 else Made(Changes())
+        return (
+            await self.ranking.settle(brief)
+            if len(players(brief.hypotheses)) > 1
+            else Made(Changes())
+        )
 
     async def _comparing(self, brief: Brief) -> Made:
-        return await self.ranking.compare_directly(brief, await self.workshop.memory.reviews(brief.project.id))
+        return await self.ranking.compare_directly(
+            brief, await self.workshop.memory.reviews(brief.project.id)
+        )
 
 
 def batches_of(count: int) -> list[tuple[GenerationMethod, int]]:
@@ -315,7 +412,9 @@ def _matches_wanted(hypotheses: Sequence[Hypothesis], done: Sequence[StepDone]) 
     return max(MATCHES_EACH * len(there) - before, len(there))
 
 
-def _once(done: Sequence[StepDone], name: str, work: Callable[[Brief], Awaitable[Made]]) -> Step | None:
+def _once(
+    done: Sequence[StepDone], name: str, work: Callable[[Brief], Awaitable[Made]]
+) -> Step | None:
     return None if done else Step(name, name, work)
 
 

@@ -1,4 +1,6 @@
-"""What all agents share: the memory, the mind, the clock, and how records get their ids and their place."""
+"""What all agents share: the memory, the mind, the clock, and how records get their ids and their
+place.
+"""
 
 from __future__ import annotations
 
@@ -56,19 +58,32 @@ class Workshop:
 
     async def brief(self, project: Project, job: Job, step: str) -> Brief:
         hypotheses = await self.memory.hypotheses(project.id)
-        return Brief(project, job.id, step, hypotheses, await last_meta_review(self.memory, project.id))
+        return Brief(
+            project, job.id, step, hypotheses, await last_meta_review(self.memory, project.id)
+        )
 
     async def placed(
-        self, brief: Brief, drafts: Sequence[Draft], parents: Sequence[str] = (), *, is_evolved: bool = False
+        self,
+        brief: Brief,
+        drafts: Sequence[Draft],
+        parents: Sequence[str] = (),
+        *,
+        is_evolved: bool = False,
     ) -> tuple[list[Hypothesis], list[SafetyRecord]]:
-        """Drafts that pass the safety check, with ids that are the same whenever the step is done again; and the decisions."""
+        """Drafts that pass the safety check, with ids that are the same whenever the step is done
+        again; and the decisions.
+        """
         made: list[Hypothesis] = []
         decisions: list[SafetyRecord] = []
-        opinions = await self._opinions(brief, [f"{draft.title}. {draft.summary}" for draft in drafts])
+        opinions = await self._opinions(
+            brief, [f"{draft.title}. {draft.summary}" for draft in drafts]
+        )
         for number, draft in enumerate(drafts):
             found = [self._by_rules(brief, draft, number)]
             if opinions:
-                found.append(self.by_mind(brief, "hypothesis", draft.title, opinions[number], number))
+                found.append(
+                    self.by_mind(brief, "hypothesis", draft.title, opinions[number], number)
+                )
             decisions.extend(found)
             if all(decision.is_allowed for decision in found):
                 made.append(
@@ -90,7 +105,9 @@ class Workshop:
             return await self.mind.check(brief, texts)
         except UnreadableAnswerError:
             # Nobody has said that it is safe.
-            return [Opinion(False, "The model's opinion on its safety could not be read.")] * len(texts)
+            return [Opinion(False, "The model's opinion on its safety could not be read.")] * len(
+                texts
+            )
 
     def _by_rules(self, brief: Brief, draft: Draft, number: int) -> SafetyRecord:
         found = check_hypothesis(draft.title, draft.summary)
@@ -107,7 +124,12 @@ class Workshop:
         )
 
     def by_mind(
-        self, brief: Brief, subject: Literal["goal", "hypothesis"], text: str, opinion: Opinion, number: int
+        self,
+        brief: Brief,
+        subject: Literal["goal", "hypothesis"],
+        text: str,
+        opinion: Opinion,
+        number: int,
     ) -> SafetyRecord:
         return SafetyRecord(
             id=derived_id("safe", brief.job_id, brief.step, "mind", number),
@@ -147,7 +169,11 @@ class Workshop:
         """Discovery names parents by the keys of their connections."""
         if draft.connection is None or not draft.connection.origin.parents:
             return ()
-        keys = {made.draft.connection.key: made.id for made in brief.hypotheses if made.draft.connection is not None}
+        keys = {
+            made.draft.connection.key: made.id
+            for made in brief.hypotheses
+            if made.draft.connection is not None
+        }
         return tuple(keys[key] for key in draft.connection.origin.parents if key in keys)
 
 

@@ -25,11 +25,24 @@ from carrel.rooms.research.discovery.index import ConceptIndex
 from carrel.rooms.research.discovery.kinds import kind_of
 from carrel.rooms.research.discovery.layout import Request
 from carrel.rooms.research.discovery.links import Link, LinkJudgement, weakest_link
-from carrel.rooms.research.discovery.ports import ConceptRow, Corpus, DocumentRow, IndexStore, Mapper
+from carrel.rooms.research.discovery.ports import (
+    ConceptRow,
+    Corpus,
+    DocumentRow,
+    IndexStore,
+    Mapper,
+)
 from carrel.rooms.research.discovery.protocols import ExperimentalProtocol
 from carrel.rooms.research.discovery.records import Concept, Kind, Paper, Standing
 from carrel.rooms.research.discovery.rendering import HypothesisText, render
-from carrel.rooms.research.discovery.review import LinkCheck, Review, ReviewType, Scores, review, score
+from carrel.rooms.research.discovery.review import (
+    LinkCheck,
+    Review,
+    ReviewType,
+    Scores,
+    review,
+    score,
+)
 from carrel.rooms.research.discovery.vocabulary import Sphere, Term, Vocabulary
 
 __all__ = [

@@ -1,4 +1,6 @@
-"""Papers read into chunks: the part of indexing that costs time, done apart from the rest and on any core."""
+"""Papers read into chunks: the part of indexing that costs time, done apart from the rest and on
+any core.
+"""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +24,9 @@ BREAK = 0
 
 @dataclass(frozen=True)
 class ChunkDocument:
-    """One document of a chunk; `named` and `mentioned` point into the chunk's keys, `text` into its words."""
+    """One document of a chunk; `named` and `mentioned` point into the chunk's keys, `text` into its
+    words.
+    """
 
     id: str
     year: int | None
@@ -43,7 +47,9 @@ class Chunk:
 
 
 def read_chunk(papers: Iterable[Paper], vocabulary: Vocabulary | None = None) -> Chunk:
-    """Read papers into a chunk: the part of indexing that costs time, and needs nothing but the papers."""
+    """Read papers into a chunk: the part of indexing that costs time, and needs nothing but the
+    papers.
+    """
     numbers: dict[str, int] = {}
     labels: dict[str, str] = {}
     words: dict[str, int] = {"": BREAK}
@@ -59,8 +65,15 @@ def read_chunk(papers: Iterable[Paper], vocabulary: Vocabulary | None = None) ->
         named = array("I", (numbers[key] for key in found.named))
         mentioned = array("I", (numbers[key] for key in found.mentioned))
         text = array("I", map(words.__getitem__, found.text))
-        documents.append(ChunkDocument(paper.id, paper.year, named, mentioned, text, found.definitions))
-    return Chunk(tuple(numbers), tuple(labels.get(key, key) for key in numbers), tuple(words), tuple(documents))
+        documents.append(
+            ChunkDocument(paper.id, paper.year, named, mentioned, text, found.definitions)
+        )
+    return Chunk(
+        tuple(numbers),
+        tuple(labels.get(key, key) for key in numbers),
+        tuple(words),
+        tuple(documents),
+    )
 
 
 class ChunkReader:

@@ -1,4 +1,6 @@
-"""What discovery hands over: candidate connections with everything they rest on, each citation a document of the index."""
+"""What discovery hands over: candidate connections with everything they rest on, each citation a
+document of the index.
+"""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -39,10 +41,13 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """One paper with the sentence that says it; `sentence_number` counts within the abstract, 0 in title and keywords.
+    """One paper with the sentence that says it; `sentence_number` counts within the abstract, 0 in
+    title and keywords.
 
-    A sentence that does not name both things is no support for their link: `speaks_only_of` says which one it names. One that
-    names something only as part of a longer known name (`heart` in `heart disease`) is weaker: `is_in_longer_name`.
+    A sentence that does not name both things is no support for their link: `speaks_only_of` says
+    which one it names. One that
+    names something only as part of a longer known name (`heart` in `heart disease`) is weaker:
+    `is_in_longer_name`.
     """
 
     document_id: str
@@ -69,7 +74,9 @@ class TestMethod:
 
 @dataclass(frozen=True)
 class Bench:
-    """What the papers on one side of a bridge work on and with; `papers` says how many were read for it."""
+    """What the papers on one side of a bridge work on and with; `papers` says how many were read
+    for it.
+    """
 
     papers: int = 0
     systems: tuple[TestMethod, ...] = ()
@@ -130,12 +137,15 @@ class NoveltySearch:
     expected_by_chance: float
     direct_evidence: tuple[Evidence, ...]
     way_documents: int | None = None
-    """Where both ends were given: how many papers on both also speak of the leading bridge, so that this way is known."""
+    """Where both ends were given: how many papers on both also speak of the leading bridge, so that
+    this way is known.
+    """
 
 
 @dataclass(frozen=True)
 class Arm:
-    """A second end with what leads to it, where two connections were combined: its bridges and counts are its own.
+    """A second end with what leads to it, where two connections were combined: its bridges and
+    counts are its own.
 
     `with_end` papers speak of both ends, `with_everything` of both ends and the start.
     """
@@ -149,7 +159,8 @@ class Arm:
 
 @dataclass(frozen=True)
 class Testing:
-    """What there is to test a connection with: links on whose papers a method is named, methods named on both sides, and
+    """What there is to test a connection with: links on whose papers a method is named, methods
+    named on both sides, and
     whether the end is something an experiment can change."""
 
     __test__ = False
@@ -194,9 +205,11 @@ class Origin:
 
 @dataclass(frozen=True)
 class CandidateConnection:
-    """A may be connected to C through the bridges: a candidate found in the literature, not a finding.
+    """A may be connected to C through the bridges: a candidate found in the literature, not a
+    finding.
 
-    The first bridge is the one it is told by. `scope` narrows the claim to a model system; a combination has `arms`, and
+    The first bridge is the one it is told by. `scope` narrows the claim to a model system; a
+    combination has `arms`, and
     then `novelty` is of the start with either end.
     """
 
@@ -236,9 +249,21 @@ class CandidateConnection:
     @property
     def citations(self) -> tuple[str, ...]:
         """Every document the connection rests on, once."""
-        pieces = [*(e for b in self.every_bridge for e in (*b.near_evidence, *b.far_evidence)), *self.novelty.direct_evidence]
+        pieces = [
+            *(e for b in self.every_bridge for e in (*b.near_evidence, *b.far_evidence)),
+            *self.novelty.direct_evidence,
+        ]
         pieces.extend(piece for turn in self.origin.turns for piece in turn.evidence)
         used = [*self.methods]
-        for bench in (bench for bridge in self.bridges[:1] for bench in (bridge.near_bench, bridge.far_bench)):
+        for bench in (
+            bench for bridge in self.bridges[:1] for bench in (bridge.near_bench, bridge.far_bench)
+        ):
             used.extend((*bench.systems, *bench.methods))
-        return tuple(dict.fromkeys([*(e.document_id for e in pieces), *(cited for one in used for cited in one.document_ids)]))
+        return tuple(
+            dict.fromkeys(
+                [
+                    *(e.document_id for e in pieces),
+                    *(cited for one in used for cited in one.document_ids),
+                ]
+            )
+        )

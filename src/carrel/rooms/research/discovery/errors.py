@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MissingName:
-    """Something a text names that no paper of the corpus does, or that is too general here to say anything (`is_vague`);
+    """Something a text names that no paper of the corpus does, or that is too general here to say
+    anything (`is_vague`);
     `near` are names of the corpus that resemble it."""
 
     text: str
@@ -15,7 +16,9 @@ class MissingName:
 
 
 class GoalNotInCorpusError(Exception):
-    """What the goal speaks of does not occur in the corpus, or too little of it to know what is asked."""
+    """What the goal speaks of does not occur in the corpus, or too little of it to know what is
+    asked.
+    """
 
     code = "goal_not_in_corpus"
 
@@ -41,7 +44,10 @@ class GoalNotInCorpusError(Exception):
     def next_step(self) -> str:
         """What to do about it."""
         if self.is_foreign:
-            return f"Ask in English, naming something that the papers study, such as {', '.join(self.examples)}."
+            return (
+                f"Ask in English, naming something that the papers study, such as "
+                f"{', '.join(self.examples)}."
+            )
         near = [name for missing in self.missing for name in missing.near]
         if near:
             told = f"Names of this corpus that come near: {', '.join(near)}. Use one of them"
@@ -49,17 +55,26 @@ class GoalNotInCorpusError(Exception):
             told = "Name a disease, substance or process that its papers study"
             told += f", such as {', '.join(self.examples)}" if self.examples else ""
         if self.found:
-            return f"{told}, leave the rest out to ask about {' and '.join(self.found)} alone, or add papers on it."
+            return (
+                f"{told}, leave the rest out to ask about {' and '.join(self.found)} alone, or "
+                f"add papers on it."
+            )
         return f"{told}, or add papers on it."
 
 
 def _said(missing: tuple[MissingName, ...], found: tuple[str, ...], *, is_foreign: bool) -> str:
     if is_foreign:
-        return "No paper of this corpus speaks of what the goal names; the papers are read as English, and the goal does not look English"
+        return (
+            "No paper of this corpus speaks of what the goal names; the papers are read as "
+            "English, and the goal does not look English"
+        )
     names = ", ".join(f"“{name.text}”" for name in missing)
     if all(name.is_vague for name in missing):
         words = f": {names} says too little" if missing else ""
-        return f"The goal names nothing that some papers of this corpus are about and others are not{words}"
+        return (
+            f"The goal names nothing that some papers of this corpus are about and others are "
+            f"not{words}"
+        )
     rest = f" (it does know {', '.join(found)})" if found else ""
     return f"No paper of this corpus speaks of what the goal names: {names}{rest}"
 
@@ -72,7 +87,8 @@ class NoConnectionError(Exception):
     def __init__(self, start: str, documents: int, why: str = "") -> None:
         super().__init__(
             why
-            or f"From the papers on {start} ({documents}) nothing leads on that is not already studied with it. "
+            or f"From the papers on {start} ({documents}) nothing leads on that is not already "
+            f"studied with it. "
             "Add papers, or widen the goal."
         )
         self.start = start

@@ -14,8 +14,10 @@ __all__ = ["PAPERS_READ", "Quoter", "is_contrary", "sentences"]
 PAPERS_READ = 24
 
 _CONTRARY = re.compile(
-    r"\b(no (?:\w+ )?(?:effect|evidence|difference|change|association|correlation|influence|relation\w*|role)"
-    r"|(?<!whether or )not(?! only| just| merely| yet| fully| well| been)|neither|nor|fail(?:s|ed)? to|lack(?:s|ed)? of|unrelated"
+    r"\b(no (?:\w+ "
+    r")?(?:effect|evidence|difference|change|association|correlation|influence|relation\w*|role)"
+    r"|(?<!whether or )not(?! only| just| merely| yet| fully| well| "
+    r"been)|neither|nor|fail(?:s|ed)? to|lack(?:s|ed)? of|unrelated"
     r"|unaffected|unchanged|unlikely|independent(?:ly)? of|rather than)\b",
     re.IGNORECASE,
 )
@@ -35,16 +37,25 @@ class Quoter:
 
     def newest(self, documents: Iterable[int], most: int = PAPERS_READ) -> list[ReadPaper]:
         """The newest of some papers, read."""
-        newest_first = sorted(documents, key=lambda document: (-(self._index.year_of(document) or 0), document))[:most]
+        newest_first = sorted(
+            documents, key=lambda document: (-(self._index.year_of(document) or 0), document)
+        )[:most]
         found = (self._papers.paper(self._index.id_of(document)) for document in newest_first)
         return [read for read in found if read is not None]
 
     def quote(
-        self, documents: Iterable[int], concept: int, literature: Literature, most: int, label: str = ""
+        self,
+        documents: Iterable[int],
+        concept: int,
+        literature: Literature,
+        most: int,
+        label: str = "",
     ) -> tuple[Evidence, ...]:
-        """The best sentences on a concept within a literature, titles before abstracts and the newest first.
+        """The best sentences on a concept within a literature, titles before abstracts and the
+        newest first.
 
-        Only sentences that name both are evidence of the link. Where there is none, the best one that names the concept alone is
+        Only sentences that name both are evidence of the link. Where there is none, the best one
+        that names the concept alone is
         returned, marked with the `label` it speaks of.
         """
         said: list[tuple[bool, bool, Evidence]] = []
@@ -57,15 +68,20 @@ class Quoter:
         alone.sort(key=lambda found: found[:2])
         return tuple(evidence for _, _, evidence in said[:most] or alone[:1])
 
-    def contrary(self, documents: Iterable[int], concept: int, literature: Literature, most: int) -> tuple[Evidence, ...]:
+    def contrary(
+        self, documents: Iterable[int], concept: int, literature: Literature, most: int
+    ) -> tuple[Evidence, ...]:
         """Sentences that name both and deny something."""
         every = self.quote(documents, concept, literature, PAPERS_READ)
-        return tuple(evidence for evidence in every if evidence.is_contrary and evidence.speaks_of_both)[:most]
+        return tuple(
+            evidence for evidence in every if evidence.is_contrary and evidence.speaks_of_both
+        )[:most]
 
     def _from_paper(
         self, read: ReadPaper, concept: int, literature: Literature, label: str
     ) -> tuple[bool, bool, Evidence] | None:
-        # The paper's best sentence, with what it is ordered by: whether a name is only part of a longer one, and whether it is no title.
+        # The paper's best sentence, with what it is ordered by: whether a name is only part of a
+        # longer one, and whether it is no title.
         document = self._index.number_of_document(read.paper.id)
         mentioned = self._index.mentioned(document) if document is not None else ()
         shared = [number for number in mentioned if number in literature.concepts]
@@ -98,7 +114,12 @@ class Quoter:
 
     def _names(self, read: ReadPaper, numbers: Iterable[int]) -> list[str]:
         """Every name of some concepts, and the short forms that the paper has for them."""
-        return [name for number in numbers for form in self._index.forms(number) for name in read.names_of(form)]
+        return [
+            name
+            for number in numbers
+            for form in self._index.forms(number)
+            for name in read.names_of(form)
+        ]
 
     def _from_keywords(
         self, read: ReadPaper, document: int | None, concept: int, label: str
@@ -106,13 +127,20 @@ class Quoter:
         if document is None or concept not in self._index.named(document):
             return None
         words = "; ".join((*read.paper.keywords, *read.paper.headings))
-        return True, True, Evidence(read.paper.id, read.paper.year, Place.KEYWORDS, 0, words, False, False, label)
+        return (
+            True,
+            True,
+            Evidence(read.paper.id, read.paper.year, Place.KEYWORDS, 0, words, False, False, label),
+        )
 
     def _named(self, sentence: Sentence, keys: Sequence[str]) -> bool | None:
-        # None where no key is named; else whether all that is named is the first part of longer names.
+        # None where no key is named; else whether all that is named is the first part of longer
+        # names.
         found: bool | None = None
         for key in keys:
-            if f" {key} " in sentence.normal and not is_part_of_a_method(self._index, sentence, key):
+            if f" {key} " in sentence.normal and not is_part_of_a_method(
+                self._index, sentence, key
+            ):
                 found = is_part_of_a_longer_name(self._index, sentence, key) and found is not False
         vocabulary = self._index.vocabulary
         if found is None and vocabulary is not None:

@@ -1,4 +1,6 @@
-"""From a paper to what it says: the concepts it was given as keywords and headings, and those its text mentions."""
+"""From a paper to what it says: the concepts it was given as keywords and headings, and those its
+text mentions.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,10 +28,13 @@ _BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(
 
 @dataclass(frozen=True)
 class Mentions:
-    """A paper's concepts by key: `named` by its keywords and headings, `mentioned` anywhere (the named among them).
+    """A paper's concepts by key: `named` by its keywords and headings, `mentioned` anywhere (the
+    named among them).
 
-    A short form keeps its capitals (`AML`) and a shortened genus its full stop (`e. coli`), since what they mean is known only from
-    all papers together. `text` is the paper's words in order, "" where a phrase ends: names that other papers know are looked for there.
+    A short form keeps its capitals (`AML`) and a shortened genus its full stop (`e. coli`), since
+    what they mean is known only from
+    all papers together. `text` is the paper's words in order, "" where a phrase ends: names that
+    other papers know are looked for there.
     """
 
     named: tuple[str, ...]
@@ -39,10 +44,14 @@ class Mentions:
 
 
 def concepts_of(paper: Paper, vocabulary: Vocabulary | None, labels: dict[str, str]) -> Mentions:
-    """Everything one paper speaks of, each concept once; keys not yet labelled are, as they are written here."""
+    """Everything one paper speaks of, each concept once; keys not yet labelled are, as they are
+    written here.
+    """
     keywords = (name if name.count(", ") > 1 else natural_order(name) for name in paper.keywords)
     headings = (natural_order(name.strip().rstrip("*")) for name in paper.headings)
-    named = dict.fromkeys(key for name in (*keywords, *headings) if (key := _named(name, vocabulary, labels)))
+    named = dict.fromkeys(
+        key for name in (*keywords, *headings) if (key := _named(name, vocabulary, labels))
+    )
     mentioned = dict.fromkeys(named)
     said: list[str] = []
     for text, longest in ((paper.title, 3), (paper.abstract, 2)):
@@ -64,7 +73,9 @@ def _named(name: str, vocabulary: Vocabulary | None, labels: dict[str, str]) -> 
     key = normal_phrase(plain)
     if not key or key.count(" ") >= LONGEST_NAME_WORDS:
         return None
-    preferred = vocabulary.preferred(key) if vocabulary and not vocabulary.is_short_form(key) else None
+    preferred = (
+        vocabulary.preferred(key) if vocabulary and not vocabulary.is_short_form(key) else None
+    )
     if preferred:
         return preferred
     if genus := _SHORT_GENUS.fullmatch(plain):
@@ -74,7 +85,9 @@ def _named(name: str, vocabulary: Vocabulary | None, labels: dict[str, str]) -> 
     return key
 
 
-def _in_text(text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]) -> Iterator[str]:
+def _in_text(
+    text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]
+) -> Iterator[str]:
     shouted = is_shouted(text)
     for segment in _BREAK.split(text):
         pieces = words_and_gaps(segment)
@@ -127,7 +140,9 @@ def _free_phrases(
             last = words[end - 1]
             if last in FUNCTION_WORDS:
                 break
-            if (last.isdigit() or may_end_a_concept(last)) and not all(place in taken for place in range(start, end)):
+            if (last.isdigit() or may_end_a_concept(last)) and not all(
+                place in taken for place in range(start, end)
+            ):
                 key = " ".join(words[start:end])
                 if key not in labels:
                     labels[key] = _as_written(pieces[2 * start + 1 : 2 * end])
@@ -137,9 +152,15 @@ def _free_phrases(
 @lru_cache(maxsize=200_000)
 def _in_running_text(piece: str) -> str:
     # `T cell`, `vitamin D`; but an article that opens a title is no letter of a name.
-    keeps_capitals = (len(piece) == 1 and piece not in "AI") or any(letter.isupper() for letter in piece[1:])
+    keeps_capitals = (len(piece) == 1 and piece not in "AI") or any(
+        letter.isupper() for letter in piece[1:]
+    )
     return piece if keeps_capitals else piece.lower()
 
 
 def _as_written(pieces: Sequence[str]) -> str:
-    return " ".join("".join(map(_in_running_text, pieces)).split()).removesuffix("'s").removesuffix("’s")
+    return (
+        " ".join("".join(map(_in_running_text, pieces)).split())
+        .removesuffix("'s")
+        .removesuffix("’s")
+    )

@@ -1,4 +1,6 @@
-"""From a goal in a person's words to the concepts of the corpus it is about, by what it names and not by how it asks."""
+"""From a goal in a person's words to the concepts of the corpus it is about, by what it names and
+not by how it asks.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,7 +32,9 @@ _REPEATED = re.compile(r"\b(\w+)(?:\s+\1\b)+", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class GoalReading:
-    """What a goal is about: where to start, the other end where it names one, and what of its words was not used."""
+    """What a goal is about: where to start, the other end where it names one, and what of its words
+    was not used.
+    """
 
     goal: str
     start: Literature
@@ -53,24 +57,36 @@ class GoalReading:
 
 
 def read_goal(reader: Reader, goal: str) -> GoalReading:
-    """The things a goal names that papers speak of; two of them make a pair, whatever verb stands between."""
+    """The things a goal names that papers speak of; two of them make a pair, whatever verb stands
+    between.
+    """
     asked = _UNWANTED.sub(" ", _REPEATED.sub(r"\1", goal))
     tokens = tokens_of(asked)
     things, missing, ignored = things_in(reader, tokens)
     # What an answer must not bring about is no end of the search.
     ignored.extend(f"{found['what'].strip()} (not wanted)" for found in _UNWANTED.finditer(goal))
     is_foreign = looks_foreign(tokens)
-    searched = tuple(token.word for token in tokens if token.word not in FUNCTION_WORDS and token.word not in ASKING)
+    searched = tuple(
+        token.word
+        for token in tokens
+        if token.word not in FUNCTION_WORDS and token.word not in ASKING
+    )
     named = [thing for thing in things if not thing.is_loose]
     # How something is found out is not what it is about, where the goal names anything else.
-    subjects = [thing for thing in named if not is_method(reader, thing.number) or is_intervention(reader.index, thing.number)]
+    subjects = [
+        thing
+        for thing in named
+        if not is_method(reader, thing.number) or is_intervention(reader.index, thing.number)
+    ]
     subjects = subjects or named
     ignored.extend(reader.index.label(thing.number) for thing in named if thing not in subjects)
     found = _apart(reader, subjects) or _apart(reader, things)
     if not found and not missing:
         missing = [MissingName(text, is_central=True, is_vague=True) for text in ignored]
     # In another language unknown words are to be expected; what was recognised counts.
-    central = [] if is_foreign and found else [name for name in missing if name.is_central or not found]
+    central = (
+        [] if is_foreign and found else [name for name in missing if name.is_central or not found]
+    )
     if not found or len(central) >= max(1, len(found)):
         raise GoalNotInCorpusError(
             goal,
@@ -80,7 +96,9 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
             common_subjects(reader),
             is_foreign=is_foreign,
         )
-    return _composed(reader, goal, tokens, found, tuple(missing), ignored, searched, is_foreign=is_foreign)
+    return _composed(
+        reader, goal, tokens, found, tuple(missing), ignored, searched, is_foreign=is_foreign
+    )
 
 
 def _composed(
@@ -94,7 +112,11 @@ def _composed(
     *,
     is_foreign: bool,
 ) -> GoalReading:
-    way = next((thing for thing in found[1:] if _is_way(tokens, thing, found)), None) if len(found) > 1 else None
+    way = (
+        next((thing for thing in found[1:] if _is_way(tokens, thing, found)), None)
+        if len(found) > 1
+        else None
+    )
     ends = [thing for thing in found if thing is not way]
     if len(ends) > 2:
         kept = [thing for thing in ends if not SETTINGS & lead_in(tokens, thing, found)]
@@ -104,7 +126,10 @@ def _composed(
     others = tuple(thing.number for thing in (*(one for one in (second,) if one), *left))
     notes = [note for thing in found for note in thing.notes]
     if is_foreign:
-        notes.append("The goal does not look English, and discovery reads English: only the names above were recognised.")
+        notes.append(
+            "The goal does not look English, and discovery reads English: only the names above "
+            "were recognised."
+        )
     return GoalReading(
         goal,
         first.literature,
@@ -138,13 +163,22 @@ def _to_fall_back_on(reader: Reader, things: Sequence[Thing]) -> Iterator[Thing]
                 yield Thing(number, literature, thing.start, thing.end, is_loose=False)
 
 
-def _two_ends(reader: Reader, tokens: Sequence[Token], ends: list[Thing], found: Sequence[Thing]) -> tuple[Thing, Thing | None]:
-    """The start (what is to be explained or changed) and the end (what may bear on it), where there are two."""
+def _two_ends(
+    reader: Reader, tokens: Sequence[Token], ends: list[Thing], found: Sequence[Thing]
+) -> tuple[Thing, Thing | None]:
+    """The start (what is to be explained or changed) and the end (what may bear on it), where there
+    are two.
+    """
     by_weight = sorted(ends, key=lambda thing: (-_weight(reader, thing), thing.start))
     able = [thing for thing in by_weight if _can_pair(reader, thing)]
     if len(able) < 2:
-        # A pair one side of which hardly any paper knows is asked after all the same; what leads nowhere is said later.
-        able = by_weight if len(by_weight) == 2 and not any(thing.is_loose for thing in by_weight) else able
+        # A pair one side of which hardly any paper knows is asked after all the same; what leads
+        # nowhere is said later.
+        able = (
+            by_weight
+            if len(by_weight) == 2 and not any(thing.is_loose for thing in by_weight)
+            else able
+        )
     if len(able) < 2:
         return by_weight[0], None
     first, second = sorted(able[:2], key=lambda thing: thing.start)
@@ -183,7 +217,12 @@ def _weight(reader: Reader, thing: Thing) -> float:
     documents = len(thing.literature.documents)
     rarity = log(1 + len(reader.index) / documents)
     thin = 0.3 if documents < LEAST_DOCUMENTS else 1.0
-    return thin * rarity * (0.4 if thing.is_loose else 1.0) * (1 + 0.25 * min(2, thing.end - thing.start - 1))
+    return (
+        thin
+        * rarity
+        * (0.4 if thing.is_loose else 1.0)
+        * (1 + 0.25 * min(2, thing.end - thing.start - 1))
+    )
 
 
 def _can_pair(reader: Reader, thing: Thing) -> bool:

@@ -1,4 +1,6 @@
-"""The concept index: which documents speak of which concepts, grown and shrunk document by document."""
+"""The concept index: which documents speak of which concepts, grown and shrunk document by
+document.
+"""
 
 import sys
 from array import array
@@ -30,8 +32,10 @@ LONG_NAME_WORDS = 4
 class ConceptIndex:
     """Concepts with the documents that speak of them.
 
-    The ledger holds what texts say; from it follow the names to look for and what each key means. Both are settled before the
-    next question, and only documents they touch are placed anew, so an index grown or shrunk equals one built at once.
+    The ledger holds what texts say; from it follow the names to look for and what each key means.
+    Both are settled before the
+    next question, and only documents they touch are placed anew, so an index grown or shrunk equals
+    one built at once.
     """
 
     def __init__(self, vocabulary: Vocabulary | None = None) -> None:
@@ -45,8 +49,12 @@ class ConceptIndex:
         self._closing_words: frozenset[int] = frozenset()
 
     @classmethod
-    def build(cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map) -> "ConceptIndex":
-        """An index of all the papers; give an executor's `map` to read them on more than one core."""
+    def build(
+        cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map
+    ) -> "ConceptIndex":
+        """An index of all the papers; give an executor's `map` to read them on more than one
+        core.
+        """
         index = cls(vocabulary)
         size = PAPERS_PER_CHUNK if vocabulary is None else PAPERS_PER_CHUNK_WITH_VOCABULARY
         for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers, size)):
@@ -65,7 +73,12 @@ class ConceptIndex:
             ledger.word(word)
         for kept in store.document_rows():
             document = ledger.new_document(
-                kept.id, kept.year, _unpacked(kept.named), _unpacked(kept.mentioned), _unpacked(kept.text), kept.definitions
+                kept.id,
+                kept.year,
+                _unpacked(kept.named),
+                _unpacked(kept.mentioned),
+                _unpacked(kept.text),
+                kept.definitions,
             )
             for key in kept.once:
                 ledger.wait(key, key, document)
@@ -79,7 +92,9 @@ class ConceptIndex:
     def concept_rows(self) -> Iterator[ConceptRow]:
         """Every key as a row to keep."""
         ledger = self._ledger
-        return (ConceptRow(number, key, ledger.labels[number]) for number, key in enumerate(ledger.keys))
+        return (
+            ConceptRow(number, key, ledger.labels[number]) for number, key in enumerate(ledger.keys)
+        )
 
     def words(self) -> Iterator[str]:
         """Every word of the texts, by number from 0, to keep."""
@@ -179,7 +194,9 @@ class ConceptIndex:
         return self._ledger.plain_text(document)
 
     def closing_words(self) -> frozenset[int]:
-        """The numbers of what ends a phrase: 0 and the words that name nothing, without those that join two names."""
+        """The numbers of what ends a phrase: 0 and the words that name nothing, without those that
+        join two names.
+        """
         if not self._closing_words:
             known = (self._ledger.words.get(word, BREAK) for word in FUNCTION_WORDS - JOINING)
             self._closing_words = frozenset((BREAK, *known))
@@ -190,10 +207,20 @@ class ConceptIndex:
         return self._ledger.words.get(word)
 
     def number(self, key: str) -> int | None:
-        """The number of a concept within this index, by its key, a synonym's, another spelling's or a short form's."""
+        """The number of a concept within this index, by its key, a synonym's, another spelling's or
+        a short form's.
+        """
         self.settle()
-        preferred = self.vocabulary.preferred(key) if self.vocabulary and not self.vocabulary.is_short_form(key) else None
-        for name in (preferred, self._placed.meanings.of_short_form(key), self._placed.meanings.of(key)):
+        preferred = (
+            self.vocabulary.preferred(key)
+            if self.vocabulary and not self.vocabulary.is_short_form(key)
+            else None
+        )
+        for name in (
+            preferred,
+            self._placed.meanings.of_short_form(key),
+            self._placed.meanings.of(key),
+        ):
             found = None if name is None else self._placed.numbers.get(name)
             if found is not None:
                 return found
@@ -205,7 +232,9 @@ class ConceptIndex:
         return () if term is None else term.trees
 
     def papers_of_phrase(self, key: str) -> int:
-        """How many papers have this very phrase as a concept of its own; no other spelling is looked for."""
+        """How many papers have this very phrase as a concept of its own; no other spelling is
+        looked for.
+        """
         found = self._placed.numbers.get(key)
         return 0 if found is None else self.frequency(found)
 
@@ -214,11 +243,18 @@ class ConceptIndex:
         return self._placed.keys[number]
 
     def forms(self, number: int) -> tuple[str, ...]:
-        """The normal forms a text may name a concept by: its key, its short forms and other spellings."""
+        """The normal forms a text may name a concept by: its key, its short forms and other
+        spellings.
+        """
         self.settle()
         others = (self._ledger.keys[own] for own in self._placed.forms.get(number, ()))
         return tuple(
-            dict.fromkeys((self._placed.keys[number], *(normal_word(key) if has_capitals(key) else key for key in others)))
+            dict.fromkeys(
+                (
+                    self._placed.keys[number],
+                    *(normal_word(key) if has_capitals(key) else key for key in others),
+                )
+            )
         )
 
     def wordings(self, number: int) -> tuple[frozenset[str], ...]:
@@ -231,7 +267,9 @@ class ConceptIndex:
         return found
 
     def is_fragment(self, number: int) -> bool:
-        """Whether a concept is only ever part of a longer one (`hematopoietic stem`), or what no text ever says."""
+        """Whether a concept is only ever part of a longer one (`hematopoietic stem`), or what no
+        text ever says.
+        """
         self.settle()
         found = self._fragments.get(number)
         if found is None:
@@ -244,16 +282,25 @@ class ConceptIndex:
         term = self.vocabulary.label(key) if self.vocabulary else None
         if term is not None:
             return term
-        # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own writing.
+        # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own
+        # writing.
         ledger = self._ledger
         if key.count(" ") >= LONG_NAME_WORDS and (shorter := self._placed.forms.get(number)):
             best = max(shorter, key=ledger.counts.__getitem__)
             if ledger.counts[best] > ledger.frequency(key):
                 return ledger.labels[best]
-        own = [form for form in self._placed.forms.get(number, ()) if normal_word(ledger.keys[form]) == key]
+        own = [
+            form
+            for form in self._placed.forms.get(number, ())
+            if normal_word(ledger.keys[form]) == key
+        ]
         spelled = ledger.numbers.get(key)
         writings = own if spelled is None else [spelled, *own]
-        return ledger.labels[max(writings, key=lambda one: (ledger.counts[one], -one))] if writings else key
+        return (
+            ledger.labels[max(writings, key=lambda one: (ledger.counts[one], -one))]
+            if writings
+            else key
+        )
 
     def documents(self, number: int) -> Numbers:
         """The numbers of the documents that speak of a concept."""
@@ -296,11 +343,18 @@ class ConceptIndex:
 
     def sphere(self, number: int) -> Sphere:
         """What sort of thing a concept is, as far as the vocabulary knows."""
-        return self.vocabulary.sphere(self._placed.keys[number]) if self.vocabulary else Sphere.UNKNOWN
+        return (
+            self.vocabulary.sphere(self._placed.keys[number]) if self.vocabulary else Sphere.UNKNOWN
+        )
 
     def concept(self, number: int) -> Concept:
         """A concept with what is known of it."""
-        return Concept(self._placed.keys[number], self.label(number), self.standing(number), self.frequency(number))
+        return Concept(
+            self._placed.keys[number],
+            self.label(number),
+            self.standing(number),
+            self.frequency(number),
+        )
 
     def holdings(self) -> dict[str, frozenset[str]]:
         """Every key with the ids of its documents: what two indexes of the same papers agree on."""

@@ -1,4 +1,6 @@
-"""What kind of thing a concept is, as the index alone tells it: for the thousands that are weighed before any paper is read."""
+"""What kind of thing a concept is, as the index alone tells it: for the thousands that are weighed
+before any paper is read.
+"""
 
 import re
 from math import log1p
@@ -13,22 +15,31 @@ CAPITALS_COUNT = 2.0
 
 _CAPITALS = re.compile(r"[A-Z]{3,6}")
 _DRUG = re.compile(r"(mab|nib|inhibitor|vaccine)$")
-# What papers put after a name tells what it names: one gives a substance, deletes a gene, and counts patients of a disorder.
+# What papers put after a name tells what it names: one gives a substance, deletes a gene, and
+# counts patients of a disorder.
 _TOLD: dict[Kind, str] = {
-    Kind.SUBSTANCE: "administration supplementation infusion injection dose intake analog derivative biosynthesis molecule precursor",
+    Kind.SUBSTANCE: "administration supplementation infusion injection dose intake analog "
+    "derivative biosynthesis molecule precursor",
     Kind.GENE: (
-        "gene expression mutation mutant knockout knockdown deletion protein homolog ortholog overexpression allele variant depletion "
-        "receptor inhibitor phosphorylation activity binding subunit promoter transcript mrna domain"
+        "gene expression mutation mutant knockout knockdown deletion protein homolog ortholog "
+        "overexpression allele variant depletion "
+        "receptor inhibitor phosphorylation activity binding subunit promoter transcript mrna "
+        "domain"
     ),
-    Kind.DISEASE: "patient symptom risk diagnosis onset prevalence incidence severity progression susceptibility case",
-    Kind.PROCESS: "pathway dynamics regulation defect process induction machinery rate flux impairment",
-    Kind.CELL: "population subtype differentiation proliferation lineage culture progenitor identity",
+    Kind.DISEASE: "patient symptom risk diagnosis onset prevalence incidence severity progression "
+    "susceptibility case",
+    Kind.PROCESS: "pathway dynamics regulation defect process induction machinery rate flux "
+    "impairment",
+    Kind.CELL: "population subtype differentiation proliferation lineage culture progenitor "
+    "identity",
 }
 _COMPANY = {kind: tuple(words.split()) for kind, words in _TOLD.items()}
 
 
 def kind_in_index(index: ConceptIndex, number: int) -> Kind:
-    """What a concept is: by its places in a vocabulary's trees, else by the form of its name and the phrases it begins."""
+    """What a concept is: by its places in a vocabulary's trees, else by the form of its name and
+    the phrases it begins.
+    """
     key = index.key(number)
     told = kind_by_trees(index.trees(number))
     if told is Kind.GENE and _DRUG.search(key):

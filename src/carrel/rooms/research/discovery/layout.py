@@ -1,10 +1,18 @@
-"""Connections laid out with their evidence, over one state of an index; what is worked out on the way is remembered."""
+"""Connections laid out with their evidence, over one state of an index; what is worked out on the
+way is remembered.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from carrel.rooms.research.discovery.benches import BenchReader
-from carrel.rooms.research.discovery.connections import BridgeEvidence, CandidateConnection, NoveltySearch, Origin, Testing
+from carrel.rooms.research.discovery.connections import (
+    BridgeEvidence,
+    CandidateConnection,
+    NoveltySearch,
+    Origin,
+    Testing,
+)
 from carrel.rooms.research.discovery.evidence import Quoter
 from carrel.rooms.research.discovery.goals import GoalReading
 from carrel.rooms.research.discovery.index import ConceptIndex
@@ -30,7 +38,9 @@ BRIDGES_MAY_BE_BROADER = 4.0
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a method: how many, what there is already, what did best, and what the meta-review advises."""
+    """What is asked of a method: how many, what there is already, what did best, and what the
+    meta-review advises.
+    """
 
     count: int
     avoid: Collection[str] = ()
@@ -42,7 +52,9 @@ class Request:
 
 
 class Layout:
-    """Lays connections out: bridges, quotations from both sides, what was searched for novelty, what there is to test with."""
+    """Lays connections out: bridges, quotations from both sides, what was searched for novelty,
+    what there is to test with.
+    """
 
     def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
         self.index = index
@@ -63,7 +75,9 @@ class Layout:
         admits: Callable[[int], bool] = lambda _: True,
         within: frozenset[int] | None = None,
     ) -> CandidateConnection | None:
-        """A connection with its evidence laid out, or None when no bridge holds on both sides; `within` keeps its end to some papers."""
+        """A connection with its evidence laid out, or None when no bridge holds on both sides;
+        `within` keeps its end to some papers.
+        """
         c = self.far(reading, end)
         if c is not None and within is not None:
             c = Literature(c.label, c.concepts, c.documents & within)
@@ -74,25 +88,41 @@ class Layout:
             reading.start,
             c,
             BRIDGES_READ,
-            lambda number: admits(number) and not any(are_variants(self.index.key(number), own) for own in ends),
+            lambda number: (
+                admits(number)
+                and not any(are_variants(self.index.key(number), own) for own in ends)
+            ),
         )
         chosen = self._apart(found)[:BRIDGES_SHOWN]
         return self._told(reading, c, end, chosen, origin) if chosen else None
 
     def _told(
-        self, reading: GoalReading, c: Literature, end: int, chosen: Sequence[Bridge], origin: Origin
+        self,
+        reading: GoalReading,
+        c: Literature,
+        end: int,
+        chosen: Sequence[Bridge],
+        origin: Origin,
     ) -> CandidateConnection:
         # A bridge that sentences say is told before one as strong that only counts speak for.
         weighed = [(bridge.kind, self.evidence(bridge, reading.start, c)) for bridge in chosen]
-        told = [bridge for _, bridge in sorted(weighed, key=lambda one: (one[0], one[1].weight_as_said), reverse=True)]
-        return self._connected(reading, c, end, chosen, told, self.novelty(reading.start, c, end), origin)
+        told = [
+            bridge
+            for _, bridge in sorted(
+                weighed, key=lambda one: (one[0], one[1].weight_as_said), reverse=True
+            )
+        ]
+        return self._connected(
+            reading, c, end, chosen, told, self.novelty(reading.start, c, end), origin
+        )
 
     def _apart(self, found: Sequence[Bridge]) -> list[Bridge]:
         kept: list[Bridge] = []
         for bridge in found:
             key = self.index.key(bridge.concept)
             if not any(
-                self.reader.are_close(bridge.concept, other.concept) or are_variants(key, self.index.key(other.concept))
+                self.reader.are_close(bridge.concept, other.concept)
+                or are_variants(key, self.index.key(other.concept))
                 for other in kept
             ):
                 kept.append(bridge)
@@ -100,20 +130,40 @@ class Layout:
 
     def far(self, reading: GoalReading, end: int) -> Literature | None:
         """The literature of an end."""
-        return reading.end if end == reading.pair and reading.end else self.reader.literature([self.index.key(end)])
+        return (
+            reading.end
+            if end == reading.pair and reading.end
+            else self.reader.literature([self.index.key(end)])
+        )
 
-    def bridges(self, a: Literature, c: Literature, most: int, admits: Callable[[int], bool]) -> tuple[Bridge, ...]:
+    def bridges(
+        self, a: Literature, c: Literature, most: int, admits: Callable[[int], bool]
+    ) -> tuple[Bridge, ...]:
         """What joins two literatures, best first, as many connections can afford to weigh it."""
-        return leading_bridges(self.reader, self.side(a), c, most, lambda number: self.can_bridge(number) and admits(number))
+        return leading_bridges(
+            self.reader,
+            self.side(a),
+            c,
+            most,
+            lambda number: self.can_bridge(number) and admits(number),
+        )
 
     def bridges_of_pair(self, a: Literature, c: Literature, most: int) -> tuple[Bridge, ...]:
         """What joins two literatures somebody asked after, weighed in full."""
         return bridges(self.reader, a, c, most, self.can_bridge)
 
     def laid_out(
-        self, reading: GoalReading, end: int, chosen: Sequence[Bridge], origin: Origin, *, is_way: bool = False
+        self,
+        reading: GoalReading,
+        end: int,
+        chosen: Sequence[Bridge],
+        origin: Origin,
+        *,
+        is_way: bool = False,
     ) -> CandidateConnection:
-        """The connection over these bridges; `is_way` where the pair was asked for and the first bridge is what is proposed."""
+        """The connection over these bridges; `is_way` where the pair was asked for and the first
+        bridge is what is proposed.
+        """
         index = self.index
         a, c = reading.start, self.far(reading, end)
         assert c is not None
@@ -121,7 +171,15 @@ class Layout:
         if is_way:
             through = a.documents.intersection(c.documents, index.documents(chosen[0].concept))
             searched = replace(searched, way_documents=len(through))
-        return self._connected(reading, c, end, chosen, [self.evidence(bridge, a, c) for bridge in chosen], searched, origin)
+        return self._connected(
+            reading,
+            c,
+            end,
+            chosen,
+            [self.evidence(bridge, a, c) for bridge in chosen],
+            searched,
+            origin,
+        )
 
     def _connected(
         self,
@@ -140,7 +198,11 @@ class Layout:
             self._shown(end, self.index.concept(end), c),
             tuple(told),
             searched,
-            methods_in(reader, {d for b in chosen for d in (*b.near_documents, *b.far_documents)}, METHODS_SHOWN),
+            methods_in(
+                reader,
+                {d for b in chosen for d in (*b.near_documents, *b.far_documents)},
+                METHODS_SHOWN,
+            ),
             prospect(reader.company_of(a), reader.company(end)),
             origin,
             testing=self._testing(chosen, end),
@@ -151,7 +213,11 @@ class Layout:
         if number is None:
             return replace(concept, label=literature.label)
         named = self.concept(number)
-        return named if literature.label == self.index.label(number) else replace(named, label=literature.label)
+        return (
+            named
+            if literature.label == self.index.label(number)
+            else replace(named, label=literature.label)
+        )
 
     def side(self, literature: Literature) -> Side:
         """A literature ready to be bridged from; the latest one is remembered."""
@@ -235,5 +301,8 @@ class Layout:
 
     def _methods_of(self, documents: Sequence[int]) -> set[int]:
         return {
-            number for document in documents[:METHODS_READ] for number in self.index.mentioned(document) if self.is_method(number)
+            number
+            for document in documents[:METHODS_READ]
+            for number in self.index.mentioned(document)
+            if self.is_method(number)
         }

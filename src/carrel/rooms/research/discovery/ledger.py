@@ -1,4 +1,6 @@
-"""What the texts literally hold: keys and words of every document, and the short forms they define, document by document."""
+"""What the texts literally hold: keys and words of every document, and the short forms they define,
+document by document.
+"""
 
 import sys
 from array import array
@@ -15,7 +17,9 @@ LEAST_TEXTS = 2
 
 
 class Ledger:
-    """Documents with their keys as read, before anything is known of what they mean. A key seen in one text only waits apart."""
+    """Documents with their keys as read, before anything is known of what they mean. A key seen in
+    one text only waits apart.
+    """
 
     def __init__(self, vocabulary: Vocabulary | None) -> None:
         self.vocabulary = vocabulary
@@ -42,7 +46,9 @@ class Ledger:
         return self.vocabulary is not None and self.vocabulary.term(key) is not None
 
     def _names_a_term(self, key: str) -> bool:
-        return self.is_term(key) or (self.vocabulary is not None and self.vocabulary.short_form(key) is not None)
+        return self.is_term(key) or (
+            self.vocabulary is not None and self.vocabulary.short_form(key) is not None
+        )
 
     def frequency(self, key: str) -> int:
         """How many documents hold a key as it is written."""
@@ -50,15 +56,26 @@ class Ledger:
         return int(key in self._once) if number is None else self.counts[number]
 
     def is_live(self, number: int) -> bool:
-        """Whether a key is a concept by its own right: someone's name, a vocabulary's term, or seen in two texts."""
-        return self.counts[number] >= LEAST_TEXTS or self.named_in[number] > 0 or self.is_term(self.keys[number])
+        """Whether a key is a concept by its own right: someone's name, a vocabulary's term, or seen
+        in two texts.
+        """
+        return (
+            self.counts[number] >= LEAST_TEXTS
+            or self.named_in[number] > 0
+            or self.is_term(self.keys[number])
+        )
 
     def names(self) -> set[int]:
-        """The keys to look for in every text: names someone gave, and phrases too long for every text to be cut into them."""
+        """The keys to look for in every text: names someone gave, and phrases too long for every
+        text to be cut into them.
+        """
         return {
             number
             for number, key in enumerate(self.keys)
-            if (self.named_in[number] or (self.counts[number] >= LEAST_TEXTS and key.count(" ") > 1)) and self._can_be_sought(key)
+            if (
+                self.named_in[number] or (self.counts[number] >= LEAST_TEXTS and key.count(" ") > 1)
+            )
+            and self._can_be_sought(key)
         }
 
     def _can_be_sought(self, key: str) -> bool:
@@ -67,7 +84,9 @@ class Ledger:
         return " " in key or (len(key) > 2 and key.islower() and key not in FUNCTION_WORDS)
 
     def take(self, chunk: Chunk) -> tuple[list[int], set[int]]:
-        """The numbers of a chunk's documents, and of earlier ones that gained a key which had waited."""
+        """The numbers of a chunk's documents, and of earlier ones that gained a key which had
+        waited.
+        """
         words = array("I", map(self.word, chunk.words))
         taken: list[int] = []
         touched: set[int] = set()
@@ -90,9 +109,13 @@ class Ledger:
         """A document's words in order, in small letters."""
         return array("I", map(self.plain_words.__getitem__, self.texts[document]))
 
-    def _take_document(self, chunk: Chunk, read: ChunkDocument, words: Numbers, touched: set[int]) -> int:
+    def _take_document(
+        self, chunk: Chunk, read: ChunkDocument, words: Numbers, touched: set[int]
+    ) -> int:
         text = array("I", map(words.__getitem__, read.text))
-        document = self.new_document(read.id, read.year, array("I"), array("I"), text, read.definitions)
+        document = self.new_document(
+            read.id, read.year, array("I"), array("I"), text, read.definitions
+        )
         known = self.numbers
         named = set(read.named)
         mentioned = array("I")
@@ -174,13 +197,19 @@ class Ledger:
 
     def waiting_in(self, document: int) -> list[str]:
         """The keys that only this document has."""
-        return [key for key in self._waiting.get(document, ()) if self._once.get(key, (None,))[0] == document]
+        return [
+            key
+            for key in self._waiting.get(document, ())
+            if self._once.get(key, (None,))[0] == document
+        ]
 
     def waiting(self) -> Iterator[tuple[str, int]]:
         """Every key that one document alone has, with that document."""
         return ((key, document) for key, (document, _) in self._once.items())
 
-    def _seen(self, key: str, label: str, document: int, at_once: bool, touched: set[int]) -> int | None:
+    def _seen(
+        self, key: str, label: str, document: int, at_once: bool, touched: set[int]
+    ) -> int | None:
         waiting = self._once.get(key)
         if waiting is None and not at_once:
             self.wait(key, label, document)

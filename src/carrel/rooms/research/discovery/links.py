@@ -4,7 +4,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import log1p
 
-from carrel.rooms.research.discovery.connections import Bench, BridgeEvidence, CandidateConnection, Evidence
+from carrel.rooms.research.discovery.connections import (
+    Bench,
+    BridgeEvidence,
+    CandidateConnection,
+    Evidence,
+)
 from carrel.rooms.research.discovery.kinds import drive, kind_of
 from carrel.rooms.research.discovery.records import Concept
 
@@ -20,12 +25,19 @@ class LinkJudgement(StrEnum):
     UNQUOTED = "no sentence to quote"
 
 
-TRUST = {LinkJudgement.SAID: 0.7, LinkJudgement.ADJACENT: 0.4, LinkJudgement.DENIED: 0.15, LinkJudgement.UNQUOTED: 0.2}
+TRUST = {
+    LinkJudgement.SAID: 0.7,
+    LinkJudgement.ADJACENT: 0.4,
+    LinkJudgement.DENIED: 0.15,
+    LinkJudgement.UNQUOTED: 0.2,
+}
 
 
 @dataclass(frozen=True)
 class Link:
-    """One side of one bridge: the claim runs from what acts through the bridge to what is acted on."""
+    """One side of one bridge: the claim runs from what acts through the bridge to what is acted
+    on.
+    """
 
     cause: Concept
     effect: Concept
@@ -35,7 +47,9 @@ class Link:
 
     @property
     def judgement(self) -> LinkJudgement:
-        """What the quoted sentences make of it; a sentence that names one thing only supports nothing."""
+        """What the quoted sentences make of it; a sentence that names one thing only supports
+        nothing.
+        """
         if not self.evidence:
             return LinkJudgement.UNQUOTED
         both = [evidence for evidence in self.evidence if evidence.speaks_of_both]
@@ -64,7 +78,9 @@ def chain(start: Concept, bridge: BridgeEvidence, end: Concept) -> tuple[Link, L
 
 
 def acts_first(start: Concept, end: Concept) -> bool:
-    """Whether the start is what acts: a drug the goal names acts on a disease that was found, not the other way round."""
+    """Whether the start is what acts: a drug the goal names acts on a disease that was found, not
+    the other way round.
+    """
     return drive(kind_of(start)) > drive(kind_of(end))
 
 

@@ -1,4 +1,6 @@
-"""What the keys of texts mean, judged from all of them: short forms, spellings with and without a gap, and one key for each thing."""
+"""What the keys of texts mean, judged from all of them: short forms, spellings with and without a
+gap, and one key for each thing.
+"""
 
 from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
 from carrel.rooms.research.discovery.ledger import Ledger
@@ -20,7 +22,9 @@ _STEPS = 5
 
 
 class Meanings:
-    """Which concept each key stands for. A function of the ledger alone, so that the way it came to be does not matter."""
+    """Which concept each key stands for. A function of the ledger alone, so that the way it came to
+    be does not matter.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -69,7 +73,9 @@ class Meanings:
             self._short[plain] = short
 
     def _of_short_form(self, key: str) -> str:
-        """A key with capitals that no paper explains: the vocabulary's, or the same word in small letters, or its own."""
+        """A key with capitals that no paper explains: the vocabulary's, or the same word in small
+        letters, or its own.
+        """
         plain = normal_word(key)
         if self._is_ordinary(key):
             return key
@@ -77,7 +83,8 @@ class Meanings:
         return meant or plain
 
     def _is_ordinary(self, key: str) -> bool:
-        # What texts write oftener in small letters than in capitals is a word of theirs, and its capitals are something else.
+        # What texts write oftener in small letters than in capitals is a word of theirs, and its
+        # capitals are something else.
         plain = normal_word(key)
         if plain in FUNCTION_WORDS or plain in NEEDS_COMPANY:
             return True
@@ -96,7 +103,9 @@ class Meanings:
                 self._turned[plain] = short
 
     def _admit_gaps(self) -> None:
-        """`life span` and `lifespan`, `sars cov2` and `sars cov 2`: the spelling most texts have."""
+        """`life span` and `lifespan`, `sars cov2` and `sars cov 2`: the spelling most texts
+        have.
+        """
         ledger = self._ledger
         spellings: dict[str, list[int]] = {}
         for number, key in enumerate(ledger.keys):
@@ -106,18 +115,31 @@ class Meanings:
             whole = ledger.numbers.get(closed)
             if whole is not None and ledger.is_live(whole):
                 numbers.append(whole)
-            if len(numbers) > 1 and (len(closed) >= _LEAST_LETTERS or any(letter.isdigit() for letter in closed)):
+            if len(numbers) > 1 and (
+                len(closed) >= _LEAST_LETTERS or any(letter.isdigit() for letter in closed)
+            ):
                 best = max(
-                    numbers, key=lambda number: (ledger.is_term(ledger.keys[number]), ledger.counts[number], ledger.keys[number])
+                    numbers,
+                    key=lambda number: (
+                        ledger.is_term(ledger.keys[number]),
+                        ledger.counts[number],
+                        ledger.keys[number],
+                    ),
                 )
                 for number in numbers:
                     if number != best and not ledger.is_term(ledger.keys[number]):
                         self._turned.setdefault(ledger.keys[number], ledger.keys[best])
 
     def _admit_species(self) -> None:
-        """`e. coli` is the one thing called `e... coli` in full, or at least what nearly all papers that name one mean."""
+        """`e. coli` is the one thing called `e... coli` in full, or at least what nearly all papers
+        that name one mean.
+        """
         ledger = self._ledger
-        shortened = [key for number, key in enumerate(ledger.keys) if key[1:3] == ". " and ledger.is_live(number)]
+        shortened = [
+            key
+            for number, key in enumerate(ledger.keys)
+            if key[1:3] == ". " and ledger.is_live(number)
+        ]
         wanted = {(key[0], key[3:]): key for key in shortened}
         called: dict[str, dict[str, int]] = {key: {} for key in shortened}
         for number, key in enumerate(ledger.keys):

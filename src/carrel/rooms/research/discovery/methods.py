@@ -1,10 +1,16 @@
-"""Methods that the corpus itself knows: whether a connection can be tested is whether such tests are done."""
+"""Methods that the corpus itself knows: whether a connection can be tested is whether such tests
+are done.
+"""
 
 import re
 from collections.abc import Iterable
 
 from carrel.rooms.research.discovery.connections import TestMethod
-from carrel.rooms.research.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY, SAYS_LITTLE
+from carrel.rooms.research.discovery.function_words import (
+    FUNCTION_WORDS,
+    NEEDS_COMPANY,
+    SAYS_LITTLE,
+)
 from carrel.rooms.research.discovery.literatures import Reader
 from carrel.rooms.research.discovery.records import Standing
 from carrel.rooms.research.discovery.vocabulary import Sphere
@@ -13,24 +19,33 @@ _METHOD_NAME = re.compile(
     r"(graphy|metry|scopy|assay|blot|blotting|sequencing|imaging|screen|screening|microscopy|knockout|knockdown|crispr|cas9|clamp"
     r"|optogenetic|chemogenetic|culture|trial|simulation|modeling|modelling|electrophysiology|recording|spectroscopy"
     r"|crystallography|tomography|transplantation|biopsy|immunoprecipitation|seq|fmri|mri|eeg|meg|emg|pcr|elisa|staining|cytometry"
-    r"|omic|meta analysi|double blind method|in vitro technique|animal model|randomization|association study|association studies"
-    r"|gwa|gwas|learning algorithm|algorithm|software|toolbox|pipeline|statistic|estimation|regression|deep learning"
-    r"|machine learning|neural network model|computational model|mathematical model|docking|mutagenesis|labeling|tracing|tracking"
-    r"|genome editing|gene editing|dissection|transfection|(?<!signal )transduction system|fret|cryo em|mass spec)$"
-    r"|^(cryo|single cell|in silico|in vitro|in vivo|ex vivo|high throughput|genome wide|x ray|whole genome|(opto|chemo)genetic(ally)?|genetically)\b"
+    r"|omic|meta analysi|double blind method|in vitro technique|animal "
+    r"model|randomization|association study|association studies"
+    r"|gwa|gwas|learning "
+    r"algorithm|algorithm|software|toolbox|pipeline|statistic|estimation|regression|deep learning"
+    r"|machine learning|neural network model|computational model|mathematical "
+    r"model|docking|mutagenesis|labeling|tracing|tracking"
+    r"|genome editing|gene editing|dissection|transfection|(?<!signal )transduction "
+    r"system|fret|cryo em|mass spec)$"
+    r"|^(cryo|single cell|in silico|in vitro|in vivo|ex vivo|high throughput|genome wide|x "
+    r"ray|whole genome|(opto|chemo)genetic(ally)?|genetically)\b"
 )
 
 # Where something was looked at, and by whom it was counted, is not how it works.
 _SETTING_NAME = re.compile(
     r"\b(project|biobank|cohort|consortium|database|dataset|atlas|registry|initiative|repository|census|questionnaire|survey"
-    r"|institute|institute of health|university|foundation|ministry|grant|discovery|research|publishing|education|policy"
-    r"|public health|reproducibility|model organism|model|study|experiment|population|pandemic|outbreak"
+    r"|institute|institute of "
+    r"health|university|foundation|ministry|grant|discovery|research|publishing|education|policy"
+    r"|public health|reproducibility|model "
+    r"organism|model|study|experiment|population|pandemic|outbreak"
     r"|biology|neuroscience|medicine|epidemiology|ecology|anthropology|psychology"
     r"|transcriptome|proteome|metabolome|genome|exome|epigenome|connectome|interactome|phenome)$"
 )
 _ORGANISM_WORDS = """
-mouse rat human man woman child adult infant patient monkey macaque primate dog cat pig rabbit sheep cow cattle horse goat
-chicken zebrafish frog xenopus fly fruitfly drosophila worm nematode caenorhabditis yeast saccharomyces bacterium escherichia
+mouse rat human man woman child adult infant patient monkey macaque primate dog cat pig rabbit sheep
+cow cattle horse goat
+chicken zebrafish frog xenopus fly fruitfly drosophila worm nematode caenorhabditis yeast
+saccharomyces bacterium escherichia
 arabidopsis plant animal vertebrate invertebrate mammal rodent insect bird
 """
 _ORGANISMS = frozenset(_ORGANISM_WORDS.split())
@@ -38,11 +53,15 @@ _ORGANISMS = frozenset(_ORGANISM_WORDS.split())
 
 def is_method(reader: Reader, number: int) -> bool:
     """Whether a concept names a way of finding out."""
-    return reader.index.sphere(number) is Sphere.METHOD or bool(_METHOD_NAME.search(reader.index.key(number)))
+    return reader.index.sphere(number) is Sphere.METHOD or bool(
+        _METHOD_NAME.search(reader.index.key(number))
+    )
 
 
 def tells_nothing(reader: Reader, number: int) -> bool:
-    """Whether a concept can be no end and no bridge: a method, a setting, an organism, a piece of a name, or general words."""
+    """Whether a concept can be no end and no bridge: a method, a setting, an organism, a piece of a
+    name, or general words.
+    """
     judged = reader.judged.get(number)
     if judged is None:
         judged = reader.judged[number] = _tells_nothing(reader, number)
@@ -51,7 +70,9 @@ def tells_nothing(reader: Reader, number: int) -> bool:
 
 def _tells_nothing(reader: Reader, number: int) -> bool:
     index = reader.index
-    if is_method(reader, number) or any(_METHOD_NAME.search(form) for form in index.forms(number)[1:]):
+    if is_method(reader, number) or any(
+        _METHOD_NAME.search(form) for form in index.forms(number)[1:]
+    ):
         return True
     if index.standing(number) is Standing.TERM:
         return False
@@ -63,7 +84,10 @@ def _is_general(key: str) -> bool:
     words = key.lower().split(" ")
     if all(word in _ORGANISMS for word in words):
         return True
-    return all(word in NEEDS_COMPANY or word in SAYS_LITTLE or word in FUNCTION_WORDS or word.isdigit() for word in words)
+    return all(
+        word in NEEDS_COMPANY or word in SAYS_LITTLE or word in FUNCTION_WORDS or word.isdigit()
+        for word in words
+    )
 
 
 def methods_in(reader: Reader, documents: Iterable[int], most: int) -> tuple[TestMethod, ...]:

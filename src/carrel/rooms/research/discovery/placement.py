@@ -1,4 +1,6 @@
-"""Where documents stand: under which concepts, judged from the whole ledger and brought up to date by what changed in it."""
+"""Where documents stand: under which concepts, judged from the whole ledger and brought up to date
+by what changed in it.
+"""
 
 import sys
 from array import array
@@ -11,7 +13,9 @@ from carrel.rooms.research.discovery.names import NameFinder
 
 
 class Placement:
-    """Documents under their concepts. Names to look for and meanings of keys follow from the ledger; what they touch is placed anew."""
+    """Documents under their concepts. Names to look for and meanings of keys follow from the
+    ledger; what they touch is placed anew.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -37,7 +41,9 @@ class Placement:
         if self.unplaced:
             finder = NameFinder(((number, ledger.keys[number]) for number in names), ledger.words)
             for document in self.unplaced:
-                self.found[document] = self._beyond_the_ledger(document, self._find(finder, document))
+                self.found[document] = self._beyond_the_ledger(
+                    document, self._find(finder, document)
+                )
         self.names = names
         self.meanings = Meanings(ledger)
         stale = self.unplaced | self.touched | self._changed_meanings()
@@ -53,7 +59,11 @@ class Placement:
         if not added and not removed:
             return
         ledger = self.ledger
-        finder = NameFinder(((number, ledger.keys[number]) for number in added), ledger.words) if added else None
+        finder = (
+            NameFinder(((number, ledger.keys[number]) for number in added), ledger.words)
+            if added
+            else None
+        )
         for document in ledger.documents.values():
             if document in self.unplaced:
                 continue
@@ -73,7 +83,9 @@ class Placement:
         return array("I", sorted(found.difference(self.ledger.mentioned[document])))
 
     def _changed_meanings(self) -> set[int]:
-        """The documents whose keys mean something else now; every key has its concept after this."""
+        """The documents whose keys mean something else now; every key has its concept after
+        this.
+        """
         ledger, before = self.ledger, self._concept_of
         stale: set[int] = set()
         now: list[int] = []

@@ -1,4 +1,6 @@
-"""What discovery needs from others: where papers' texts are read, where an index is kept, who maps work over cores."""
+"""What discovery needs from others: where papers' texts are read, where an index is kept, who maps
+work over cores.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,9 +21,13 @@ class Corpus(Protocol):
 
 
 class Mapper(Protocol):
-    """`map` as the built-in and `Executor.map` have it: the owner of the processes decides how many there are."""
+    """`map` as the built-in and `Executor.map` have it: the owner of the processes decides how many
+    there are.
+    """
 
-    def __call__(self, function: Callable[[Given], Answered], work: Iterable[Given], /) -> Iterator[Answered]:
+    def __call__(
+        self, function: Callable[[Given], Answered], work: Iterable[Given], /
+    ) -> Iterator[Answered]:
         """The function's answers in the order of the work."""
         ...
 
@@ -37,7 +43,8 @@ class ConceptRow:
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """One document as it is stored: its keys and words as packed little-endian 32-bit numbers, and keys no other document has.
+    """One document as it is stored: its keys and words as packed little-endian 32-bit numbers, and
+    keys no other document has.
 
     `found` are names known from other documents, `definitions` the short forms this one explains.
     """
@@ -53,7 +60,9 @@ class DocumentRow:
 
 
 class IndexStore(Protocol):
-    """Keeps one index: what `ConceptIndex.concept_rows`, `words` and `document_rows` write, read back by `from_rows`."""
+    """Keeps one index: what `ConceptIndex.concept_rows`, `words` and `document_rows` write, read
+    back by `from_rows`.
+    """
 
     def concept_rows(self) -> Iterable[ConceptRow]:
         """Every concept, by number from 0."""

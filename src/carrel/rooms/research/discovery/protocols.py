@@ -1,13 +1,31 @@
-"""How a connection could be tested: what can be changed is changed, what cannot is compared, and the weakest link comes first."""
+"""How a connection could be tested: what can be changed is changed, what cannot is compared, and
+the weakest link comes first.
+"""
 
 from dataclasses import dataclass
 
-from carrel.rooms.research.discovery.benches import is_of_people, reads_out, same_method, system_named
-from carrel.rooms.research.discovery.connections import CandidateConnection, EvolutionStrategy, TestMethod
+from carrel.rooms.research.discovery.benches import (
+    is_of_people,
+    reads_out,
+    same_method,
+    system_named,
+)
+from carrel.rooms.research.discovery.connections import (
+    CandidateConnection,
+    EvolutionStrategy,
+    TestMethod,
+)
 from carrel.rooms.research.discovery.kinds import can_be_changed, drive, kind_of
 from carrel.rooms.research.discovery.links import Link, acts_first, leading_chain, weakest_link
 from carrel.rooms.research.discovery.records import Concept, Kind
-from carrel.rooms.research.discovery.ways import blocked, changed, changed_simply, compared_with, readout, varied
+from carrel.rooms.research.discovery.ways import (
+    blocked,
+    changed,
+    changed_simply,
+    compared_with,
+    readout,
+    varied,
+)
 from carrel.rooms.research.discovery.wording import listed, named, papers, sentence_case
 
 
@@ -24,7 +42,9 @@ class ExperimentalProtocol:
 
     def as_text(self) -> str:
         """The protocol as numbered prose."""
-        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(self.methodology, start=1))
+        steps = "\n".join(
+            f"{number}. {step}" for number, step in enumerate(self.methodology, start=1)
+        )
         parts = [f"Objective: {self.objective}", f"Steps:\n{steps}"]
         for heading, lines in (
             ("Needed", self.required_resources),
@@ -41,7 +61,9 @@ _LABORATORY = frozenset({Kind.GENE, Kind.CELL, Kind.PROCESS, Kind.ORGANISM})
 
 @dataclass(frozen=True)
 class LinkTest:
-    """How one link is tested: what is varied, what is read out, in which system and by which method of its papers."""
+    """How one link is tested: what is varied, what is read out, in which system and by which method
+    of its papers.
+    """
 
     link: Link
     varied: Concept
@@ -78,17 +100,27 @@ class LinkTest:
 
 
 def link_test(connection: CandidateConnection, link: Link) -> LinkTest:
-    """The test of a link: what can be given is given, else its cause is changed, else its effect, else the two are compared."""
+    """The test of a link: what can be given is given, else its cause is changed, else its effect,
+    else the two are compared.
+    """
     cause_kind, effect_kind = kind_of(link.cause), kind_of(link.effect)
     is_intervention = can_be_changed(cause_kind) or can_be_changed(effect_kind)
     backwards = _varies(effect_kind) > _varies(cause_kind)
     varied, read = (link.effect, link.cause) if backwards else (link.cause, link.effect)
     system = _system(connection, link, kind_of(varied))
-    return LinkTest(link, varied, read, is_intervention, system, _method(connection, link, kind_of(read), system))
+    return LinkTest(
+        link,
+        varied,
+        read,
+        is_intervention,
+        system,
+        _method(connection, link, kind_of(read), system),
+    )
 
 
 def _varies(kind: Kind) -> int:
-    # What groups can be made to differ in, best first: what is changed, then what is found different; a place or a method is neither.
+    # What groups can be made to differ in, best first: what is changed, then what is found
+    # different; a place or a method is neither.
     if can_be_changed(kind):
         return drive(kind)
     return {Kind.ANATOMY: 0, Kind.METHOD: -1}.get(kind, 1)
@@ -101,13 +133,21 @@ def acting(connection: CandidateConnection) -> tuple[Concept, Concept]:
 
 
 def taken_out(connection: CandidateConnection) -> str:
-    """The bridge taken out of the chain: blocked where what acts can be changed, adjusted for where all is only observed."""
+    """The bridge taken out of the chain: blocked where what acts can be changed, adjusted for where
+    all is only observed.
+    """
     bridge = connection.bridges[0].concept
-    return blocked(bridge) if can_be_changed(kind_of(acting(connection)[0])) else f"with {named(bridge)} adjusted for"
+    return (
+        blocked(bridge)
+        if can_be_changed(kind_of(acting(connection)[0]))
+        else f"with {named(bridge)} adjusted for"
+    )
 
 
 def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
-    """A test of the weakest link first, then of the other, then of the whole chain, with what the papers on them use."""
+    """A test of the weakest link first, then of the other, then of the whole chain, with what the
+    papers on them use.
+    """
     weakest = weakest_link(connection)
     near, far = leading_chain(connection)
     other = far if weakest == near else near
@@ -116,27 +156,38 @@ def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
     alone = connection.origin.made_by is EvolutionStrategy.SIMPLIFY
     steps = [
         f"Search wider databases for {a} together with {c}"
-        f"{f' or {_other_ends(connection)}' if connection.arms else ''}; stop if the answer is already known. "
+        f"{f' or {_other_ends(connection)}' if connection.arms else ''}; stop if the answer is "
+        f"already known. "
         "Read the quoted papers in full.",
-        f"Weakest link first, {_pair(weakest)} ({papers(weakest.documents)}; {weakest.judgement.value}): {_design(first)}",
+        f"Weakest link first, {_pair(weakest)} ({papers(weakest.documents)}; "
+        f"{weakest.judgement.value}): {_design(first)}",
         f"Decide: {_rule(first)}",
     ]
     if not alone:
         steps.append(
-            f"Then the other link, {_pair(other)} ({papers(other.documents)}; {other.judgement.value}): {_design(second)}"
+            f"Then the other link, {_pair(other)} ({papers(other.documents)}; "
+            f"{other.judgement.value}): {_design(second)}"
         )
         steps.append(_whole_chain(connection))
     steps.extend(_arm_steps(connection))
     scope = f", {connection.scope}" if connection.scope else ""
     objective = (
-        f"Find out whether {c} and {a} are connected through {b}{scope}, beginning with the weakest link, {_pair(weakest)}."
+        f"Find out whether {c} and {a} are connected through {b}{scope}, beginning with "
+        f"the weakest link, {_pair(weakest)}."
     )
     if alone:
-        objective = f"Find out whether the link {_pair(weakest)} holds{scope}; if {c} and {a} are connected through {b} alone, all depends on it."
-    if connection.arms:
-        ways = " and ".join(f"to {named(arm.end)} through {named(arm.bridges[0].concept)}" for arm in connection.arms)
         objective = (
-            f"Find out whether {a} is connected to {c} through {b} and {ways}, beginning with the weakest link, {_pair(weakest)}."
+            f"Find out whether the link {_pair(weakest)} holds{scope}; if {c} and {a} are "
+            f"connected through {b} alone, all depends on it."
+        )
+    if connection.arms:
+        ways = " and ".join(
+            f"to {named(arm.end)} through {named(arm.bridges[0].concept)}"
+            for arm in connection.arms
+        )
+        objective = (
+            f"Find out whether {a} is connected to {c} through {b} and {ways}, beginning "
+            f"with the weakest link, {_pair(weakest)}."
         )
     return ExperimentalProtocol(
         objective,
@@ -157,25 +208,51 @@ def _other_ends(connection: CandidateConnection) -> str:
 
 
 def _design(test: LinkTest) -> str:
-    place = f"in {_used(test.system, test.link)}, " if test.system else "in the system of the cited papers, "
-    how = f"by {_used(test.method, test.link)}" if test.method else "by the measure the cited papers use"
-    drawn = "groups drawn by lot, readers blind to them" if test.is_intervention else "readers blind to the groups"
-    direction = "" if test.is_intervention and test.varied == test.link.cause else " This shows the link, not its direction."
-    return f"{place}{test.action}. Comparison: {test.against}; {drawn}. Readout: {test.readout}, {how}.{direction}"
+    place = (
+        f"in {_used(test.system, test.link)}, "
+        if test.system
+        else "in the system of the cited papers, "
+    )
+    how = (
+        f"by {_used(test.method, test.link)}"
+        if test.method
+        else "by the measure the cited papers use"
+    )
+    drawn = (
+        "groups drawn by lot, readers blind to them"
+        if test.is_intervention
+        else "readers blind to the groups"
+    )
+    direction = (
+        ""
+        if test.is_intervention and test.varied == test.link.cause
+        else " This shows the link, not its direction."
+    )
+    return (
+        f"{place}{test.action}. Comparison: {test.against}; {drawn}. Readout: {test.readout}, "
+        f"{how}.{direction}"
+    )
 
 
 def _used(one: TestMethod, link: Link) -> str:
     if one.document_ids and link.bench.papers and one in (*link.bench.systems, *link.bench.methods):
-        return f"{one.label} (named by {one.documents} of {papers(link.bench.papers)} read on this link, such as {one.document_ids[0]})"
+        return (
+            f"{one.label} (named by {one.documents} of {papers(link.bench.papers)} read on "
+            f"this link, such as {one.document_ids[0]})"
+        )
     return (
-        f"{one.label} ({papers(one.documents)} on the bridges, such as {one.document_ids[0]})" if one.document_ids else one.label
+        f"{one.label} ({papers(one.documents)} on the bridges, such as {one.document_ids[0]})"
+        if one.document_ids
+        else one.label
     )
 
 
 def _rule(test: LinkTest) -> str:
     return (
-        f"go on only if {test.condition} there is a difference in {test.readout}, at least as large as fixed beforehand, and again "
-        "in a second, independent batch. No such difference in a study large enough to see it speaks against the connection."
+        f"go on only if {test.condition} there is a difference in {test.readout}, at least as "
+        f"large as fixed beforehand, and again "
+        "in a second, independent batch. No such difference in a study large enough to see it "
+        "speaks against the connection."
     )
 
 
@@ -183,12 +260,24 @@ def _whole_chain(connection: CandidateConnection) -> str:
     b = connection.bridges[0].concept
     actor, target = acting(connection)
     if can_be_changed(kind_of(actor)):
-        do = f"{changed(actor, target)}; read out {readout(target)}, and again {taken_out(connection)}"
-        shows = f"If it runs through {named(b)}, the effect shrinks; if the effect stays, the bridge is wrong even where the ends are connected."
+        do = (
+            f"{changed(actor, target)}; read out {readout(target)}, and again "
+            f"{taken_out(connection)}"
+        )
+        shows = (
+            f"If it runs through {named(b)}, the effect shrinks; if the effect stays, the "
+            f"bridge is wrong even where the ends are connected."
+        )
     else:
         pair = f"{named(actor)} and {named(target)}"
-        do = f"in records or a cohort that has all three, test whether {pair} go together, and again {taken_out(connection)}"
-        shows = f"If it runs through {named(b)}, the association shrinks; if it stays, something else joins the ends."
+        do = (
+            f"in records or a cohort that has all three, test whether {pair} go together, and "
+            f"again {taken_out(connection)}"
+        )
+        shows = (
+            f"If it runs through {named(b)}, the association shrinks; if it stays, something "
+            f"else joins the ends."
+        )
     return f"Then the whole chain: {do}. {shows}"
 
 
@@ -198,7 +287,8 @@ def _arm_steps(connection: CandidateConnection) -> list[str]:
     for arm in connection.arms:
         if acts_first(start, end) and acts_first(start, arm.end):
             steps.append(
-                f"Then both ends in the same subjects: {changed(start, end)}; read out {readout(end)}, and {readout(arm.end)}. "
+                f"Then both ends in the same subjects: {changed(start, end)}; read out "
+                f"{readout(end)}, and {readout(arm.end)}. "
                 "Ends that change independently of each other speak against combining them."
             )
             continue
@@ -209,7 +299,8 @@ def _arm_steps(connection: CandidateConnection) -> list[str]:
         else:
             do = f"record {pair} in the same subjects, with {readout(start)}"
         steps.append(
-            f"Then the two ends together: {do}. Both telling no more than the stronger one alone speaks against combining them."
+            f"Then the two ends together: {do}. Both telling no more than the stronger one alone "
+            f"speaks against combining them."
         )
     return steps
 
@@ -219,15 +310,23 @@ def _needed(connection: CandidateConnection, tests: tuple[LinkTest, ...]) -> tup
     for test in tests:
         for used in (test.system, test.method):
             if used and used.document_ids:
-                lines.setdefault(used.label, f"{sentence_case(used.label)}, as in {used.document_ids[0]}.")
+                lines.setdefault(
+                    used.label, f"{sentence_case(used.label)}, as in {used.document_ids[0]}."
+                )
     for method in _methods(connection)[:3]:
-        lines.setdefault(method.label, f"{sentence_case(method.label)} ({papers(method.documents)} on the bridges).")
-    return tuple(lines.values()) or (f"A system in which {named(connection.start)} can be observed.",)
+        lines.setdefault(
+            method.label,
+            f"{sentence_case(method.label)} ({papers(method.documents)} on the bridges).",
+        )
+    return tuple(lines.values()) or (
+        f"A system in which {named(connection.start)} can be observed.",
+    )
 
 
 def _success(connection: CandidateConnection, first: LinkTest, alone: bool) -> tuple[str, ...]:
     told = [
-        f"A difference in {first.readout} {first.condition}, at least as large as fixed beforehand, in two independent batches."
+        f"A difference in {first.readout} {first.condition}, at least as large as fixed "
+        f"beforehand, in two independent batches."
     ]
     if not alone:
         told.append(f"The ends move together, and less so {taken_out(connection)}.")
@@ -237,19 +336,30 @@ def _success(connection: CandidateConnection, first: LinkTest, alone: bool) -> t
 def _challenges(connection: CandidateConnection, weakest: Link, first: LinkTest) -> tuple[str, ...]:
     told = [f"The link {_pair(weakest)} rests on {papers(weakest.documents)}."]
     if not first.is_intervention:
-        told.append("Neither side can be changed at will, so a third thing may stand behind both: record and adjust for it.")
+        told.append(
+            "Neither side can be changed at will, so a third thing may stand behind both: record "
+            "and adjust for it."
+        )
     else:
         told.append("Mention together is not cause: a third thing may stand behind both.")
     if not first.method:
-        told.append("The papers on this link name no method that fits the readout; settle it before anything else.")
+        told.append(
+            "The papers on this link name no method that fits the readout; settle it before "
+            "anything else."
+        )
     return tuple(told)
 
 
 def _safety(connection: CandidateConnection) -> tuple[str, ...]:
-    kinds = {kind_of(concept) for concept in (connection.start, connection.end, connection.bridges[0].concept)}
+    kinds = {
+        kind_of(concept)
+        for concept in (connection.start, connection.end, connection.bridges[0].concept)
+    }
     told = ["Work with people, their records or animals needs the approval of an ethics committee."]
     if Kind.ORGANISM in kinds:
-        told.append("Keep organisms at the containment level set for them, and make none more dangerous.")
+        told.append(
+            "Keep organisms at the containment level set for them, and make none more dangerous."
+        )
     if Kind.SUBSTANCE in kinds:
         told.append("Follow the safety rules for every substance used.")
     return tuple(told)
@@ -273,10 +383,19 @@ def _is_human(one: TestMethod) -> bool:
     return system is not None and system.is_human
 
 
-def _method(connection: CandidateConnection, link: Link, read_kind: Kind, system: TestMethod | None) -> TestMethod | None:
+def _method(
+    connection: CandidateConnection, link: Link, read_kind: Kind, system: TestMethod | None
+) -> TestMethod | None:
     among_people = system is None or _is_human(system)
     every = (*link.bench.methods, *_methods(connection))
-    return next((one for one in every if reads_out(one.label, read_kind) and (among_people or not is_of_people(one.label))), None)
+    return next(
+        (
+            one
+            for one in every
+            if reads_out(one.label, read_kind) and (among_people or not is_of_people(one.label))
+        ),
+        None,
+    )
 
 
 def _methods(connection: CandidateConnection) -> tuple[TestMethod, ...]:

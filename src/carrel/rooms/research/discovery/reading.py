@@ -1,4 +1,6 @@
-"""Papers read once: their sentences as written and in normal form, so that names can be found in both."""
+"""Papers read once: their sentences as written and in normal form, so that names can be found in
+both.
+"""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +14,9 @@ from carrel.rooms.research.discovery.words import normal_phrase, normal_word
 
 MOST_REMEMBERED = 4000
 
-_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bal)(?<!\bFig)(?<!\b[A-Z])([.!?])\s+(?=[A-Z0-9(\[“\"])")
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bal)(?<!\bFig)(?<!\b[A-Z])([.!?])\s+(?=[A-Z0-9(\[“\"])"
+)
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SHORT_FORM = re.compile(r"[’']?s?\s*\(([A-Za-zα-ωΑ-Ω][\w-]{1,9})(?:\)|[;,]\s)")
 
@@ -25,7 +29,9 @@ def sentences(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a paper with its place; `normal` is its normal words between single spaces, one at each end too."""
+    """One sentence of a paper with its place; `normal` is its normal words between single spaces,
+    one at each end too.
+    """
 
     place: Place
     number: int
@@ -37,7 +43,10 @@ class Sentence:
         if f" {key} " not in self.normal:
             return
         wanted = key.split(" ")
-        tokens = [(normal_word(found[0]), found.start(), found.end()) for found in _TOKEN.finditer(self.text)]
+        tokens = [
+            (normal_word(found[0]), found.start(), found.end())
+            for found in _TOKEN.finditer(self.text)
+        ]
         for first in range(len(tokens) - len(wanted) + 1):
             if all(tokens[first + place][0] == word for place, word in enumerate(wanted)):
                 yield tokens[first][1], tokens[first + len(wanted) - 1][2]
@@ -52,12 +61,18 @@ class ReadPaper:
 
     @cached_property
     def normal(self) -> str:
-        """Everything the paper says, keywords included, in normal form; a bar stands where one sentence ends."""
-        named = (f" {normal_phrase(name)} " for name in (*self.paper.keywords, *self.paper.headings))
+        """Everything the paper says, keywords included, in normal form; a bar stands where one
+        sentence ends.
+        """
+        named = (
+            f" {normal_phrase(name)} " for name in (*self.paper.keywords, *self.paper.headings)
+        )
         return "|".join((*(sentence.normal for sentence in self.sentences), *named))
 
     def names_of(self, key: str) -> tuple[str, ...]:
-        """The key itself, and the short form the paper gives it (`long-term potentiation (LTP)`), in normal form."""
+        """The key itself, and the short form the paper gives it (`long-term potentiation (LTP)`),
+        in normal form.
+        """
         short: dict[str, None] = {}
         for sentence in self.sentences:
             if "(" not in sentence.text:
@@ -70,8 +85,11 @@ class ReadPaper:
 
 
 def _is_short_for(short: str, key: str) -> bool:
-    # `LTP` after `long-term potentiation`: it begins as the name does, and is written as no other word is. A place in brackets is neither.
-    is_written_short = sum(letter.isupper() for letter in short) > 1 or any(letter.isdigit() for letter in short)
+    # `LTP` after `long-term potentiation`: it begins as the name does, and is written as no other
+    # word is. A place in brackets is neither.
+    is_written_short = sum(letter.isupper() for letter in short) > 1 or any(
+        letter.isdigit() for letter in short
+    )
     return is_written_short and normal_phrase(short)[:1] == key[:1]
 
 

@@ -6,7 +6,9 @@ from enum import Enum, StrEnum
 
 @dataclass(frozen=True)
 class Paper:
-    """One document of the corpus; `headings` are MeSH or other descriptors given by indexers, without qualifiers."""
+    """One document of the corpus; `headings` are MeSH or other descriptors given by indexers,
+    without qualifiers.
+    """
 
     id: str
     title: str
@@ -26,7 +28,9 @@ class Standing(Enum):
 
 
 class Kind(StrEnum):
-    """What can be done with a concept in a test: some things can be changed, others only observed or compared."""
+    """What can be done with a concept in a test: some things can be changed, others only observed
+    or compared.
+    """
 
     SUBSTANCE = "substance"
     GENE = "gene or protein"
@@ -44,7 +48,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Concept:
-    """A concept as the index knows it: `key` in normal form, `label` as authors write it, `takes_article` where they say `the`."""
+    """A concept as the index knows it: `key` in normal form, `label` as authors write it,
+    `takes_article` where they say `the`.
+    """
 
     key: str
     label: str

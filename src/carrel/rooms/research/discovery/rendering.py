@@ -1,4 +1,6 @@
-"""A connection in plain words: what it is, what it rests on, how to test it, what would refute it."""
+"""A connection in plain words: what it is, what it rests on, how to test it, what would refute
+it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,11 +16,33 @@ from carrel.rooms.research.discovery.connections import (
     Place,
 )
 from carrel.rooms.research.discovery.kinds import drive, kind_of
-from carrel.rooms.research.discovery.links import Link, LinkJudgement, acts_first, chain, leading_chain, weakest_link
-from carrel.rooms.research.discovery.protocols import ExperimentalProtocol, LinkTest, acting, link_test, protocol, taken_out
+from carrel.rooms.research.discovery.links import (
+    Link,
+    LinkJudgement,
+    acts_first,
+    chain,
+    leading_chain,
+    weakest_link,
+)
+from carrel.rooms.research.discovery.protocols import (
+    ExperimentalProtocol,
+    LinkTest,
+    acting,
+    link_test,
+    protocol,
+    taken_out,
+)
 from carrel.rooms.research.discovery.records import Concept, Kind
 from carrel.rooms.research.discovery.ways import readout, varied
-from carrel.rooms.research.discovery.wording import counted_first, listed, named, number, papers, sentence_case, word_count
+from carrel.rooms.research.discovery.wording import (
+    counted_first,
+    listed,
+    named,
+    number,
+    papers,
+    sentence_case,
+    word_count,
+)
 
 SUMMARY_LEAST_WORDS = 50
 SUMMARY_MOST_WORDS = 100
@@ -70,12 +94,21 @@ def claim(connection: CandidateConnection) -> str:
 
 
 def summary(connection: CandidateConnection) -> str:
-    """Fifty to a hundred words: the claim, what each side rests on, how new it is, what is special, and the first test."""
-    told = [f"{sentence_case(claim(connection))}.", *_sides(connection), _how_new(connection), _CAVEAT]
+    """Fifty to a hundred words: the claim, what each side rests on, how new it is, what is special,
+    and the first test.
+    """
+    told = [
+        f"{sentence_case(claim(connection))}.",
+        *_sides(connection),
+        _how_new(connection),
+        _CAVEAT,
+    ]
     if word_count(" ".join(told)) > SUMMARY_MOST_WORDS:
         told = [told[0], _in_short(connection), _CAVEAT]
     for wordings in _further(connection):
-        fitting = (more for more in wordings if word_count(" ".join((*told, more))) <= SUMMARY_MOST_WORDS)
+        fitting = (
+            more for more in wordings if word_count(" ".join((*told, more))) <= SUMMARY_MOST_WORDS
+        )
         told[-1:-1] = [*islice(fitting, 1)]
     for filler in _FILLERS:
         if word_count(" ".join(told)) < SUMMARY_LEAST_WORDS:
@@ -85,7 +118,8 @@ def summary(connection: CandidateConnection) -> str:
 
 _FILLERS = (
     "Which way cause runs, if there is any, remains to be shown.",
-    "Papers outside this corpus were not searched, and counts are of papers that speak of both things, not of proofs.",
+    "Papers outside this corpus were not searched, and counts are of papers that speak of both "
+    "things, not of proofs.",
     "The papers on each side are quoted, with the place of every sentence, in the rationale.",
 )
 
@@ -111,9 +145,14 @@ def novelty(connection: CandidateConnection) -> str:
         ends = listed([named(connection.end), *(named(arm.end) for arm in connection.arms)])
         text = _searched(searched, named(connection.start), f"any of {ends}")
         for arm in connection.arms:
-            text += f" {sentence_case(named(connection.end))} and {named(arm.end)} meet in {papers(arm.with_end)}"
+            text += (
+                f" {sentence_case(named(connection.end))} and {named(arm.end)} meet in "
+                f"{papers(arm.with_end)}"
+            )
             text += f", with {named(connection.start)} in {papers(arm.with_everything)}."
-            text += f" {named(connection.start)} with {named(arm.end)} alone: {_found(arm.novelty)}."
+            text += (
+                f" {named(connection.start)} with {named(arm.end)} alone: {_found(arm.novelty)}."
+            )
     else:
         text = _searched(searched, named(connection.start), named(connection.end))
     if searched.direct_evidence:
@@ -127,7 +166,8 @@ def predictions(connection: CandidateConnection) -> tuple[str, ...]:
     told = [_expected(link_test(connection, link)) for link in (far, near)]
     cause, effect = acting(connection)
     told.append(
-        f"{sentence_case(varied(cause))}, {readout(effect)} will differ from the comparison, and less so {taken_out(connection)}."
+        f"{sentence_case(varied(cause))}, {readout(effect)} will differ from the comparison, and "
+        f"less so {taken_out(connection)}."
     )
     return tuple(told)
 
@@ -137,7 +177,8 @@ def refutations(connection: CandidateConnection) -> tuple[str, ...]:
     test = link_test(connection, weakest_link(connection))
     a, c = named(connection.start), named(connection.end)
     return (
-        f"No difference in {test.readout} {test.condition}, in a study large enough to see it: the weakest link breaks.",
+        f"No difference in {test.readout} {test.condition}, in a study large enough to see it: "
+        f"the weakest link breaks.",
         f"{sentence_case(c)} and {a} going together just as much {taken_out(connection)}.",
         f"A paper that has already looked for {a} together with {c} and found nothing.",
     )
@@ -145,7 +186,11 @@ def refutations(connection: CandidateConnection) -> tuple[str, ...]:
 
 def quotation(evidence: Evidence) -> str:
     """A sentence with the exact place it stands in; one that names one thing only says so."""
-    place = f"abstract, sentence {evidence.sentence_number}" if evidence.place is Place.ABSTRACT else evidence.place.value
+    place = (
+        f"abstract, sentence {evidence.sentence_number}"
+        if evidence.place is Place.ABSTRACT
+        else evidence.place.value
+    )
     year = f", {evidence.year}" if evidence.year else ""
     only = f"; speaks of {evidence.speaks_only_of} only" if evidence.speaks_only_of else ""
     return f"“{evidence.sentence}” [{evidence.document_id}{year}, {place}{only}]"
@@ -162,25 +207,41 @@ def _relation(connection: CandidateConnection) -> str:
         return f"{c} may take part in {a} through {b}"
     if kind in {Kind.PROCESS, Kind.BEHAVIOUR} and kind_of(target) is Kind.ANATOMY:
         return f"{a} may take part in {c} through {b}"
-    return f"{c} may act on {a} through {b}" if drive(kind) else f"{c} and {a} may be connected through {b}"
+    return (
+        f"{c} may act on {a} through {b}"
+        if drive(kind)
+        else f"{c} and {a} may be connected through {b}"
+    )
 
 
 def _combined_claim(connection: CandidateConnection) -> str:
     a, first = named(connection.start), connection.bridges[0].concept
-    ways = [(connection.end, first), *((arm.end, arm.bridges[0].concept) for arm in connection.arms)]
+    ways = [
+        (connection.end, first),
+        *((arm.end, arm.bridges[0].concept) for arm in connection.arms),
+    ]
     ends = listed([named(end) for end, _ in ways])
     start_acts = all(acts_first(connection.start, end) for end, _ in ways)
     if len({bridge.key for _, bridge in ways}) == 1:
         b = named(first)
-        return f"{a} may act on both {ends} through {b}" if start_acts else f"{ends} may meet in {b} and bear on {a} together"
+        return (
+            f"{a} may act on both {ends} through {b}"
+            if start_acts
+            else f"{ends} may meet in {b} and bear on {a} together"
+        )
     join = "act on" if start_acts else "be connected to"
-    return f"{a} may {join} both " + " and ".join(f"{named(end)} (through {named(bridge)})" for end, bridge in ways)
+    return f"{a} may {join} both " + " and ".join(
+        f"{named(end)} (through {named(bridge)})" for end, bridge in ways
+    )
 
 
 def _sides(connection: CandidateConnection) -> Iterator[str]:
     near, far = leading_chain(connection)
     b = named(connection.bridges[0].concept)
-    yield f"Papers here name {b} with {named(connection.start)} ({_held(near)}) and with {named(connection.end)} ({_held(far)})."
+    yield (
+        f"Papers here name {b} with {named(connection.start)} ({_held(near)}) and with "
+        f"{named(connection.end)} ({_held(far)})."
+    )
     for arm in connection.arms:
         own_near, own_far = chain(connection.start, arm.bridges[0], arm.end)
         own = named(arm.bridges[0].concept)
@@ -206,11 +267,18 @@ def _held(link: Link) -> str:
 
 
 def _in_short(connection: CandidateConnection) -> str:
-    # For names so long that nothing else fits: each way with its own counts, and what was found of the ends together.
-    ways = [(connection.end, connection.bridges[0]), *((arm.end, arm.bridges[0]) for arm in connection.arms)]
+    # For names so long that nothing else fits: each way with its own counts, and what was found of
+    # the ends together.
+    ways = [
+        (connection.end, connection.bridges[0]),
+        *((arm.end, arm.bridges[0]) for arm in connection.arms),
+    ]
     held = [f"{bridge.near_documents:,} and {bridge.far_documents:,}" for _, bridge in ways]
     found = counted_first(connection.novelty.direct_documents, "paper")
-    return f"Papers on the two sides: {', then '.join(held)}. {found} of {connection.novelty.documents_searched:,} on the ends together."
+    return (
+        f"Papers on the two sides: {', then '.join(held)}. {found} of "
+        f"{connection.novelty.documents_searched:,} on the ends together."
+    )
 
 
 def _how_new(connection: CandidateConnection) -> str:
@@ -220,11 +288,14 @@ def _how_new(connection: CandidateConnection) -> str:
     if not searched.direct_documents:
         return f"None of {papers(searched.documents_searched)} speaks of {ends} {by_chance}."
     verb = "speaks" if searched.direct_documents == 1 else "speak"
-    return f"{counted_first(searched.direct_documents, 'paper')} already {verb} of {ends} {by_chance}."
+    return (
+        f"{counted_first(searched.direct_documents, 'paper')} already {verb} of {ends} {by_chance}."
+    )
 
 
 def _further(connection: CandidateConnection) -> Iterator[tuple[str, ...]]:
-    # What is special about this one, each in one or more wordings of which the first that fits is taken.
+    # What is special about this one, each in one or more wordings of which the first that fits is
+    # taken.
     origin, links = connection.origin, leading_chain(connection)
     weakest = weakest_link(connection)
     pair = f"{named(weakest.cause)} – {named(weakest.effect)}"
@@ -233,35 +304,48 @@ def _further(connection: CandidateConnection) -> Iterator[tuple[str, ...]]:
         yield (sentence_case(origin.note),)
     yield f"First test: {link_test(connection, weakest).in_short()}.", f"To test first: {pair}."
     for arm in connection.arms:
-        yield (f"{counted_first(arm.with_end, 'paper')} {'joins' if arm.with_end == 1 else 'join'} the two ends themselves.",)
+        yield (
+            f"{counted_first(arm.with_end, 'paper')} {'joins' if arm.with_end == 1 else 'join'} "
+            f"the two ends themselves.",
+        )
     against = sum(
-        evidence.is_contrary for link in links if link.judgement is LinkJudgement.SAID for evidence in link.said
+        evidence.is_contrary for link in links if link.judgement is LinkJudgement.SAID for evidence in link.said  # noqa: E501
     )  # fmt: skip
     if against:
-        denies = "denies something; read it first" if against == 1 else "deny something; read them first"
+        denies = (
+            "denies something; read it first" if against == 1 else "deny something; read them first"
+        )
         yield (f"{counted_first(against, 'quoted sentence')} {denies}.",)
     others = [named(bridge.concept) for bridge in connection.bridges[1:4]]
     if others and origin.made_by is not EvolutionStrategy.SIMPLIFY:
         yield f"Other ways there: {listed(others)}.", f"Another way there: {others[0]}."
 
 
-def _told_bridges(start: Concept, end: Concept, bridges: tuple[BridgeEvidence, ...]) -> Iterator[str]:
+def _told_bridges(
+    start: Concept, end: Concept, bridges: tuple[BridgeEvidence, ...]
+) -> Iterator[str]:
     a, c = named(start), named(end)
     how = (
         "one concept that papers on each speak of"
         if len(bridges) == 1
         else f"{len(bridges)} concepts that papers on each speak of"
     )
-    yield f"{sentence_case(a)} and {c} are joined by {how}. A bridge weighs what both its sides weigh together (their geometric mean)."
+    yield (
+        f"{sentence_case(a)} and {c} are joined by {how}. A bridge weighs what both its sides "
+        f"weigh together (their geometric mean)."
+    )
     for place, bridge in enumerate(bridges, start=1):
         near, far = chain(start, bridge, end)
         yield (
-            f"{place}. {sentence_case(named(bridge.concept))}: {papers(near.documents)} with {a}, {papers(far.documents)} with {c} "
+            f"{place}. {sentence_case(named(bridge.concept))}: {papers(near.documents)} with {a}, "
+            f"{papers(far.documents)} with {c} "
             f"(weights {bridge.near_weight:.2g} and {bridge.far_weight:.2g})."
         )
         for link in (near, far):
             if not link.said:
-                yield f"   No sentence read names both {named(link.cause)} and {named(link.effect)}."
+                yield (
+                    f"   No sentence read names both {named(link.cause)} and {named(link.effect)}."
+                )
             for evidence in link.evidence[:2]:
                 yield f"   {quotation(evidence)}"
 

@@ -16,7 +16,9 @@ LONGEST_WORDS = 6
 
 @dataclass(frozen=True)
 class Span:
-    """Words that the corpus knows together; strong where papers are about it, thin where hardly any is."""
+    """Words that the corpus knows together; strong where papers are about it, thin where hardly any
+    is.
+    """
 
     start: int
     end: int
@@ -35,11 +37,16 @@ def spans_in(reader: Reader, tokens: Sequence[Token]) -> Iterator[Span]:
             if row[0].is_small or row[-1].is_small or not _says_something(words):
                 continue
             number = _known(reader, words)
-            # `the drug rapamycin` is no name of its own; `drug resistance`, which authors call their subject, is.
+            # `the drug rapamycin` is no name of its own; `drug resistance`, which authors call
+            # their subject, is.
             is_asked = len(words) > 1 and (words[0] in ASKING or words[-1] in ASKING)
             if number is not None and not (is_asked and reader.rank_of_kind(number) < 2):
                 yield Span(
-                    start, end, number, _is_strong(reader, words, number), reader.index.frequency(number) < ENOUGH_DOCUMENTS
+                    start,
+                    end,
+                    number,
+                    _is_strong(reader, words, number),
+                    reader.index.frequency(number) < ENOUGH_DOCUMENTS,
                 )
 
 
@@ -49,17 +56,26 @@ def _known(reader: Reader, words: list[str]) -> int | None:
     if number is not None and not index.frequency(number):
         number = None
     if len(words) == 1 and (number is None or index.standing(number) is Standing.WORD):
-        # An adjective stands for its noun where the two are nearly one word (`astrocytic`: `astrocyte`).
+        # An adjective stands for its noun where the two are nearly one word (`astrocytic`:
+        # `astrocyte`).
         for noun in nouns_behind(words[0]):
             behind = index.number(noun)
-            if noun[: len(words[0]) - 2] == words[0][:-2] and behind is not None and _is_strong(reader, [noun], behind):
+            if (
+                noun[: len(words[0]) - 2] == words[0][:-2]
+                and behind is not None
+                and _is_strong(reader, [noun], behind)
+            ):
                 return behind
     return number
 
 
 def _says_something(words: list[str]) -> bool:
     return any(
-        word not in FUNCTION_WORDS and word not in ASKING and word not in NEEDS_COMPANY and len(word) > 1 for word in words
+        word not in FUNCTION_WORDS
+        and word not in ASKING
+        and word not in NEEDS_COMPANY
+        and len(word) > 1
+        for word in words
     )
 
 
@@ -70,7 +86,10 @@ def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
         return False
     is_subject = index.standing(number) is Standing.TERM or reader.rank_of_kind(number) == 2
     if len(words) > 1:
-        tells = any(word not in GENERIC and word not in ASKING and word not in NEEDS_COMPANY for word in words)
+        tells = any(
+            word not in GENERIC and word not in ASKING and word not in NEEDS_COMPANY
+            for word in words
+        )
         return tells and (is_subject or not reader.is_broad(number))
     is_named = index.named_in(number) >= ENOUGH_DOCUMENTS and not reader.is_broad(number, 4.0)
     return is_subject or (is_named and not is_aspect(words[0]))
@@ -78,7 +97,9 @@ def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
 
 def chosen(spans: list[Span]) -> list[Span]:
     # What one span has taken no other may; what hardly any paper knows comes after what several do.
-    spans.sort(key=lambda span: (not span.is_strong, span.is_thin, -(span.end - span.start), span.start))
+    spans.sort(
+        key=lambda span: (not span.is_strong, span.is_thin, -(span.end - span.start), span.start)
+    )
     taken: set[int] = set()
     kept = []
     for span in spans:

@@ -1,4 +1,6 @@
-"""A sentence as a row of words, each in its normal form and with how it was written and what stands before it."""
+"""A sentence as a row of words, each in its normal form and with how it was written and what stands
+before it.
+"""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +16,9 @@ _BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”/|]|\s[-–—]\s")
 
 @dataclass(frozen=True)
 class Token:
-    """One word: in normal form, as written, whether a stop stands before it, and whether it is written like a proper name."""
+    """One word: in normal form, as written, whether a stop stands before it, and whether it is
+    written like a proper name.
+    """
 
     word: str
     text: str
@@ -24,9 +28,16 @@ class Token:
 
     @property
     def is_small(self) -> bool:
-        """Whether it holds sentences together and names nothing, in English or another language goals are asked in."""
+        """Whether it holds sentences together and names nothing, in English or another language
+        goals are asked in.
+        """
         plain = self.text.lower()
-        return plain in FUNCTION_WORDS or self.word in FUNCTION_WORDS or plain in FOREIGN or self.word in FOREIGN
+        return (
+            plain in FUNCTION_WORDS
+            or self.word in FUNCTION_WORDS
+            or plain in FOREIGN
+            or self.word in FOREIGN
+        )
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -37,7 +48,9 @@ def tokens_of(text: str) -> list[Token]:
         gap, written = text[last : match.start()], match[0]
         begins = not found or bool(re.search(r"[.!?]", gap))
         is_capital = written[0].isupper() and written[1:].islower()
-        found.append(Token(normal_word(written), written, bool(_BREAK.search(gap)), is_capital, begins))
+        found.append(
+            Token(normal_word(written), written, bool(_BREAK.search(gap)), is_capital, begins)
+        )
         last = match.end()
     return found
 
@@ -45,11 +58,16 @@ def tokens_of(text: str) -> list[Token]:
 def looks_foreign(tokens: Sequence[Token]) -> bool:
     """Whether more small words of other languages stand in a text than English ones."""
     foreign = sum(token.text.lower() in FOREIGN or token.word in FOREIGN for token in tokens)
-    english = sum(token.is_small and token.text.lower() not in FOREIGN and token.word not in FOREIGN for token in tokens)
+    english = sum(
+        token.is_small and token.text.lower() not in FOREIGN and token.word not in FOREIGN
+        for token in tokens
+    )
     return foreign >= 2 and foreign > english
 
 
 def is_title_case(tokens: Sequence[Token]) -> bool:
     """Whether capitals say nothing, since nearly every word has one."""
-    later = [token for token in tokens if not token.begins_sentence and token.word not in FUNCTION_WORDS]
+    later = [
+        token for token in tokens if not token.begins_sentence and token.word not in FUNCTION_WORDS
+    ]
     return len(later) > 2 and sum(token.text[0].isupper() for token in later) > 0.7 * len(later)

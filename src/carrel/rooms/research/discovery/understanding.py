@@ -12,7 +12,10 @@ def told(reading: GoalReading, index: ConceptIndex) -> str:
     """One paragraph: what is asked, of which names, what was not found and what was left aside."""
     start = f"{reading.start.label} ({_papers(len(reading.start.documents))})"
     if reading.end is not None:
-        parts = [f"Read as: what joins {reading.end.label} ({_papers(len(reading.end.documents))}) with {start}?"]
+        parts = [
+            f"Read as: what joins {reading.end.label} ({_papers(len(reading.end.documents))}) "
+            f"with {start}?"
+        ]
     else:
         parts = [f"Read as: what may be connected to {start}?"]
     if reading.through is not None:
@@ -24,7 +27,10 @@ def told(reading: GoalReading, index: ConceptIndex) -> str:
     if reading.missing:
         names = ", ".join(f"“{name.text}”" for name in reading.missing)
         near = [one for name in reading.missing for one in name.near]
-        parts.append(f"Not in these papers, therefore left out: {names}{' (near: ' + ', '.join(near) + ')' if near else ''}.")
+        parts.append(
+            f"Not in these papers, therefore left out: "
+            f"{names}{' (near: ' + ', '.join(near) + ')' if near else ''}."
+        )
     if reading.ignored:
         parts.append(f"Named, but not used: {', '.join(reading.ignored)}.")
     return " ".join((*parts, *reading.notes))

@@ -1,4 +1,6 @@
-"""A controlled vocabulary (MeSH, or any list of terms with synonyms and trees) that tells names of one thing together."""
+"""A controlled vocabulary (MeSH, or any list of terms with synonyms and trees) that tells names of
+one thing together.
+"""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +12,9 @@ from carrel.rooms.research.discovery.words import normal_phrase, nouns_behind, s
 
 
 class Sphere(Enum):
-    """What sort of thing a concept is: mechanisms bridge, methods test, settings only say where, when and who."""
+    """What sort of thing a concept is: mechanisms bridge, methods test, settings only say where,
+    when and who.
+    """
 
     CHEMICAL = "chemical"
     DISORDER = "disorder"
@@ -23,7 +27,8 @@ class Sphere(Enum):
     UNKNOWN = "unknown"
 
 
-# A MeSH tree number begins with its branch. Cells act; the rest of anatomy says where something was seen, and E how it was seen.
+# A MeSH tree number begins with its branch. Cells act; the rest of anatomy says where something was
+# seen, and E how it was seen.
 _BRANCHES = {
     "A": Sphere.ANATOMY,
     "C": Sphere.DISORDER,
@@ -32,7 +37,15 @@ _BRANCHES = {
     "F": Sphere.MIND,
     "G": Sphere.PROCESS,
 }
-_PRECEDENCE = (Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere.MIND, Sphere.CELL, Sphere.METHOD, Sphere.ANATOMY)
+_PRECEDENCE = (
+    Sphere.CHEMICAL,
+    Sphere.DISORDER,
+    Sphere.PROCESS,
+    Sphere.MIND,
+    Sphere.CELL,
+    Sphere.METHOD,
+    Sphere.ANATOMY,
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,10 @@ def sphere_of_trees(trees: Sequence[str]) -> Sphere:
     """The sort of thing a term is, from the branches it stands in."""
     if not trees:
         return Sphere.UNKNOWN
-    branches = {Sphere.CELL if tree.startswith("A11") else _BRANCHES.get(tree[:1], Sphere.SETTING) for tree in trees}
+    branches = {
+        Sphere.CELL if tree.startswith("A11") else _BRANCHES.get(tree[:1], Sphere.SETTING)
+        for tree in trees
+    }
     return next((sphere for sphere in _PRECEDENCE if sphere in branches), Sphere.SETTING)
 
 
@@ -102,7 +118,8 @@ class Vocabulary:
             self._longest_after[first] = max(self._longest_after.get(first, 1), 1 + len(rest))
 
     def _admit_families(self, terms: Iterable[Term]) -> None:
-        # `Stress, Psychological` and `Stress, Physiological` say that there is something called stress.
+        # `Stress, Psychological` and `Stress, Physiological` say that there is something called
+        # stress.
         families: dict[str, list[str]] = {}
         for term in terms:
             head, comma, _ = term.label.partition(", ")
@@ -113,10 +130,13 @@ class Vocabulary:
         for key, heads in families.items():
             if len(heads) > 1:
                 self._preferred[key] = key
-                self._terms[key] = Term(f"family:{key}", heads[0], (), tuple(self._family_trees[key]))
+                self._terms[key] = Term(
+                    f"family:{key}", heads[0], (), tuple(self._family_trees[key])
+                )
 
     def _admit_short_forms(self) -> None:
-        # People drop the first word of a long name, or the middle one, where what is left can mean only one thing.
+        # People drop the first word of a long name, or the middle one, where what is left can mean
+        # only one thing.
         short: dict[str, set[str]] = {}
         for form, key in self._preferred.items():
             words = form.split(" ")
@@ -124,7 +144,11 @@ class Vocabulary:
                 short.setdefault(f"{words[1]} {words[2]}", set()).add(key)
                 short.setdefault(f"{words[0]} {words[2]}", set()).add(key)
         for form, keys in short.items():
-            if len(keys) == 1 and form not in self._preferred and all(_names_something(word) for word in form.split(" ")):
+            if (
+                len(keys) == 1
+                and form not in self._preferred
+                and all(_names_something(word) for word in form.split(" "))
+            ):
                 self._preferred[form] = next(iter(keys))
 
     def __len__(self) -> int:
@@ -139,11 +163,15 @@ class Vocabulary:
         return self._short.get(written)
 
     def is_short_form(self, key: str) -> bool:
-        """Whether a normal form is known only in capitals (`STEM`), so that the word in small letters is another (`stem`)."""
+        """Whether a normal form is known only in capitals (`STEM`), so that the word in small
+        letters is another (`stem`).
+        """
         return key in self._short_only
 
     def label(self, key: str) -> str | None:
-        """A term as people say and write it: in natural order, in small letters but for short forms and names of people."""
+        """A term as people say and write it: in natural order, in small letters but for short forms
+        and names of people.
+        """
         term = self._terms.get(key)
         if term is None:
             return None
@@ -151,7 +179,11 @@ class Vocabulary:
         return " ".join("-".join(map(self._in_running_text, word.split("-"))) for word in words)
 
     def _in_running_text(self, part: str) -> str:
-        if part.removesuffix("'s") in self._people or len(part) == 1 or (len(part) < 5 and any(map(str.isdigit, part))):
+        if (
+            part.removesuffix("'s") in self._people
+            or len(part) == 1
+            or (len(part) < 5 and any(map(str.isdigit, part)))
+        ):
             return part
         return part if any(letter.isupper() for letter in part[1:]) else part.lower()
 
@@ -186,19 +218,29 @@ class Vocabulary:
         return tuple(below)
 
     def depth(self, key: str) -> int:
-        """How deep in the trees a concept stands at its shallowest; 0 when it has no place there."""
+        """How deep in the trees a concept stands at its shallowest; 0 when it has no place
+        there.
+        """
         term = self._terms.get(key)
         return min((tree.count(".") + 1 for tree in term.trees), default=0) if term else 0
 
     def is_kin(self, one: str, other: str) -> bool:
-        """Whether one concept stands above or below the other in a tree, so that joining them says nothing new."""
+        """Whether one concept stands above or below the other in a tree, so that joining them says
+        nothing new.
+        """
         first, second = self._terms.get(one), self._terms.get(other)
         if first is None or second is None:
             return False
-        return any(a == b or a.startswith(b + ".") or b.startswith(a + ".") for a in first.trees for b in second.trees)
+        return any(
+            a == b or a.startswith(b + ".") or b.startswith(a + ".")
+            for a in first.trees
+            for b in second.trees
+        )
 
     def matches(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
-        """The concepts named in a run of normal words, longest first from the left, and those named within: (start, end, key)."""
+        """The concepts named in a run of normal words, longest first from the left, and those named
+        within: (start, end, key).
+        """
         found = []
         start, end = 0, len(words)
         while start < end:
@@ -221,13 +263,20 @@ class Vocabulary:
     def _is_spelled(self, word: str) -> bool:
         return _names_something(word) and word not in self._short_only
 
-    def _within(self, words: Sequence[str], start: int, end: int, whole: str) -> Iterator[tuple[int, int, str]]:
-        # `platelet aggregation` speaks of platelets; but what a name ends with is the same thing only where the trees say so
+    def _within(
+        self, words: Sequence[str], start: int, end: int, whole: str
+    ) -> Iterator[tuple[int, int, str]]:
+        # `platelet aggregation` speaks of platelets; but what a name ends with is the same thing
+        # only where the trees say so
         # (`brain hypoxia` is hypoxia, `cortical spreading depression` is no depression).
         for left in range(start, end):
             for right in range(left + 1, end + 1):
                 key = self._preferred.get(" ".join(words[left:right]))
-                if key is None or key == whole or (right - left == 1 and not self._is_spelled(words[left])):
+                if (
+                    key is None
+                    or key == whole
+                    or (right - left == 1 and not self._is_spelled(words[left]))
+                ):
                     continue
                 if right < end or self.is_kin(key, whole):
                     yield left, right, key
@@ -235,5 +284,7 @@ class Vocabulary:
     def _from_adjective(self, word: str) -> str | None:
         if word not in self._derived:
             nouns = nouns_behind(word) if len(word) > 5 else ()
-            self._derived[word] = next((self._preferred[noun] for noun in nouns if noun in self._preferred), None)
+            self._derived[word] = next(
+                (self._preferred[noun] for noun in nouns if noun in self._preferred), None
+            )
         return self._derived[word]

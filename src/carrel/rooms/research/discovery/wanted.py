@@ -25,7 +25,10 @@ ANSWERS: dict[Wanted, frozenset[Kind]] = {
 # The first that matches decides: "therapeutic targets" are targets, not therapies.
 _ASKS = (
     (Wanted.BIOMARKER, re.compile(r"\b(bio)?markers?\b", re.IGNORECASE)),
-    (Wanted.TARGET, re.compile(r"\b(targets?|drivers?|regulators?|vulnerabilit\w+)\b", re.IGNORECASE)),
+    (
+        Wanted.TARGET,
+        re.compile(r"\b(targets?|drivers?|regulators?|vulnerabilit\w+)\b", re.IGNORECASE),
+    ),
     (
         Wanted.DRUG,
         re.compile(
@@ -46,6 +49,8 @@ def wanted_by(goal: str) -> Wanted | None:
 
 
 def is_intervention(index: ConceptIndex, number: int) -> bool:
-    """Whether a vocabulary has a concept among treatments, which can be what a goal is about, as a way of finding out cannot."""
+    """Whether a vocabulary has a concept among treatments, which can be what a goal is about, as a
+    way of finding out cannot.
+    """
     trees = index.trees(number)
     return bool(trees) and all(tree.startswith(_TREATMENTS) for tree in trees)

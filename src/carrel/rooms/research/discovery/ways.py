@@ -1,4 +1,6 @@
-"""What can be done with each kind of thing in a test: given, knocked down, inhibited, or only compared."""
+"""What can be done with each kind of thing in a test: given, knocked down, inhibited, or only
+compared.
+"""
 
 from dataclasses import dataclass
 
@@ -9,7 +11,9 @@ from carrel.rooms.research.discovery.wording import named
 
 @dataclass(frozen=True)
 class Ways:
-    """How a kind of thing is dealt with: changed (and reversed) or compared, against what, read out, varied and taken out."""
+    """How a kind of thing is dealt with: changed (and reversed) or compared, against what, read
+    out, varied and taken out.
+    """
 
     change: str
     further: str
@@ -120,9 +124,13 @@ WAYS = {
 
 
 def changed(concept: Concept, other: Concept) -> str:
-    """What is done to a concept, with the reverse in a further arm where there is one; `other` is the other half of the link."""
+    """What is done to a concept, with the reverse in a further arm where there is one; `other` is
+    the other half of the link.
+    """
     ways = WAYS[kind_of(concept)]
-    return changed_simply(concept, other) + (f", and in a further arm {ways.further}" if ways.further else "")
+    return changed_simply(concept, other) + (
+        f", and in a further arm {ways.further}" if ways.further else ""
+    )
 
 
 def changed_simply(concept: Concept, other: Concept) -> str:

@@ -8,7 +8,9 @@ def _n_log_n(n: int) -> float:
 
 
 class Counted:
-    """Weights over a corpus of a fixed number of documents; n·log n is looked up, since every weight needs nine of them."""
+    """Weights over a corpus of a fixed number of documents; n·log n is looked up, since every
+    weight needs nine of them.
+    """
 
     def __init__(self, documents: int) -> None:
         self.documents = documents
@@ -16,7 +18,9 @@ class Counted:
 
     @staticmethod
     def signed(inside: int, inside_size: int, outside: int, outside_size: int) -> float:
-        """Signed log-likelihood ratio (G²) of a word in one collection against another: positive where it is there more than by chance."""
+        """Signed log-likelihood ratio (G²) of a word in one collection against another: positive
+        where it is there more than by chance.
+        """
         total, word = inside_size + outside_size, inside + outside
         cells = (inside, inside_size - inside, outside, outside_size - outside)
         margins = (inside_size, outside_size, word, total - word)

@@ -1,4 +1,6 @@
-"""Whether a concept is a whole: what stands around it in the texts says if it is a thing or a piece of one."""
+"""Whether a concept is a whole: what stands around it in the texts says if it is a thing or a piece
+of one.
+"""
 
 from array import array
 from collections import Counter
@@ -15,11 +17,15 @@ MANY_DOCUMENTS = 60
 LEAST_OCCURRENCES = 5
 
 CLOSING_SHARE = 0.08
-"""A noun closes its phrase at least every eighth time (`notch` 0.13, `insulin` 0.25); an adjective hardly ever (`adipose` 0.01)."""
+"""A noun closes its phrase at least every eighth time (`notch` 0.13, `insulin` 0.25); an adjective
+hardly ever (`adipose` 0.01).
+"""
 
 PIECE_CLOSING_SHARE = 0.2
 NAMING_SHARE = 0.5
-"""What half of its papers were given as a keyword is a subject, whatever stands behind it in their sentences."""
+"""What half of its papers were given as a keyword is a subject, whatever stands behind it in their
+sentences.
+"""
 
 SAME_NEIGHBOUR_SHARE = 0.85
 """What has the same word behind or before it so often is a piece of the longer name."""
@@ -47,7 +53,9 @@ class _Surroundings:
 
 
 def is_fragment(index: Texts, number: int) -> bool:
-    """Whether texts use a concept only as part of something longer, or never say it though papers are filed under it."""
+    """Whether texts use a concept only as part of something longer, or never say it though papers
+    are filed under it.
+    """
     if index.standing(number) is Standing.TERM:
         return False
     documents = index.documents(number)
@@ -74,7 +82,11 @@ def is_fragment(index: Texts, number: int) -> bool:
         key=lambda item: item[1],
         default=(BREAK, 0),
     )
-    if next_word and followed >= SAME_NEIGHBOUR_SHARE * alone and closing < PIECE_CLOSING_SHARE * alone:
+    if (
+        next_word
+        and followed >= SAME_NEIGHBOUR_SHARE * alone
+        and closing < PIECE_CLOSING_SHARE * alone
+    ):
         return True
     previous, preceded = around.before.most_common(1)[0]
     return previous not in closers | joining and preceded >= SAME_NEIGHBOUR_SHARE * occurrences

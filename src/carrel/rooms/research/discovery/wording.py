@@ -1,4 +1,6 @@
-"""Small words done properly: counts, numbers, lists, names and the capital at the head of a sentence."""
+"""Small words done properly: counts, numbers, lists, names and the capital at the head of a
+sentence.
+"""
 
 from collections.abc import Sequence
 
@@ -7,7 +9,20 @@ from carrel.rooms.research.discovery.vocabulary import natural_order
 
 LONGEST_LABEL_WORDS = 6
 _LEAST_TOLD = 0.1
-_SMALL_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SMALL_NUMBERS = (
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 
 
 def counted(count: int, noun: str) -> str:
@@ -20,7 +35,9 @@ def counted(count: int, noun: str) -> str:
 
 
 def counted_first(count: int, noun: str) -> str:
-    """A count at the head of a sentence, small ones as a word: `Two papers`, `No papers`, `19 papers`."""
+    """A count at the head of a sentence, small ones as a word: `Two papers`, `No papers`, `19
+    papers`.
+    """
     told = counted(count, noun)
     if 0 < count <= len(_SMALL_NUMBERS):
         return f"{_SMALL_NUMBERS[count - 1].capitalize()} {told.split(' ', 1)[1]}"

@@ -1,12 +1,16 @@
-"""Words of scientific prose in one normal form: case, accents, Greek, British spelling and plurals folded away."""
+"""Words of scientific prose in one normal form: case, accents, Greek, British spelling and plurals
+folded away.
+"""
 
 import re
 import unicodedata
 from functools import lru_cache
 
 _GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
-    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
+    "θ": "theta",
+    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi",
+    "ρ": "rho", "σ": "sigma",
     "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
 }  # fmt: skip
 
@@ -28,18 +32,38 @@ _BRITISH = (
 )
 
 _IRREGULAR = {
-    "mice": "mouse", "rats": "rat", "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth",
-    "criteria": "criterion", "phenomena": "phenomenon", "bacteria": "bacterium", "mitochondria": "mitochondrion",
-    "nuclei": "nucleus", "stimuli": "stimulus", "fungi": "fungus", "loci": "locus", "foci": "focus", "indices": "index",
-    "matrices": "matrix", "cortices": "cortex", "axes": "axis", "crises": "crisis", "diagnoses": "diagnosis",
-    "hypotheses": "hypothesis", "viscera": "viscus", "larvae": "larva", "vertebrae": "vertebra", "geese": "goose",
-    "leaves": "leaf", "lives": "life", "halves": "half", "calves": "calf", "lenses": "lens", "viruses": "virus",
-    "sinuses": "sinus", "fetuses": "fetus", "uses": "use", "causes": "cause", "diseases": "disease", "bases": "base",
+    "mice": "mouse", "rats": "rat", "men": "man", "women": "woman", "children": "child",
+    "feet": "foot", "teeth": "tooth",
+    "criteria": "criterion", "phenomena": "phenomenon", "bacteria": "bacterium",
+    "mitochondria": "mitochondrion",
+    "nuclei": "nucleus", "stimuli": "stimulus", "fungi": "fungus", "loci": "locus", "foci": "focus",
+    "indices": "index",
+    "matrices": "matrix", "cortices": "cortex", "axes": "axis", "crises": "crisis",
+    "diagnoses": "diagnosis",
+    "hypotheses": "hypothesis", "viscera": "viscus", "larvae": "larva", "vertebrae": "vertebra",
+    "geese": "goose",
+    "leaves": "leaf", "lives": "life", "halves": "half", "calves": "calf", "lenses": "lens",
+    "viruses": "virus",
+    "sinuses": "sinus", "fetuses": "fetus", "uses": "use", "causes": "cause", "diseases": "disease",
+    "bases": "base",
     "doses": "dose", "responses": "response", "gases": "gas",
 }  # fmt: skip
 
 _INVARIANT = frozenset(
-    ("series", "species", "diabetes", "rabies", "herpes", "scabies", "always", "perhaps", "has", "was", "its", "as")
+    (
+        "series",
+        "species",
+        "diabetes",
+        "rabies",
+        "herpes",
+        "scabies",
+        "always",
+        "perhaps",
+        "has",
+        "was",
+        "its",
+        "as",
+    )
 )
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -87,13 +111,17 @@ def words_of(text: str) -> list[str]:
 
 
 def words_and_gaps(text: str) -> list[str]:
-    """A text cut into what stands between words (at even places) and the words (at odd ones): joined again it is the text."""
+    """A text cut into what stands between words (at even places) and the words (at odd ones):
+    joined again it is the text.
+    """
     return _TOKENS_AND_GAPS.split(text)
 
 
 @lru_cache(maxsize=400_000)
 def short_form(word: str) -> str | None:
-    """A word written as short forms are (`AML`, `mPFC`, `GABA`), without the s of a plural; None for any other word."""
+    """A word written as short forms are (`AML`, `mPFC`, `GABA`), without the s of a plural; None
+    for any other word.
+    """
     plain = word.removesuffix("s")
     if not 2 <= len(plain) <= LONGEST_SHORT_FORM or not plain.isalnum() or not plain.isascii():
         return None
@@ -101,12 +129,16 @@ def short_form(word: str) -> str | None:
 
 
 def has_capitals(key: str) -> bool:
-    """Whether a key is a short form that kept its capitals; normal forms have none but what cannot be folded."""
+    """Whether a key is a short form that kept its capitals; normal forms have none but what cannot
+    be folded.
+    """
     return key.isascii() and key != key.lower()
 
 
 def is_shouted(text: str) -> bool:
-    """Whether a text is set in capitals, so that its capitals tell nothing; how it begins is enough to see."""
+    """Whether a text is set in capitals, so that its capitals tell nothing; how it begins is enough
+    to see.
+    """
     opening = text[:200]
     return sum(map(str.isupper, opening)) > sum(map(str.islower, opening))
 
@@ -138,7 +170,9 @@ _NOUN_ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @lru_cache(maxsize=200_000)
 def nouns_behind(adjective: str) -> tuple[str, ...]:
-    """The nouns an adjective may come from (`hypoxic`: `hypoxia`), likeliest first; the caller knows which exist."""
+    """The nouns an adjective may come from (`hypoxic`: `hypoxia`), likeliest first; the caller
+    knows which exist.
+    """
     return tuple(
         adjective[: -len(ending)] + noun
         for ending, nouns in _NOUN_ENDINGS
@@ -148,16 +182,26 @@ def nouns_behind(adjective: str) -> tuple[str, ...]:
 
 
 _SURE_NOUN_ENDINGS = (
-    ("emic", "emia"), ("xic", "xia"), ("otic", "osis"), ("itic", "itis"), ("ytic", "ysis"), ("eptic", "epsy"), ("betic", "betes"),
+    ("emic", "emia"), ("xic", "xia"), ("otic", "osis"), ("itic", "itis"), ("ytic", "ysis"),
+    ("eptic", "epsy"), ("betic", "betes"),
     ("matory", "mation"), ("erative", "eration"),
 )  # fmt: skip
 
 
 def sure_noun_behind(adjective: str) -> str | None:
-    """The noun of a long adjective whose ending leaves no doubt (`neurodegenerative`: `neurodegeneration`)."""
+    """The noun of a long adjective whose ending leaves no doubt (`neurodegenerative`:
+    `neurodegeneration`).
+    """
     if len(adjective) < 8:
         return None
-    return next((adjective[: -len(ending)] + noun for ending, noun in _SURE_NOUN_ENDINGS if adjective.endswith(ending)), None)
+    return next(
+        (
+            adjective[: -len(ending)] + noun
+            for ending, noun in _SURE_NOUN_ENDINGS
+            if adjective.endswith(ending)
+        ),
+        None,
+    )
 
 
 _NOT_A_HEAD = ("ly", "ed", "ous", "ive", "able", "ible", "ical", "ular", "inal", "ional")
@@ -165,5 +209,7 @@ _NOT_A_HEAD = ("ly", "ed", "ous", "ive", "able", "ible", "ical", "ular", "inal",
 
 @lru_cache(maxsize=400_000)
 def may_end_a_concept(word: str) -> bool:
-    """Whether a word can be the head of a concept: not an adverb, participle or adjective by its ending, nor a number."""
+    """Whether a word can be the head of a concept: not an adverb, participle or adjective by its
+    ending, nor a number.
+    """
     return len(word) > 2 and not word.isdigit() and not word.endswith(_NOT_A_HEAD)

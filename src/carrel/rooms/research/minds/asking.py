@@ -1,4 +1,6 @@
-"""Asking a model for one thing: within the budget, within its window, kept with its price, and never twice once it was answered."""
+"""Asking a model for one thing: within the budget, within its window, kept with its price, and
+never twice once it was answered.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,19 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from carrel.core.clock import Clock
-from carrel.rooms.research.errors import BudgetExhaustedError, ModelUnavailableError, UnreadableAnswerError
-from carrel.rooms.research.minds.material import Material, Part, fitted, list_part, shortened, tokens_in
+from carrel.rooms.research.errors import (
+    BudgetExhaustedError,
+    ModelUnavailableError,
+    UnreadableAnswerError,
+)
+from carrel.rooms.research.minds.material import (
+    Material,
+    Part,
+    fitted,
+    list_part,
+    shortened,
+    tokens_in,
+)
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.minds.written import Written, schema_of
 from carrel.rooms.research.ports import Completion, ContextMemory, LanguageModel, UnusableCompletion
@@ -36,7 +49,9 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One thing to ask: which agent does, what it tells the model, what it shows, and its number among those of the step."""
+    """One thing to ask: which agent does, what it tells the model, what it shows, and its number
+    among those of the step.
+    """
 
     agent: str
     told: str
@@ -47,7 +62,9 @@ class Question:
 class Asking:
     """Asks on behalf of the agents, and remembers in the context memory."""
 
-    def __init__(self, model: LanguageModel, memory: ContextMemory, clock: Clock, budget: Budget) -> None:
+    def __init__(
+        self, model: LanguageModel, memory: ContextMemory, clock: Clock, budget: Budget
+    ) -> None:
         self._model = model
         self._memory = memory
         self._clock = clock
@@ -62,13 +79,19 @@ class Asking:
         shape: type[WrittenT],
         lacks: Callable[[WrittenT], str | None] = lambda _: None,
     ) -> tuple[WrittenT, Material]:
-        """The answer and the material it was given. Asks once in the life of a step: an answer that was kept is taken instead
-        of a new one. One that is of no use is kept, for its cost, and asked for again. `lacks` says in words what a readable
+        """The answer and the material it was given. Asks once in the life of a step: an answer that
+        was kept is taken instead
+        of a new one. One that is of no use is kept, for its cost, and asked for again. `lacks` says
+        in words what a readable
         answer lacks to be of use."""
         instructions = f"{agent_text('common')}\n\n{question.told}"
         schema = schema_of(shape)
-        material = fitted((*question.parts, _lessons(brief)), self._room(instructions, json.dumps(schema)))
-        call_id = f"call_{brief.job_id}_{brief.step}_{question.agent}" + (f"_{question.number}" if question.number > 1 else "")
+        material = fitted(
+            (*question.parts, _lessons(brief)), self._room(instructions, json.dumps(schema))
+        )
+        call_id = f"call_{brief.job_id}_{brief.step}_{question.agent}" + (
+            f"_{question.number}" if question.number > 1 else ""
+        )
         await self._keep_what_waits()
         kept = await self._memory.output(call_id)
         if kept is not None:
@@ -78,7 +101,9 @@ class Asking:
         reason = ""
         for attempt in range(_READINGS):
             await self._stay_within_budget(brief)
-            completion = await self._model.complete(instructions, material.text, schema, shape.__name__)
+            completion = await self._model.complete(
+                instructions, material.text, schema, shape.__name__
+            )
             match completion:
                 case Completion(answer=answer):
                     written, reason = _read(dict(answer), shape, lacks)
@@ -93,7 +118,9 @@ class Asking:
                 step=brief.step,
                 mind=self._model.name,
                 given=f"{instructions}\n\n{material.text}",
-                answered=answered if written is not None else f"Not used: the answer {reason}.\n\n{answered}",
+                answered=answered
+                if written is not None
+                else f"Not used: the answer {reason}.\n\n{answered}",
                 input_tokens=completion.input_tokens,
                 output_tokens=completion.output_tokens,
                 cost=completion.cost,
@@ -105,7 +132,8 @@ class Asking:
             if written is not None:
                 return written, material
         raise UnreadableAnswerError(
-            f"{self._model.name} was asked {_READINGS} times, as {question.agent}, and the answer {reason}",
+            f"{self._model.name} was asked {_READINGS} times, as {question.agent}, and the answer "
+            f"{reason}",
             next_step="Try another model.",
             details={"agent": question.agent, "reason": reason},
         )
@@ -125,8 +153,10 @@ class Asking:
         room = most - tokens_in(instructions) - tokens_in(schema) - _FRAME_TOKENS
         if room < _LEAST_MATERIAL_TOKENS:
             raise ModelUnavailableError(
-                f"The window of {self._model.name} is too small: of {most} tokens that it may be told at once, {max(room, 0)} "
-                f"are left for papers, and {_LEAST_MATERIAL_TOKENS} are needed; raise model.context_tokens or lower "
+                f"The window of {self._model.name} is too small: of {most} tokens that it may be "
+                f"told at once, {max(room, 0)} "
+                f"are left for papers, and {_LEAST_MATERIAL_TOKENS} are needed; raise "
+                f"model.context_tokens or lower "
                 "model.max_output_tokens",
                 next_step="Change the [model] settings, then resume_research.",
             )
@@ -143,7 +173,8 @@ class Asking:
         if is_over:
             raise BudgetExhaustedError(
                 f"The budget is used up: {len(calls)} model calls, {spent:.2f} spent",
-                next_step="Raise research.max_model_calls or research.max_cost, then resume_research.",
+                next_step="Raise research.max_model_calls or research.max_cost, then "
+                "resume_research.",
                 details={"calls": len(calls), "cost": spent},
             )
 
@@ -156,12 +187,18 @@ def _read(
         written = shape.model_validate(answer)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        return None, f"has another shape than was asked for ({'.'.join(map(str, first['loc']))}: {first['msg'].lower()})"
+        return (
+            None,
+            f"has another shape than was asked for ({'.'.join(map(str, first['loc']))}: "
+            f"{first['msg'].lower()})",
+        )
     missing = lacks(written)
     return (written, "") if missing is None else (None, missing)
 
 
 def _lessons(brief: Brief) -> Part:
-    """The latest meta-review. It is a model's text, made from texts of others: shown, never told as an instruction."""
+    """The latest meta-review. It is a model's text, made from texts of others: shown, never told as
+    an instruction.
+    """
     rows = [shortened(brief.feedback, _LESSONS_TOKENS)] if brief.feedback else []
     return list_part("Lessons from the reviews so far", rows)

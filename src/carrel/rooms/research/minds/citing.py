@@ -1,4 +1,6 @@
-"""What a model may cite: papers that it was shown, by id. Everything else is taken out and counted."""
+"""What a model may cite: papers that it was shown, by id. Everything else is taken out and
+counted.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,19 @@ class Citations:
 
     def kept(self, named: Sequence[str]) -> tuple[str, ...]:
         """Those of the ids that were shown, each once."""
-        names = dict.fromkeys(name.strip().removeprefix("[id:").removesuffix("]").strip() for name in named)
+        names = dict.fromkeys(
+            name.strip().removeprefix("[id:").removesuffix("]").strip() for name in named
+        )
         self._removed.update(name for name in names if name and name not in self._there)
         return tuple(name for name in names if name in self._there)
 
     def text(self, written: str) -> str:
-        """A text without the ids, DOIs and other numbers of papers in it that name none that was shown."""
-        return _OTHER_IN_TEXT.sub(self._taken_out, _ID_IN_TEXT.sub(self._looked_at, written)).strip()
+        """A text without the ids, DOIs and other numbers of papers in it that name none that was
+        shown.
+        """
+        return _OTHER_IN_TEXT.sub(
+            self._taken_out, _ID_IN_TEXT.sub(self._looked_at, written)
+        ).strip()
 
     def texts(self, written: Sequence[str]) -> tuple[str, ...]:
         """The same for each, without those that are empty or said before."""
@@ -54,4 +62,6 @@ class Citations:
 def is_quoted(quotation: str, papers: Sequence[Paper]) -> bool:
     """Whether a sentence stands in one of the papers."""
     said = " ".join(quotation.split()).strip('“”"')
-    return bool(said) and any(said in " ".join(f"{paper.title} {paper.abstract}".split()) for paper in papers)
+    return bool(said) and any(
+        said in " ".join(f"{paper.title} {paper.abstract}".split()) for paper in papers
+    )

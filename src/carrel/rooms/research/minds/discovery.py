@@ -6,7 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from carrel.rooms.research.discovery.connections import CandidateConnection, EvolutionStrategy, GenerationMethod
+from carrel.rooms.research.discovery.connections import (
+    CandidateConnection,
+    EvolutionStrategy,
+    GenerationMethod,
+)
 from carrel.rooms.research.discovery.errors import GoalNotInCorpusError as NotInCorpus
 from carrel.rooms.research.discovery.errors import NoConnectionError
 from carrel.rooms.research.discovery.evolution import NothingToEvolveError as Unchanged
@@ -18,7 +22,11 @@ from carrel.rooms.research.discovery.review import WEIGHTS, ReviewType, review, 
 from carrel.rooms.research.discovery.review import Scores as Measured
 from carrel.rooms.research.discovery.understanding import told
 from carrel.rooms.research.discovery.wording import papers
-from carrel.rooms.research.errors import GoalNotInCorpusError, NoConnectionFoundError, NothingToEvolveError
+from carrel.rooms.research.errors import (
+    GoalNotInCorpusError,
+    NoConnectionFoundError,
+    NothingToEvolveError,
+)
 from carrel.rooms.research.minds.advice import advice_in, meta_review_text
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.minds.subjects import (
@@ -74,12 +82,17 @@ class DiscoveryMind:
         return await self._corpus.with_discovery(work)
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
-        known = [made.draft.connection for made in brief.hypotheses if made.draft.connection is not None]
+        known = [
+            made.draft.connection for made in brief.hypotheses if made.draft.connection is not None
+        ]
         advice = advice_in(brief.feedback)
         best = [made for made in leading(brief.hypotheses) if made.draft.connection is not None][:3]
         request = Request(
             count,
-            avoid={*(end.key for one in known for end in (one.end, *one.also_ends)), *advice.unsafe},
+            avoid={
+                *(end.key for one in known for end in (one.end, *one.also_ends)),
+                *advice.unsafe,
+            },
             known=known,
             best=[made.draft.connection for made in best if made.draft.connection is not None],
             why_best=_why_best(best),
@@ -94,7 +107,9 @@ class DiscoveryMind:
 
         return await self._corpus.with_discovery(work)
 
-    async def review(self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType) -> Assessment:
+    async def review(
+        self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
+    ) -> Assessment:
         goal = brief.project.goal
 
         def work(discovery: Discovery) -> Assessment:
@@ -112,14 +127,20 @@ class DiscoveryMind:
         if one is None or other is None:
             if one is other:
                 return Judgement("draw", "The papers at hand speak of neither.")
-            return Judgement("second" if one is None else "first", "The papers at hand speak of one of the two only.")
+            return Judgement(
+                "second" if one is None else "first",
+                "The papers at hand speak of one of the two only.",
+            )
         names = tuple(WEIGHTS)
         better = [name for name in names if getattr(one, name) > getattr(other, name)]
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]
 
         def listed(measures: list[str]) -> str:
             return (
-                ", ".join(f"{name} ({getattr(one, name):.2f} against {getattr(other, name):.2f})" for name in measures)
+                ", ".join(
+                    f"{name} ({getattr(one, name):.2f} against {getattr(other, name):.2f})"
+                    for name in measures
+                )
                 or "nothing"
             )
 
@@ -130,31 +151,57 @@ class DiscoveryMind:
         return Judgement("first" if difference > 0 else "second", reason)
 
     async def evolve(
-        self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
+        self,
+        brief: Brief,
+        hypothesis: Hypothesis,
+        strategy: EvolutionStrategy,
+        partner: Hypothesis | None,
     ) -> Draft:
         goal, weak = brief.project.goal, advice_in(brief.feedback).weak
-        ways = {_way(made.draft.connection) for made in brief.hypotheses if made.draft.connection is not None}
+        ways = {
+            _way(made.draft.connection)
+            for made in brief.hypotheses
+            if made.draft.connection is not None
+        }
 
         def work(discovery: Discovery) -> Draft:
             subject = subject_of(discovery, hypothesis, goal)
             if isinstance(subject, NotCovered):
-                raise NothingToEvolveError(subject.says, next_step="Choose another hypothesis, or set up a language model.")
+                raise NothingToEvolveError(
+                    subject.says, next_step="Choose another hypothesis, or set up a language model."
+                )
             other = None if partner is None else subject_of(discovery, partner, goal)
             chosen = without_weak(subject.connection, weak)
             try:
-                child = evolve(discovery, chosen, strategy, other.connection if isinstance(other, Covered) else None)
+                child = evolve(
+                    discovery,
+                    chosen,
+                    strategy,
+                    other.connection if isinstance(other, Covered) else None,
+                )
             except (Unchanged, NoConnectionError, NotInCorpus) as error:
-                raise NothingToEvolveError(str(error), next_step="Try another strategy or another hypothesis.") from error
+                raise NothingToEvolveError(
+                    str(error), next_step="Try another strategy or another hypothesis."
+                ) from error
             if strategy is EvolutionStrategy.PARADIGM_SHIFT and _way(child) in ways:
                 raise NothingToEvolveError(
                     f"the other way, through {child.bridges[0].concept.label}, is proposed already",
                     next_step="Try another strategy or another hypothesis.",
                 )
-            parents = tuple(subject.connection.key if key == chosen.key else key for key in child.origin.parents)
+            parents = tuple(
+                subject.connection.key if key == chosen.key else key for key in child.origin.parents
+            )
             told_note = f"{child.origin.note} {left_out(subject.connection, child, weak)}".strip()
-            kept = keeping_way(replace(child, origin=replace(child.origin, parents=parents, note=told_note)), subject)
+            kept = keeping_way(
+                replace(child, origin=replace(child.origin, parents=parents, note=told_note)),
+                subject,
+            )
             draft = drafted(kept)
-            return keeping_statement(hypothesis.draft, draft, subject) if hypothesis.draft.connection is None else draft
+            return (
+                keeping_statement(hypothesis.draft, draft, subject)
+                if hypothesis.draft.connection is None
+                else draft
+            )
 
         return await self._corpus.with_discovery(work)
 
@@ -168,7 +215,11 @@ class DiscoveryMind:
 
             def work(discovery: Discovery) -> Measured | None:
                 subject = subject_of(discovery, hypothesis, goal)
-                return score(subject.connection, safety_score) if isinstance(subject, Covered) else None
+                return (
+                    score(subject.connection, safety_score)
+                    if isinstance(subject, Covered)
+                    else None
+                )
 
             self._measures[hypothesis.id] = await self._corpus.with_discovery(work)
         return self._measures[hypothesis.id]
@@ -215,7 +266,8 @@ def _assessed(connection: CandidateConnection, review_type: ReviewType, says: st
             overall=measured.overall,
         ),
         found.strengths,
-        # Somebody else's words: what was looked at for them limits all the rest, so it is said first.
+        # Somebody else's words: what was looked at for them limits all the rest, so it is said
+        # first.
         (says, *found.weaknesses) if says else found.weaknesses,
         found.recommendations,
         found.citations,
@@ -235,7 +287,10 @@ def _abstained(hypothesis: Hypothesis, says: str) -> Assessment:
         Scores(plausibility=None, novelty=None, testability=None, safety=safe, overall=None),
         (),
         (says, "No score is given but safety: nothing here supports or denies it."),
-        ("Add papers on what it names, or word it in terms that these papers use, then review it again.",),
+        (
+            "Add papers on what it names, or word it in terms that these papers use, then review "
+            "it again.",
+        ),
         (),
         reasons={"subject": says},
     )
@@ -268,7 +323,8 @@ def _said_to_people() -> Iterator[None]:
     except NoConnectionError as error:
         raise NoConnectionFoundError(
             error.why
-            or f"From {papers(error.documents)} on {error.start} nothing further leads on that is not already studied with it",
+            or f"From {papers(error.documents)} on {error.start} nothing further leads on that is "
+            f"not already studied with it",
             next_step="Add papers, widen the goal, or try another method.",
             details={"start": error.start, "papers": error.documents},
         ) from error

@@ -1,4 +1,6 @@
-"""What a model is shown, cut to what it can take in: every part gets its share, and what a short one leaves goes to the others."""
+"""What a model is shown, cut to what it can take in: every part gets its share, and what a short
+one leaves goes to the others.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from carrel.core.quoting import delimit_quotation
 from carrel.rooms.research.discovery.records import Paper
 from carrel.rooms.research.records import Draft
 
-# A cautious guess for any tokenizer: three letters of English to a token, every other character one of its own.
+# A cautious guess for any tokenizer: three letters of English to a token, every other character one
+# of its own.
 _LETTERS_PER_TOKEN = 3
 # A row of which less than this would be left is not shown at all.
 _LEAST_TOKENS = 24
@@ -27,7 +30,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows under a heading, the most important first. When they are `needed`, all are shown, shortened alike; otherwise
+    """Rows under a heading, the most important first. When they are `needed`, all are shown,
+    shortened alike; otherwise
     as many as there is room for."""
 
     heading: str
@@ -52,10 +56,20 @@ def tokens_in(text: str) -> int:
 def fitted(parts: Sequence[Part], room: int | None) -> Material:
     """The parts as one text of at most `room` tokens; all of it where no room is given."""
     there = [part for part in parts if part.rows]
-    needs = [sum(tokens_in(row.text) + 1 for row in part.rows) + tokens_in(part.heading) + 1 for part in there]
+    needs = [
+        sum(tokens_in(row.text) + 1 for row in part.rows) + tokens_in(part.heading) + 1
+        for part in there
+    ]
     shares = needs if room is None else _shares(needs, room)
-    shown = [_shown(part, share - tokens_in(part.heading) - 1) for part, share in zip(there, shares, strict=True)]
-    texts = [f"{part.heading}\n" + "\n".join(row.text for row in rows) for part, rows in zip(there, shown, strict=True) if rows]
+    shown = [
+        _shown(part, share - tokens_in(part.heading) - 1)
+        for part, share in zip(there, shares, strict=True)
+    ]
+    texts = [
+        f"{part.heading}\n" + "\n".join(row.text for row in rows)
+        for part, rows in zip(there, shown, strict=True)
+        if rows
+    ]
     return Material(
         delimit_quotation("\n\n".join(texts), "material"),
         frozenset(row.paper_id for rows in shown for row in rows if row.paper_id is not None),
@@ -63,7 +77,8 @@ def fitted(parts: Sequence[Part], room: int | None) -> Material:
 
 
 def shortened(text: str, room: int) -> str:
-    """As much of a text as there is room for: to the end of a sentence where that keeps half of it, else between words. No mark
+    """As much of a text as there is room for: to the end of a sentence where that keeps half of it,
+    else between words. No mark
     is left at the end, since small models take it up and never find out of it."""
     if tokens_in(text) <= room:
         return text
@@ -79,12 +94,19 @@ def shortened(text: str, room: int) -> str:
 
 
 def papers_part(papers: Sequence[Paper]) -> Part:
-    rows = (Row(f"[id: {paper.id}] {paper.title} ({paper.year or 'n.d.'})\n{paper.abstract}", paper.id) for paper in papers)
+    rows = (
+        Row(f"[id: {paper.id}] {paper.title} ({paper.year or 'n.d.'})\n{paper.abstract}", paper.id)
+        for paper in papers
+    )
     return Part("Papers", tuple(rows))
 
 
 def hypotheses_part(heading: str, drafts: Sequence[Draft], *, is_needed: bool = True) -> Part:
-    return Part(heading, tuple(Row(f"{one.title}\n{one.summary}\n{one.rationale}\n") for one in drafts), is_needed)
+    return Part(
+        heading,
+        tuple(Row(f"{one.title}\n{one.summary}\n{one.rationale}\n") for one in drafts),
+        is_needed,
+    )
 
 
 def list_part(heading: str, rows: Sequence[str]) -> Part:
@@ -106,7 +128,10 @@ def _shown(part: Part, room: int) -> list[Row]:
         limits = _shares(needs, max(room, 0))
     else:
         # No row may take so much that fewer than three are seen.
-        limits = [min(need, max(room // 3, _LEAST_TOKENS)) if sum(needs) > room else need for need in needs]
+        limits = [
+            min(need, max(room // 3, _LEAST_TOKENS)) if sum(needs) > room else need
+            for need in needs
+        ]
     rows: list[Row] = []
     for row, need, limit in zip(part.rows, needs, limits, strict=True):
         taken = min(limit, room)

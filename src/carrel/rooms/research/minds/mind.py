@@ -9,14 +9,23 @@ from typing import Literal, Protocol
 from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.rooms.research.discovery.review import ReviewType
 from carrel.rooms.research.ranking import Judging
-from carrel.rooms.research.records import AgentOutput, Draft, Hypothesis, Project, Review, Scores, Understanding
+from carrel.rooms.research.records import (
+    AgentOutput,
+    Draft,
+    Hypothesis,
+    Project,
+    Review,
+    Scores,
+    Understanding,
+)
 
 VerdictWord = Literal["first", "second", "draw", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What every piece of work is told: the project, what there is already, the latest meta-review, and its place in the run.
+    """What every piece of work is told: the project, what there is already, the latest meta-review,
+    and its place in the run.
 
     `outputs` collects what the mind did, to be kept with the step.
     """
@@ -52,7 +61,9 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """Whether something may be worked on, and why, as a mind sees it; the rules have been asked before."""
+    """Whether something may be worked on, and why, as a mind sees it; the rules have been asked
+    before.
+    """
 
     is_allowed: bool
     reason: str
@@ -79,12 +90,18 @@ class Mind(Protocol):
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]: ...
 
-    async def review(self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType) -> Assessment: ...
+    async def review(
+        self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
+    ) -> Assessment: ...
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement: ...
 
     async def evolve(
-        self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
+        self,
+        brief: Brief,
+        hypothesis: Hypothesis,
+        strategy: EvolutionStrategy,
+        partner: Hypothesis | None,
     ) -> Draft: ...
 
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str: ...

@@ -1,4 +1,6 @@
-"""The mind of a language model: it writes, the papers decide what it may cite, and no finished call is made twice."""
+"""The mind of a language model: it writes, the papers decide what it may cite, and no finished call
+is made twice.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from carrel.rooms.research.errors import UnreadableAnswerError
 from carrel.rooms.research.minds.asking import Asking, Budget, Question
 from carrel.rooms.research.minds.citing import Citations, is_quoted
 from carrel.rooms.research.minds.discovery import DiscoveryMind
-from carrel.rooms.research.minds.material import Material, Part, Row, hypotheses_part, list_part, papers_part
+from carrel.rooms.research.minds.material import (
+    Material,
+    Part,
+    Row,
+    hypotheses_part,
+    list_part,
+    papers_part,
+)
 from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.minds.written import (
     WrittenDebate,
@@ -35,15 +44,18 @@ from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, S
 
 _PAPERS = 12
 _LEADS = 3
-# So much a hypothesis with its protocol may take to write; more are asked for at once only where the answer has room.
+# So much a hypothesis with its protocol may take to write; more are asked for at once only where
+# the answer has room.
 _TOKENS_EACH = 1000
 _LEAST_WORDS, _MOST_WORDS = 50, 100
 
 
 class ModelMind:
-    """Thinks by asking a model. Discovery's leads and the papers found for each question are its material.
+    """Thinks by asking a model. Discovery's leads and the papers found for each question are its
+    material.
 
-    Where it `judges_safety`, its opinion joins the rules; that of a very small model is worth nothing.
+    Where it `judges_safety`, its opinion joins the rules; that of a very small model is worth
+    nothing.
     """
 
     judging = Judging.FALLIBLE
@@ -72,21 +84,30 @@ class ModelMind:
         try:
             return await self._discovery.understand(goal)
         except CarrelError as error:
-            # The papers lead nowhere by counting; the model works with what a search for the goal's words brings.
-            return Understanding(says=f"{error.message}. The model works with what a search for the goal finds.", question="open")
+            # The papers lead nowhere by counting; the model works with what a search for the goal's
+            # words brings.
+            return Understanding(
+                says=f"{error.message}. The model works with what a search for the goal finds.",
+                question="open",
+            )
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         if not texts or not self._judges_safety:
             return []
         rows = tuple(Row(f"{number}. {text}") for number, text in enumerate(texts, start=1))
-        question = Question("safety", agent_text("safety"), [Part("Goals or hypotheses", rows, is_needed=True)])
+        question = Question(
+            "safety", agent_text("safety"), [Part("Goals or hypotheses", rows, is_needed=True)]
+        )
         written, _ = await self._asking.ask(brief, question, safety_of(len(texts)))
         return [Opinion(one.allowed, one.reason) for one in written.opinions()]
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
         leads, papers = await self._leads(brief, method)
         papers = _merged(await self._corpus.search(brief.project.goal, _PAPERS), papers)
-        parts = [papers_part(papers), hypotheses_part("Leads from literature-based discovery", leads, is_needed=False)]
+        parts = [
+            papers_part(papers),
+            hypotheses_part("Leads from literature-based discovery", leads, is_needed=False),
+        ]
         parts.extend(await self._beginnings(brief, method, parts))
         portion = max(1, self._model.window.answer_tokens // _TOKENS_EACH)
         known = [paper.title for paper in papers]
@@ -94,7 +115,9 @@ class ModelMind:
         for number in range(1, count + 1):
             wanted = min(portion, count - len(drafts))
             try:
-                drafts.extend(await self._portion(brief, method, wanted, parts, known, drafts, number))
+                drafts.extend(
+                    await self._portion(brief, method, wanted, parts, known, drafts, number)
+                )
             except UnreadableAnswerError:
                 if not drafts:
                     raise
@@ -103,29 +126,59 @@ class ModelMind:
                 break
         return drafts
 
-    async def review(self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType) -> Assessment:
+    async def review(
+        self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
+    ) -> Assessment:
         papers = _merged(
-            await self._corpus.papers(hypothesis.draft.citations), await self._corpus.search(hypothesis.draft.title, _PAPERS)
+            await self._corpus.papers(hypothesis.draft.citations),
+            await self._corpus.search(hypothesis.draft.title, _PAPERS),
         )
-        told = agent_text("review", goal=brief.project.goal, kind=agent_text(f"review-{review_type.value}"))
-        question = Question("reflection", told, [hypotheses_part("Hypothesis", [hypothesis.draft]), papers_part(papers)])
+        told = agent_text(
+            "review", goal=brief.project.goal, kind=agent_text(f"review-{review_type.value}")
+        )
+        question = Question(
+            "reflection",
+            told,
+            [hypotheses_part("Hypothesis", [hypothesis.draft]), papers_part(papers)],
+        )
         written, material = await self._asking.ask(brief, question, WrittenReview)
-        values = {name: getattr(written, name) for name in ("plausibility", "novelty", "testability", "safety")}
-        overall = (values["plausibility"] + values["novelty"] + values["testability"]) / 3 if values["safety"] > 0 else 0.0
+        values = {
+            name: getattr(written, name)
+            for name in ("plausibility", "novelty", "testability", "safety")
+        }
+        overall = (
+            (values["plausibility"] + values["novelty"] + values["testability"]) / 3
+            if values["safety"] > 0
+            else 0.0
+        )
         citations = Citations(material.paper_ids)
         shown = [paper for paper in papers if paper.id in material.paper_ids]
         cited = citations.kept(written.citations)
-        strengths, weaknesses = citations.texts(written.strengths), citations.texts(written.weaknesses)
+        strengths, weaknesses = (
+            citations.texts(written.strengths),
+            citations.texts(written.weaknesses),
+        )
         recommendations = citations.texts(written.recommendations)
-        removed = f"{citations.removed} citations of papers that were not retrieved were removed." if citations.removed else ""
+        removed = (
+            f"{citations.removed} citations of papers that were not retrieved were removed."
+            if citations.removed
+            else ""
+        )
         return Assessment(
             Scores(**values, overall=overall),
             strengths,
             tuple(filter(None, (*weaknesses, removed))),
             recommendations,
             cited,
-            tuple(quotation for quotation in dict.fromkeys(written.quotations) if is_quoted(quotation, shown)),
-            {"overall": "The mean of plausibility, novelty and testability as the model gave them; 0 where safety is 0."},
+            tuple(
+                quotation
+                for quotation in dict.fromkeys(written.quotations)
+                if is_quoted(quotation, shown)
+            ),
+            {
+                "overall": "The mean of plausibility, novelty and testability as the model gave "
+                "them; 0 where safety is 0."
+            },
         )
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
@@ -134,43 +187,79 @@ class ModelMind:
         try:
             written, material = await self._asking.ask(brief, question, WrittenVerdict)
         except UnreadableAnswerError:
-            return Judgement("unreadable", "The model's verdict could not be read; it counts for nobody.")
+            return Judgement(
+                "unreadable", "The model's verdict could not be read; it counts for nobody."
+            )
         return Judgement(written.winner, Citations(material.paper_ids).text(written.reason))
 
     async def evolve(
-        self, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy, partner: Hypothesis | None
+        self,
+        brief: Brief,
+        hypothesis: Hypothesis,
+        strategy: EvolutionStrategy,
+        partner: Hypothesis | None,
     ) -> Draft:
         given = [hypothesis.draft] if partner is None else [hypothesis.draft, partner.draft]
         known = await self._corpus.papers([name for draft in given for name in draft.citations])
         papers = _merged(known, await self._corpus.search(hypothesis.draft.title, _PAPERS))
-        told = agent_text("evolution", goal=brief.project.goal, strategy=agent_text(f"strategy-{strategy.value}"))
-        question = Question("evolution", told, [hypotheses_part("Hypotheses", given), papers_part(papers)])
-        there = {_plain(title) for title in (*(made.draft.title for made in brief.hypotheses), *(one.title for one in papers))}
-        written, material = await self._asking.ask(brief, question, WrittenHypothesis, lambda one: _lacks(one, there))
+        told = agent_text(
+            "evolution", goal=brief.project.goal, strategy=agent_text(f"strategy-{strategy.value}")
+        )
+        question = Question(
+            "evolution", told, [hypotheses_part("Hypotheses", given), papers_part(papers)]
+        )
+        there = {
+            _plain(title)
+            for title in (
+                *(made.draft.title for made in brief.hypotheses),
+                *(one.title for one in papers),
+            )
+        }
+        written, material = await self._asking.ask(
+            brief, question, WrittenHypothesis, lambda one: _lacks(one, there)
+        )
         return self._drafted(written, material, strategy.value)
 
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
-        said = [f"{one.hypothesis_id}: {' '.join((*one.strengths, *one.weaknesses))}" for one in reviews]
-        question = Question("meta-review", agent_text("meta-review", goal=brief.project.goal), [list_part("Reviews", said)])
+        said = [
+            f"{one.hypothesis_id}: {' '.join((*one.strengths, *one.weaknesses))}" for one in reviews
+        ]
+        question = Question(
+            "meta-review",
+            agent_text("meta-review", goal=brief.project.goal),
+            [list_part("Reviews", said)],
+        )
         written, material = await self._asking.ask(brief, question, WrittenMetaReview)
         return Citations(material.paper_ids).text(written.text)
 
-    async def _leads(self, brief: Brief, method: GenerationMethod) -> tuple[list[Draft], list[Paper]]:
+    async def _leads(
+        self, brief: Brief, method: GenerationMethod
+    ) -> tuple[list[Draft], list[Paper]]:
         try:
             leads = await self._discovery.generate(brief, method, _LEADS)
         except CarrelError:
             # The papers lead nowhere by counting; the model may still see something in them.
             return [], []
-        return leads, await self._corpus.papers([name for lead in leads for name in lead.citations[:4]])
+        return leads, await self._corpus.papers(
+            [name for lead in leads for name in lead.citations[:4]]
+        )
 
-    async def _beginnings(self, brief: Brief, method: GenerationMethod, parts: Sequence[Part]) -> list[Part]:
+    async def _beginnings(
+        self, brief: Brief, method: GenerationMethod, parts: Sequence[Part]
+    ) -> list[Part]:
         """What a method begins with beside the papers."""
         if method is GenerationMethod.EXPANSION:
-            return [hypotheses_part("Leading hypotheses", [made.draft for made in leading(brief.hypotheses)[:3]])]
+            return [
+                hypotheses_part(
+                    "Leading hypotheses", [made.draft for made in leading(brief.hypotheses)[:3]]
+                )
+            ]
         if method is GenerationMethod.DEBATE:
             question = Question("debate", agent_text("debate", goal=brief.project.goal), parts)
             debate, _ = await self._asking.ask(brief, question, WrittenDebate)
-            return [Part("Debate", tuple(Row(f"{turn.speaker}: {turn.says}") for turn in debate.turns))]
+            return [
+                Part("Debate", tuple(Row(f"{turn.speaker}: {turn.says}") for turn in debate.turns))
+            ]
         return []
 
     async def _portion(
@@ -183,11 +272,25 @@ class ModelMind:
         made: Sequence[Draft],
         number: int,
     ) -> list[Draft]:
-        titles = [draft.title for draft in made] + [one.draft.title for one in by_place(brief.hypotheses)[:30]]
-        told = agent_text("generation", count=count, goal=brief.project.goal, method=agent_text(f"method-{method.value}"))
-        question = Question("generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number)
-        there = {_plain(title) for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)}
-        written, material = await self._asking.ask(brief, question, hypotheses_of(count), lambda them: _all_lack(them, there))
+        titles = [draft.title for draft in made] + [
+            one.draft.title for one in by_place(brief.hypotheses)[:30]
+        ]
+        told = agent_text(
+            "generation",
+            count=count,
+            goal=brief.project.goal,
+            method=agent_text(f"method-{method.value}"),
+        )
+        question = Question(
+            "generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number
+        )
+        there = {
+            _plain(title)
+            for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)
+        }
+        written, material = await self._asking.ask(
+            brief, question, hypotheses_of(count), lambda them: _all_lack(them, there)
+        )
         return [self._drafted(one, material, method.value) for one in _new(written, there)[:count]]
 
     def _drafted(self, written: WrittenHypothesis, material: Material, method: str) -> Draft:
@@ -219,7 +322,11 @@ class ModelMind:
 def _new(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypothesis]:
     """Those of an answer that say something that is not there yet, each once."""
     named = {_plain(one.title): one for one in reversed(written.hypotheses)}
-    return [one for one in written.hypotheses if named[_plain(one.title)] is one and _lacks(one, there) is None]
+    return [
+        one
+        for one in written.hypotheses
+        if named[_plain(one.title)] is one and _lacks(one, there) is None
+    ]
 
 
 def _all_lack(written: WrittenHypotheses, there: set[str]) -> str | None:
@@ -234,7 +341,10 @@ def _lacks(written: WrittenHypothesis, there: set[str]) -> str | None:
     if not any(letter.isalpha() for letter in title) or not _plain(written.summary):
         return "has no title or no summary"
     if len(_fitted(written).split()) < _LEAST_WORDS:
-        return f"says what it proposes in fewer than {_LEAST_WORDS} words, rationale and predictions included"
+        return (
+            f"says what it proposes in fewer than {_LEAST_WORDS} words, rationale and "
+            f"predictions included"
+        )
     return "repeats a hypothesis or a paper that exists already" if title in there else None
 
 
@@ -243,7 +353,9 @@ def _plain(text: str) -> str:
 
 
 def _fitted(written: WrittenHypothesis) -> str:
-    """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on with the rationale and the rest."""
+    """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on
+    with the rationale and the rest.
+    """
     own = list(dict.fromkeys(sentences(written.summary)))
     rest = (
         written.rationale,
@@ -260,7 +372,9 @@ def _fitted(written: WrittenHypothesis) -> str:
         if place >= len(own) and words >= _LEAST_WORDS:
             break
         if words + len(piece.split()) > _MOST_WORDS:
-            chosen.append(" ".join(piece.split()[: _MOST_WORDS - words]) if words < _LEAST_WORDS else "")
+            chosen.append(
+                " ".join(piece.split()[: _MOST_WORDS - words]) if words < _LEAST_WORDS else ""
+            )
             break
         chosen.append(piece)
     return " ".join(filter(None, chosen))

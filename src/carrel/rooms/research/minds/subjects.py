@@ -1,10 +1,17 @@
-"""What a hypothesis is about in the corpus's own terms; for one that came from elsewhere, what of it is covered and what not."""
+"""What a hypothesis is about in the corpus's own terms; for one that came from elsewhere, what of
+it is covered and what not.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from carrel.rooms.research.discovery.connections import CandidateConnection, GenerationMethod, Origin, Relevance
+from carrel.rooms.research.discovery.connections import (
+    CandidateConnection,
+    GenerationMethod,
+    Origin,
+    Relevance,
+)
 from carrel.rooms.research.discovery.errors import GoalNotInCorpusError
 from carrel.rooms.research.discovery.generation import Discovery
 from carrel.rooms.research.discovery.goals import GoalReading
@@ -16,12 +23,15 @@ _STATEMENT_WORDS = 45
 KEEPS_ONE = 0.5
 OFF_THE_GOAL = 0.1
 COVERED = 0.7
-"""The share of the terms a hypothesis names that must have been looked at for a review to speak of it."""
+"""The share of the terms a hypothesis names that must have been looked at for a review to speak of
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """The connection that is looked at. `says` tells which terms it is between and which were left aside, and `way` is the key
+    """The connection that is looked at. `says` tells which terms it is between and which were left
+    aside, and `way` is the key
     of a bridge that the hypothesis itself names; both are empty for our own."""
 
     connection: CandidateConnection
@@ -40,7 +50,9 @@ Subject = Covered | NotCovered
 
 
 def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subject:
-    """Its own connection, or the one between the two things that its title names, else its title and summary."""
+    """Its own connection, or the one between the two things that its title names, else its title
+    and summary.
+    """
     draft = hypothesis.draft
     if draft.connection is not None:
         return Covered(draft.connection)
@@ -50,11 +62,14 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subje
             reading = discovery.read_goal(text)
         except GoalNotInCorpusError as error:
             names = ", ".join(f"“{name.text}”" for name in error.missing) or "what it names"
-            return problem or NotCovered(f"Not covered by this corpus: no paper here speaks of {names}.")
+            return problem or NotCovered(
+                f"Not covered by this corpus: no paper here speaks of {names}."
+            )
         if reading.is_closed:
             return _between(discovery, reading, goal)
         problem = NotCovered(
-            f"Not covered by this corpus: of what it names, only {reading.start.label} is what papers here are about"
+            f"Not covered by this corpus: of what it names, only {reading.start.label} is what "
+            f"papers here are about"
             f"{_aside(reading)}. One term is no connection."
         )
     assert problem is not None
@@ -62,14 +77,28 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subje
 
 
 def _relevance(discovery: Discovery, reading: GoalReading, goal: str) -> Relevance:
-    """How much of what the project asks a statement is about: both its things, one of them, or none."""
+    """How much of what the project asks a statement is about: both its things, one of them, or
+    none.
+    """
     try:
         asked = discovery.understand(goal)
     except GoalNotInCorpusError:
-        return Relevance(1.0, "The goal itself is not covered by these papers, so nothing is said on whether this is about it.")
+        return Relevance(
+            1.0,
+            "The goal itself is not covered by these papers, so nothing is said on whether this "
+            "is about it.",
+        )
     reader, index = discovery.reader, discovery.index
-    wanted = [number for number in (index.number(asked.start_concept.key), asked.pair) if number is not None]
-    own = [number for number in (index.number(reading.start_concept.key), reading.pair, reading.through) if number is not None]
+    wanted = [
+        number
+        for number in (index.number(asked.start_concept.key), asked.pair)
+        if number is not None
+    ]
+    own = [
+        number
+        for number in (index.number(reading.start_concept.key), reading.pair, reading.through)
+        if number is not None
+    ]
     met = sum(any(reader.are_close(one, other) for other in own) for one in wanted)
     if met == len(wanted):
         return Relevance()
@@ -80,19 +109,31 @@ def _relevance(discovery: Discovery, reading: GoalReading, goal: str) -> Relevan
 
 def _between(discovery: Discovery, reading: GoalReading, goal: str) -> Subject:
     assert reading.end is not None
-    terms = f"{reading.end.label} ({len(reading.end.documents)} papers) and {reading.start.label} ({len(reading.start.documents)} papers)"
+    terms = (
+        f"{reading.end.label} ({len(reading.end.documents)} papers) and {reading.start.label} "
+        f"({len(reading.start.documents)} papers)"
+    )
     named = 2 + (reading.through is not None)
-    share = named / (named + len(reading.missing) + sum(number != reading.pair for number in reading.others))
+    share = named / (
+        named + len(reading.missing) + sum(number != reading.pair for number in reading.others)
+    )
     if share < COVERED:
         return NotCovered(
-            f"Not covered by this corpus: of what it names, only {terms} could be looked at together{_aside(reading)}."
+            f"Not covered by this corpus: of what it names, only {terms} could be looked at "
+            f"together{_aside(reading)}."
         )
-    connection = discovery.asked_pair(reading, Origin(GenerationMethod.LITERATURE_BASED, f"Looked at for a hypothesis: {terms}."))
+    connection = discovery.asked_pair(
+        reading, Origin(GenerationMethod.LITERATURE_BASED, f"Looked at for a hypothesis: {terms}.")
+    )
     if connection is None:
-        return NotCovered(f"Not covered by this corpus: nothing joins {terms} here{_aside(reading)}.")
+        return NotCovered(
+            f"Not covered by this corpus: nothing joins {terms} here{_aside(reading)}."
+        )
     first = connection.bridges[0].concept
     relevance = _relevance(discovery, reading, goal)
-    through = set() if reading.through is None else set(discovery.index.key(reading.through).split())
+    through = (
+        set() if reading.through is None else set(discovery.index.key(reading.through).split())
+    )
     notes = " ".join(discovery.notes_on(reading))
     return Covered(
         replace(connection, relevance=relevance),
@@ -106,24 +147,38 @@ def _aside(reading: GoalReading) -> str:
     if reading.ignored:
         parts.append(f"left aside: {', '.join(reading.ignored)}")
     if reading.missing:
-        parts.append("not in these papers: " + ", ".join(f"“{name.text}”" for name in reading.missing))
+        parts.append(
+            "not in these papers: " + ", ".join(f"“{name.text}”" for name in reading.missing)
+        )
     return f" ({'; '.join(parts)})" if parts else ""
 
 
 def keeping_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
-    """A child of somebody else's hypothesis goes on saying what its parent says; what the papers add stands beside it."""
+    """A child of somebody else's hypothesis goes on saying what its parent says; what the papers
+    add stands beside it.
+    """
     statement = parent.title.strip().rstrip(".")
     ways = ", ".join(child.bridges[:2])
     words = statement.split()
-    short = statement if len(words) <= _STATEMENT_WORDS else " ".join(words[:_STATEMENT_WORDS]) + "…"
+    short = (
+        statement if len(words) <= _STATEMENT_WORDS else " ".join(words[:_STATEMENT_WORDS]) + "…"
+    )
     said = f" {normal_phrase(statement)} "
-    added = next((bridge for bridge in child.bridges if f" {normal_phrase(bridge)} " not in said), None)
-    told = f"{short}. {child.method.replace('_', ' ').capitalize()}: in these papers what it names is joined by {ways}."
+    added = next(
+        (bridge for bridge in child.bridges if f" {normal_phrase(bridge)} " not in said), None
+    )
+    told = (
+        f"{short}. {child.method.replace('_', ' ').capitalize()}: in these papers what it "
+        f"names is joined by {ways}."
+    )
     return child.model_copy(
         update={
-            "title": f"{short}, by way of {added}" if added else f"{short} ({child.method.replace('_', ' ')})",
+            "title": f"{short}, by way of {added}"
+            if added
+            else f"{short} ({child.method.replace('_', ' ')})",
             "summary": _fitted(told, child.summary),
-            "rationale": f"The statement it was made from, kept: “{statement}. {parent.summary}”\n{covered.says}\n{child.rationale}",
+            "rationale": f"The statement it was made from, kept: “{statement}. "
+            f"{parent.summary}”\n{covered.says}\n{child.rationale}",
             "origin": f"{parent.origin}; evolved by {child.origin}",
         }
     )
@@ -143,9 +198,14 @@ def _fitted(told: str, more: str) -> str:
 
 
 def keeping_way(child: CandidateConnection, covered: Covered) -> CandidateConnection:
-    """The child led by the bridge that the statement itself names, where it names one that holds."""
+    """The child led by the bridge that the statement itself names, where it names one that
+    holds.
+    """
     own = [bridge for bridge in covered.connection.bridges if bridge.concept.key == covered.way]
-    return replace(child, bridges=(*own, *(bridge for bridge in child.bridges if bridge.concept.key != covered.way)))
+    return replace(
+        child,
+        bridges=(*own, *(bridge for bridge in child.bridges if bridge.concept.key != covered.way)),
+    )
 
 
 def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> CandidateConnection:
@@ -155,7 +215,17 @@ def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> Candi
 
 
 def left_out(parent: CandidateConnection, child: CandidateConnection, weak: frozenset[str]) -> str:
-    """Which bridges of the parent its child does without, because the meta-review found them weak; in words."""
+    """Which bridges of the parent its child does without, because the meta-review found them weak;
+    in words.
+    """
     still = {bridge.concept.key for bridge in child.every_bridge}
-    gone = [bridge.concept for bridge in parent.bridges if bridge.concept.key in weak and bridge.concept.key not in still]
-    return f"Left out on the meta-review's advice: {', '.join(concept.label for concept in gone)}." if gone else ""
+    gone = [
+        bridge.concept
+        for bridge in parent.bridges
+        if bridge.concept.key in weak and bridge.concept.key not in still
+    ]
+    return (
+        f"Left out on the meta-review's advice: {', '.join(concept.label for concept in gone)}."
+        if gone
+        else ""
+    )

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 
 class Written(BaseModel):
-    """Base: nothing left out, nothing added, as strict structured output wants it. Models write in the order of the fields, so
+    """Base: nothing left out, nothing added, as strict structured output wants it. Models write in
+    the order of the fields, so
     reasons come before what is decided."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,7 +45,9 @@ class WrittenHypotheses(Written):
 
 def hypotheses_of(count: int) -> type[WrittenHypotheses]:
     """The shape of one to so many."""
-    bounded = Annotated[list[WrittenHypothesis], Field(json_schema_extra={"minItems": 1, "maxItems": count})]
+    bounded = Annotated[
+        list[WrittenHypothesis], Field(json_schema_extra={"minItems": 1, "maxItems": count})
+    ]
     return create_model("WrittenHypotheses", __base__=WrittenHypotheses, hypotheses=(bounded, ...))
 
 
@@ -84,7 +87,9 @@ class WrittenOpinion(Written):
 
 
 class WrittenSafety(Written):
-    """Base of `safety_of`: an opinion on each text, under a name of its own, so that none can be left out."""
+    """Base of `safety_of`: an opinion on each text, under a name of its own, so that none can be
+    left out.
+    """
 
     def opinions(self) -> list[WrittenOpinion]:
         return [getattr(self, name) for name in type(self).model_fields]
@@ -92,12 +97,16 @@ class WrittenSafety(Written):
 
 def safety_of(count: int) -> type[WrittenSafety]:
     """The shape of opinions on so many texts."""
-    names: dict[str, Any] = {f"text_{number}": (WrittenOpinion, ...) for number in range(1, count + 1)}
+    names: dict[str, Any] = {
+        f"text_{number}": (WrittenOpinion, ...) for number in range(1, count + 1)
+    }
     return create_model("WrittenSafety", __base__=WrittenSafety, **names)
 
 
 def schema_of(shape: type[Written]) -> dict[str, Any]:
-    """The shape as a JSON schema; only its own name stays, since models pay for every word of it."""
+    """The shape as a JSON schema; only its own name stays, since models pay for every word of
+    it.
+    """
     schema: dict[str, Any] = _without_titles(shape.model_json_schema())
     return {"title": shape.__name__, **schema}
 

@@ -1,4 +1,6 @@
-"""Guided work that a person starts from their assistant, with the texts as files beside this one."""
+"""Guided work that a person starts from their assistant, with the texts as files beside this
+one.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,16 @@ def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
 
     async def analysis(arguments: Mapping[str, str], call: Call) -> PromptText:
         found, _ = await service.hypothesis(arguments["hypothesis_id"], call)
-        # The hypothesis goes in last, so that whatever stands in it is never taken for a place to fill.
-        before, _, after = text_of("hypothesis-analysis").replace("{hypothesis_id}", found.id).partition("{hypothesis}")
-        page = delimit_quotation(hypothesis_page(found, await service.telling.references([found])), "hypothesis")
+        # The hypothesis goes in last, so that whatever stands in it is never taken for a place to
+        # fill.
+        before, _, after = (
+            text_of("hypothesis-analysis")
+            .replace("{hypothesis_id}", found.id)
+            .partition("{hypothesis}")
+        )
+        page = delimit_quotation(
+            hypothesis_page(found, await service.telling.references([found])), "hypothesis"
+        )
         return _told(before + page + after, f"A close look at {found.id}")
 
     async def complete_hypothesis(request: CompletionRequest, call: Call) -> Completion:
@@ -33,7 +42,8 @@ def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
             name="research-workflow",
             room="research",
             title="Research workflow",
-            description="A whole piece of research, step by step: start, generate, review, rank, evolve, export.",
+            description="A whole piece of research, step by step: start, generate, review, rank, "
+            "evolve, export.",
             arguments=(),
             expand=workflow,
             scopes=frozenset({"research:read"}),
@@ -42,7 +52,8 @@ def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
             name="hypothesis-analysis",
             room="research",
             title="Hypothesis analysis",
-            description="A close look at one hypothesis: testability, literature, mechanism and impact.",
+            description="A close look at one hypothesis: testability, literature, mechanism and "
+            "impact.",
             arguments=(PromptArgument("hypothesis_id", "Hypothesis to analyse"),),
             expand=analysis,
             scopes=frozenset({"hypotheses:read"}),

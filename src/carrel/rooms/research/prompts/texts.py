@@ -9,7 +9,12 @@ from importlib.resources import files
 @cache
 def text_of(name: str) -> str:
     """The text of a prompt, by the name of its file."""
-    return files("carrel.rooms.research.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
+    return (
+        files("carrel.rooms.research.prompts")
+        .joinpath(f"{name}.md")
+        .read_text(encoding="utf-8")
+        .strip()
+    )
 
 
 def agent_text(name: str, **values: object) -> str:

@@ -1,4 +1,6 @@
-"""Elo ratings as the specification shows them: from 1000, in floats, so that no point is ever lost."""
+"""Elo ratings as the specification shows them: from 1000, in floats, so that no point is ever
+lost.
+"""
 
 from collections.abc import Iterable
 
@@ -30,7 +32,9 @@ class EloRatings:
         return float(1.0 / (1.0 + 10.0 ** ((self._ratings[other] - self._ratings[one]) / 400.0)))
 
     def record(self, one: str, other: str, score: float) -> float:
-        """Settle a match: score is 1 for a win of the first, 0 for a loss, 0.5 for a draw. The points that changed hands."""
+        """Settle a match: score is 1 for a win of the first, 0 for a loss, 0.5 for a draw. The
+        points that changed hands.
+        """
         moved = self._step * (score - self.expected(one, other))
         self._ratings[one] += moved
         self._ratings[other] -= moved

@@ -1,4 +1,6 @@
-"""Bradley-Terry strengths with their uncertainty: the Gaussian nearest to what the verdicts leave possible."""
+"""Bradley-Terry strengths with their uncertainty: the Gaussian nearest to what the verdicts leave
+possible.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,12 +24,17 @@ class Strength:
 
 
 class Strengths:
-    """Means and covariances of all strengths, moved by one verdict at a time and settled by all of them together."""
+    """Means and covariances of all strengths, moved by one verdict at a time and settled by all of
+    them together.
+    """
 
     def __init__(self, count: int, spread: float = PRIOR_SPREAD) -> None:
         self._prior = 1.0 / (spread * spread)
         self.means = [0.0] * count
-        self.covariance = [[spread * spread if row == column else 0.0 for column in range(count)] for row in range(count)]
+        self.covariance = [
+            [spread * spread if row == column else 0.0 for column in range(count)]
+            for row in range(count)
+        ]
 
     def grow(self) -> None:
         """Room for one more, of unknown strength."""
@@ -46,7 +53,9 @@ class Strengths:
         return covariance[one][one] + covariance[other][other] - 2 * covariance[one][other]
 
     def learn(self, one: int, other: int, score: float) -> None:
-        """Move with one verdict: a Newton step on it, and the covariance it leaves (rank one, so n² work)."""
+        """Move with one verdict: a Newton step on it, and the covariance it leaves (rank one, so n²
+        work).
+        """
         covariance = self.covariance
         toward = [a - b for a, b in zip(covariance[one], covariance[other], strict=True)]
         between = toward[one] - toward[other]
@@ -68,7 +77,10 @@ class Strengths:
         count = len(self.means)
         means = [0.0] * count
         for _ in range(_MOST_ROUNDS):
-            precision = [[self._prior if row == column else 0.0 for column in range(count)] for row in range(count)]
+            precision = [
+                [self._prior if row == column else 0.0 for column in range(count)]
+                for row in range(count)
+            ]
             slope = [-self._prior * mean for mean in means]
             for one, other, score in verdicts:
                 chance = _logistic(means[one] - means[other])
@@ -117,12 +129,17 @@ def _inverse(matrix: Iterable[Sequence[float]]) -> list[list[float]]:
     # Gauss-Jordan; the matrix is symmetric and positive definite, so no pivoting is needed.
     rows = [list(row) for row in matrix]
     count = len(rows)
-    wide = [row + [1.0 if place == column else 0.0 for column in range(count)] for place, row in enumerate(rows)]
+    wide = [
+        row + [1.0 if place == column else 0.0 for column in range(count)]
+        for place, row in enumerate(rows)
+    ]
     for place in range(count):
         pivot = wide[place][place]
         wide[place] = [value / pivot for value in wide[place]]
         for other in range(count):
             factor = wide[other][place]
             if other != place and factor:
-                wide[other] = [a - factor * b for a, b in zip(wide[other], wide[place], strict=True)]
+                wide[other] = [
+                    a - factor * b for a, b in zip(wide[other], wide[place], strict=True)
+                ]
     return [row[count:] for row in wide]

@@ -1,4 +1,6 @@
-"""What a tournament knows when it asks who should meet next: strengths, ratings, who has met whom, and what follows from it."""
+"""What a tournament knows when it asks who should meet next: strengths, ratings, who has met whom,
+and what follows from it.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -14,7 +16,9 @@ def strangers(_one: str, _other: str) -> float:
 
 
 class Table:
-    """Everyone by place of entry. Who stands over whom is kept as bits, closed over what follows: a over b over c is a over c."""
+    """Everyone by place of entry. Who stands over whom is kept as bits, closed over what follows: a
+    over b over c is a over c.
+    """
 
     def __init__(self, closeness: Closeness = strangers) -> None:
         self._closeness = closeness
@@ -40,7 +44,9 @@ class Table:
         self._under.append(0)
 
     def meet(self, first: int, second: int, score: float | None) -> None:
-        """Take in that two have met, in the order they were shown; a score of None is a verdict nobody could read."""
+        """Take in that two have met, in the order they were shown; a score of None is a verdict
+        nobody could read.
+        """
         self.matches[first] += 1
         self.matches[second] += 1
         self.opponents[first].add(second)

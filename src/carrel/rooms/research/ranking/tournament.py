@@ -1,4 +1,6 @@
-"""A tournament: asks for the match that tells most, takes the verdict, and knows when more would change little."""
+"""A tournament: asks for the match that tells most, takes the verdict, and knows when more would
+change little.
+"""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -34,7 +36,9 @@ class Match:
 
 @dataclass(frozen=True)
 class Played:
-    """A match with its verdict, the points that went to the first (or from it), and both Elo ratings after it."""
+    """A match with its verdict, the points that went to the first (or from it), and both Elo
+    ratings after it.
+    """
 
     match: Match
     verdict: Verdict
@@ -72,7 +76,9 @@ _SCORES = {Verdict.FIRST: 1.0, Verdict.SECOND: 0.0, Verdict.DRAW: 0.5}
 
 
 class Tournament:
-    """Everyone plays; then the pairs that tell most. The same seed and verdicts give the same tournament."""
+    """Everyone plays; then the pairs that tell most. The same seed and verdicts give the same
+    tournament.
+    """
 
     def __init__(
         self,
@@ -98,7 +104,12 @@ class Tournament:
 
     @classmethod
     def replay(
-        cls, ids: Iterable[str], played: Iterable[Played], seed: int = 0, *, judging: Judging = Judging.FALLIBLE
+        cls,
+        ids: Iterable[str],
+        played: Iterable[Played],
+        seed: int = 0,
+        *,
+        judging: Judging = Judging.FALLIBLE,
     ) -> "Tournament":
         """The tournament as it stood after the matches a store kept."""
         tournament = cls(ids, seed, judging=judging)
@@ -117,7 +128,9 @@ class Tournament:
         self._tallies.append([0, 0, 0])
 
     def let_play(self, ids: Collection[str]) -> None:
-        """From now on only these play. What the others played stays played, so that every rating follows from all matches."""
+        """From now on only these play. What the others played stays played, so that every rating
+        follows from all matches.
+        """
         self._table.playing = [place for place, one in enumerate(self._ids) if one in ids]
 
     @property
@@ -140,7 +153,11 @@ class Tournament:
         number = len(self._played)
         # One source per match, so that a run resumed from its records draws the same lots.
         random = Random(f"{self._seed}:{number}")  # noqa: S311
-        pair = swiss(self._table, random) if self._judging is Judging.EXACT else most_telling(self._table, random)
+        pair = (
+            swiss(self._table, random)
+            if self._judging is Judging.EXACT
+            else most_telling(self._table, random)
+        )
         if pair is None:
             return None
         before = self._table.shown_first(*pair)
@@ -158,7 +175,10 @@ class Tournament:
         moved = 0.0
         if score is not None:
             moved = self._elo.record(match.first, match.second, score)
-            self._table.elo[first], self._table.elo[second] = self._elo[match.first], self._elo[match.second]
+            self._table.elo[first], self._table.elo[second] = (
+                self._elo[match.first],
+                self._elo[match.second],
+            )
             self._verdicts.append((first, second, score))
             self._tallies[first][0 if score == 1 else 1 if score == 0 else 2] += 1
             self._tallies[second][0 if score == 0 else 1 if score == 1 else 2] += 1
@@ -170,7 +190,9 @@ class Tournament:
         """Everyone, strongest first: strengths settled over all verdicts at once."""
         settled = self._settled()
         chances = chances_to_lead(settled, self._table.playing)
-        order = sorted(range(len(self._ids)), key=lambda place: (-settled.means[place], self._ids[place]))
+        order = sorted(
+            range(len(self._ids)), key=lambda place: (-settled.means[place], self._ids[place])
+        )
         return tuple(
             Standing(
                 self._ids[place],
@@ -189,7 +211,9 @@ class Tournament:
         return wins, losses, draws
 
     def convergence(self) -> Convergence:
-        """Whether the tournament has told what it can: everyone played, ratings rest, or the leader is sure."""
+        """Whether the tournament has told what it can: everyone played, ratings rest, or the leader
+        is sure.
+        """
         there = self._table.playing
         recent = self._played[-len(there) :]
         largest = max((abs(played.points_moved) for played in recent), default=0.0)

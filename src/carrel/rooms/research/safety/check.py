@@ -1,4 +1,6 @@
-"""The check: evidence adds up by weights that were fitted to many goals, so that no dreadful word alone refuses anything."""
+"""The check: evidence adds up by weights that were fitted to many goals, so that no dreadful word
+alone refuses anything.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class SafetyDecision:
 
 
 class Weights(BaseModel):
-    """What `make fit-safety` has fitted: how much each piece of evidence weighs, and which kind of harm it speaks for."""
+    """What `make fit-safety` has fitted: how much each piece of evidence weighs, and which kind of
+    harm it speaks for.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,19 +46,26 @@ class Weights(BaseModel):
 @cache
 def fitted() -> Weights:
     """Read at the first check: most sessions never make one."""
-    return Weights.model_validate_json((Path(__file__).parent / "weights.json").read_text(encoding="utf-8"))
+    return Weights.model_validate_json(
+        (Path(__file__).parent / "weights.json").read_text(encoding="utf-8")
+    )
 
 
 def weigh(evidence: Evidence, table: Weights) -> float:
     """How strongly the evidence speaks for a wish to harm; it is refused from `refused_from` on."""
     weights = table.weights
-    return table.start + sum(weights[name] * shown.share for name, shown in evidence.items() if name in weights)
+    return table.start + sum(
+        weights[name] * shown.share for name, shown in evidence.items() if name in weights
+    )
 
 
 def likeliest_kind(evidence: Evidence, table: Weights) -> str:
     """The kind of harm that the concepts speak for most."""
     return max(
-        table.kinds, key=lambda kind: sum(weight for name, weight in table.kinds[kind].items() if not name or name in evidence)
+        table.kinds,
+        key=lambda kind: sum(
+            weight for name, weight in table.kinds[kind].items() if not name or name in evidence
+        ),
     )
 
 
@@ -65,7 +76,11 @@ def check_goal(text: str) -> SafetyDecision:
     allowed = weigh(evidence, table) < table.refused_from
     signs, words = _what_weighed(evidence, table)
     if allowed:
-        reason = "What it shows does not add up to a wish to harm." if signs else "It shows none of the signs of a wish to harm."
+        reason = (
+            "What it shows does not add up to a wish to harm."
+            if signs
+            else "It shows none of the signs of a wish to harm."
+        )
         return SafetyDecision(True, "none", reason, signs, words, "")
     kind = KINDS[likeliest_kind(evidence, table)]
     reason = f"{kind.reason} What weighed most: {', '.join(f'“{word}”' for word in words)}."
@@ -73,7 +88,9 @@ def check_goal(text: str) -> SafetyDecision:
 
 
 def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
-    """Whether a hypothesis may enter a tournament; each line is read by itself, so that quotations do not add up to a plan."""
+    """Whether a hypothesis may enter a tournament; each line is read by itself, so that quotations
+    do not add up to a plan.
+    """
     for part in (title, *text.split("\n")):
         decision = check_goal(part)
         if not decision.allowed:

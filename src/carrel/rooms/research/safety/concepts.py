@@ -1,4 +1,6 @@
-"""Concepts: the meanings a text is read for, each known by many expressions that stand in lexicon.txt."""
+"""Concepts: the meanings a text is read for, each known by many expressions that stand in
+lexicon.txt.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def _slots(parts: list[str]) -> tuple[Slot, ...]:
             continue
         choices = part.split("|")
         stems = tuple(choice.removesuffix("*") for choice in choices if choice.endswith("*"))
-        found.append(Slot(frozenset(choice for choice in choices if not choice.endswith("*")), stems, gap))
+        found.append(
+            Slot(frozenset(choice for choice in choices if not choice.endswith("*")), stems, gap)
+        )
         gap = 0
     return tuple(found)
 

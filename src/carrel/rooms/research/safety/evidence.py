@@ -1,4 +1,6 @@
-"""Evidence: what a text shows: concepts, concepts that follow one another closely, and plain words, each with what shows it."""
+"""Evidence: what a text shows: concepts, concepts that follow one another closely, and plain words,
+each with what shows it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,22 @@ from carrel.rooms.research.safety.wording import FIGURES, plain_wording
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?|[.!?;:](?=\s|$)")
 _ENDS = frozenset(".!?;:")
-_ENDINGS = ("ations", "ation", "ingly", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "s", "e", "y")
+_ENDINGS = (
+    "ations",
+    "ation",
+    "ingly",
+    "ings",
+    "ing",
+    "ies",
+    "ied",
+    "edly",
+    "ed",
+    "es",
+    "ly",
+    "s",
+    "e",
+    "y",
+)
 _SHORTEST_STEM = 3
 _SHORTEST_DISGUISED = 4
 _NEAR = 7
@@ -37,7 +54,9 @@ def read(text: str) -> Evidence:
 
 
 def read_passages(text: str) -> list[Evidence]:
-    """What each passage of a text shows: in a long one, evidence from far apart would add up by mere length."""
+    """What each passage of a text shows: in a long one, evidence from far apart would add up by
+    mere length.
+    """
     passages: list[list[list[str]]] = [[]]
     length = 0
     for words in sentences(text):
@@ -66,7 +85,13 @@ def _shown(passage: list[list[str]]) -> Evidence:
 
 def sentences(text: str) -> list[list[str]]:
     """The words of each sentence, without disguise and in small letters."""
-    plain = plain_wording(text).lower().replace("won't", "will not").replace("can't", "cannot").replace("n't", " not")
+    plain = (
+        plain_wording(text)
+        .lower()
+        .replace("won't", "will not")
+        .replace("can't", "cannot")
+        .replace("n't", " not")
+    )
     found: list[list[str]] = [[]]
     for token in _TOKEN.findall(plain):
         if token in _ENDS or len(found[-1]) >= _LONGEST:
@@ -99,7 +124,11 @@ def _read_pairs(words: list[str], found: list[Found], pairs: Evidence) -> None:
                 break
             name = f"{first.concept}>{second.concept}"
             if first.end <= second.start and first.concept != second.concept and name not in pairs:
-                pairs[name] = Shown(0.0, (first.concept, second.concept), (_said(words, first), _said(words, second)))
+                pairs[name] = Shown(
+                    0.0,
+                    (first.concept, second.concept),
+                    (_said(words, first), _said(words, second)),
+                )
 
 
 def _read_words(words: list[str], shown: Evidence) -> None:

@@ -1,40 +1,65 @@
-"""Plain wording: spaced-out letters joined, figures read as letters, slips of spelling mended in the words rules hang on."""
+"""Plain wording: spaced-out letters joined, figures read as letters, slips of spelling mended in
+the words rules hang on.
+"""
 
 import re
 import unicodedata
 from functools import lru_cache
 
 _KNOWN = """
-aerosol agent airport anthrax antibiotic arsenic assassinate attack autopsy avoid biological bioweapon biosecurity botulinum
-bypass cartel chemical civilians clandestine cocaine consent contagious contaminate coronavirus create covertly crowd cyanide
-deadly destroy detainees develop disperse ebola engineer enhance ethnic evade execute explosive explosives fentanyl
-genocide grenade hacking harvest heroin homemade hospital household humanity immune inferior influenza insulin
-interrogate lethal malware manufacture marburg measles methamphetamine minority murder nerve narcotics nuclear opioids
-orphans pacemaker painless pandemic pathogen people pesticide plague poison poisoning polonium population prisoners
-produce radiation radioactive ransomware recipe release reservoir resistant ricin sabotage sarin screening secretly
-security smallpox smuggle somebody someone soldiers spread steal sterilise stadium subway suicide supply synthesis
-synthesise synthesize terrorist thallium transmissible transmission toxin undetectable undetected untraceable vaccine
-vaccines variola victims violence virulence virulent virus viruses warfare weapon weaponise weaponize weapons without
+aerosol agent airport anthrax antibiotic arsenic assassinate attack autopsy avoid biological
+bioweapon biosecurity botulinum
+bypass cartel chemical civilians clandestine cocaine consent contagious contaminate coronavirus
+create covertly crowd cyanide
+deadly destroy detainees develop disperse ebola engineer enhance ethnic evade execute explosive
+explosives fentanyl
+genocide grenade hacking harvest heroin homemade hospital household humanity immune inferior
+influenza insulin
+interrogate lethal malware manufacture marburg measles methamphetamine minority murder nerve
+narcotics nuclear opioids
+orphans pacemaker painless pandemic pathogen people pesticide plague poison poisoning polonium
+population prisoners
+produce radiation radioactive ransomware recipe release reservoir resistant ricin sabotage sarin
+screening secretly
+security smallpox smuggle somebody someone soldiers spread steal sterilise stadium subway suicide
+supply synthesis
+synthesise synthesize terrorist thallium transmissible transmission toxin undetectable undetected
+untraceable vaccine
+vaccines variola victims violence virulence virulent virus viruses warfare weapon weaponise
+weaponize weapons without
 """
 
 _OTHER_WORDS = """
-antimitotic attach botulinal carter content contagion contagions contagiosum contaminant contaminants contaminates
-contaminating contamination contiguous convent crown crows cyanine dispense exclusive expansive expensive expulsive
-heroine heron inactive influence influences interior interrogans inulin methylamphetamine plaque prague prison
-resistance resistances resultant rican satin serin steam steap steel stead sterility supple syneresis synthases
-synthetase synthetases synthetic syntheses synthesized terrorism toxic transmissive unresectable unselected vaccinee
-varus attacked attache biologics coronarius coronaviral crease crete crowe explosion explosions explosively herein marder poisson
-populating pupylation radiating resisting rifin sabin sawin stabilise stabilised sterilized synthekine synthesised
+antimitotic attach botulinal carter content contagion contagions contagiosum contaminant
+contaminants contaminates
+contaminating contamination contiguous convent crown crows cyanine dispense exclusive expansive
+expensive expulsive
+heroine heron inactive influence influences interior interrogans inulin methylamphetamine plaque
+prague prison
+resistance resistances resultant rican satin serin steam steap steel stead sterility supple
+syneresis synthases
+synthetase synthetases synthetic syntheses synthesized terrorism toxic transmissive unresectable
+unselected vaccinee
+varus attacked attache biologics coronarius coronaviral crease crete crowe explosion explosions
+explosively herein marder poisson
+populating pupylation radiating resisting rifin sabin sawin stabilise stabilised sterilized
+synthekine synthesised
 synthesises synthesizes synthetize synthetized undirected vaccinees
 """
-"""Real words one slip away from a known one; found by reading the titles and abstracts of 49,000 papers."""
+"""Real words one slip away from a known one; found by reading the titles and abstracts of 49,000
+papers.
+"""
 
 FIGURES = str.maketrans("013457@$!", "oleastasi")
 _TWO_SLIPS = 9
 _SHORTEST = 5
-_SPACED = re.compile(r"(?<![\w.-])[A-Za-z@$!]([ ._*-])(?:[A-Za-z013457@$!]\1){2,}[A-Za-z013457@$!](?![\w-])")
+_SPACED = re.compile(
+    r"(?<![\w.-])[A-Za-z@$!]([ ._*-])(?:[A-Za-z013457@$!]\1){2,}[A-Za-z013457@$!](?![\w-])"
+)
 # Bounded, because a run of signs without a letter would be read to its end again from each of them.
-_FIGURED = re.compile(r"(?<!\w)(?=[\w@$!]{0,60}[A-Za-z])(?=[\w@$!]{0,60}[013457@$!])[A-Za-z013457@$!]{4,}(?!\w)")
+_FIGURED = re.compile(
+    r"(?<!\w)(?=[\w@$!]{0,60}[A-Za-z])(?=[\w@$!]{0,60}[013457@$!])[A-Za-z013457@$!]{4,}(?!\w)"
+)
 _WORD = re.compile(r"[A-Za-z]{5,}")
 
 _KNOWN_WORDS = frozenset(_KNOWN.split())
@@ -51,7 +76,9 @@ def _shortened(word: str, times: int) -> frozenset[str]:
     """The word with up to so many letters left out; two words a slip apart share one of these."""
     found = {word}
     for _ in range(times):
-        found |= {short[:place] + short[place + 1 :] for short in found for place in range(len(short))}
+        found |= {
+            short[:place] + short[place + 1 :] for short in found for place in range(len(short))
+        }
     return frozenset(found)
 
 
@@ -87,12 +114,18 @@ def mended(word: str) -> str:
     # The longest matters: leaving out letters of a word of thousands would fill the memory.
     if not _SHORTEST <= len(word) <= _LONGEST or word in _KNOWN_WORDS or word in _LEFT_ALONE:
         return word
-    near = {known for short in _shortened(word, _slips(len(word))) for known in _BY_SHORTENED.get(short, ())}
+    near = {
+        known
+        for short in _shortened(word, _slips(len(word)))
+        for known in _BY_SHORTENED.get(short, ())
+    }
     # An ending is no slip, and hardly anyone gets the first letter wrong.
     ranked = sorted(
         (distance, known)
         for known in near
-        if known[0] == word[0] and not word.startswith(known.removesuffix("e")) and not known.startswith(word)
+        if known[0] == word[0]
+        and not word.startswith(known.removesuffix("e"))
+        and not known.startswith(word)
         if (distance := _distance(word, known)) <= _slips(min(len(known), len(word)))
     )
     return ranked[0][1] if ranked else word
@@ -106,7 +139,11 @@ def _lettered(found: re.Match[str]) -> str:
     word = found.group(0)
     lettered = word.lower().translate(FIGURES)
     stem = mended(lettered)
-    known = stem in _KNOWN_WORDS or stem in _SHORT_KNOWN or stem.removesuffix("s") in _KNOWN_WORDS | _SHORT_KNOWN
+    known = (
+        stem in _KNOWN_WORDS
+        or stem in _SHORT_KNOWN
+        or stem.removesuffix("s") in _KNOWN_WORDS | _SHORT_KNOWN
+    )
     return stem if known else word
 
 
@@ -117,7 +154,9 @@ def _spelt(found: re.Match[str]) -> str:
 
 
 def plain_wording(text: str) -> str:
-    """A text as it would stand without disguise; words that are not near a known one stay as they are."""
+    """A text as it would stand without disguise; words that are not near a known one stay as they
+    are.
+    """
     plain = " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split())
     plain = _SPACED.sub(_joined, plain)
     plain = _FIGURED.sub(_lettered, plain)

@@ -6,7 +6,17 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any as Anything
 
-from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years
+from carrel.rooms.papers.query_language import (
+    All,
+    Any,
+    Facet,
+    Named,
+    Node,
+    Not,
+    Phrase,
+    Query,
+    Years,
+)
 from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
 from carrel.stores.elasticsearch.papers.documents import spaced_words
 from carrel.stores.sqlite.papers import rows
@@ -36,15 +46,21 @@ def _bag(loose: Sequence[Phrase]) -> Clause:
 
 
 def _pieces(phrases: Iterable[Phrase]) -> list[Phrase]:
-    """Single words, and pairs of neighbouring CJK characters, which mean more than one character does."""
+    """Single words, and pairs of neighbouring CJK characters, which mean more than one character
+    does.
+    """
     pieces: dict[Phrase, None] = {}
     for phrase in phrases:
         if len(phrase.words) == 1:
             pieces[phrase] = None
         elif is_cjk(phrase.words[0]):
-            pieces.update((Phrase(phrase.words[at : at + 2]), None) for at in range(len(phrase.words) - 1))
+            pieces.update(
+                (Phrase(phrase.words[at : at + 2]), None) for at in range(len(phrase.words) - 1)
+            )
         else:
-            pieces.update((Phrase((word,)), None) for word in phrase.words if fold(word) not in STOP_WORDS)
+            pieces.update(
+                (Phrase((word,)), None) for word in phrase.words if fold(word) not in STOP_WORDS
+            )
     return list(pieces)
 
 
@@ -72,7 +88,12 @@ def _phrase(phrase: Phrase) -> Clause:
         return _in_field("words_title", phrase, _WEIGHTS["words_title"])
     if phrase.is_prefix or " " in text:
         return _any([_in_field(field, phrase, weight) for field, weight in _WEIGHTS.items()])
-    return {"combined_fields": {"query": text, "fields": [f"{field}^{weight}" for field, weight in _WEIGHTS.items()]}}
+    return {
+        "combined_fields": {
+            "query": text,
+            "fields": [f"{field}^{weight}" for field, weight in _WEIGHTS.items()],
+        }
+    }
 
 
 def _in_field(field: str, phrase: Phrase, weight: int) -> Clause:

@@ -1,4 +1,6 @@
-"""What a cluster is told of a paper: what its document shows, and the words that search_papers ranks by."""
+"""What a cluster is told of a paper: what its document shows, and the words that search_papers
+ranks by.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
 FACETS: tuple[FacetCategory, ...] = ("author", "venue", "keyword", "institution", "tag")
 TEXTS = ("title", "summary", "metadata", "full")
 _MAX_WORD_CHARACTERS = 80
-# Larger than the place of any paper in its snapshot, and small enough for a year before it in a double.
+# Larger than the place of any paper in its snapshot, and small enough for a year before it in a
+# double.
 _LATEST = 1 << 32
 
 RANKED_FIELDS: Mapping[str, FieldKind] = {
@@ -29,7 +32,9 @@ RANKED_FIELDS: Mapping[str, FieldKind] = {
 
 
 class RankedPapers:
-    """The index `papers`. Its mark is the build id of the snapshot, as for every index of it, and on the way how far it is."""
+    """The index `papers`. Its mark is the build id of the snapshot, as for every index of it, and
+    on the way how far it is.
+    """
 
     index = "papers"
     fields = RANKED_FIELDS
@@ -64,7 +69,9 @@ class RankedPapers:
 
 
 def spaced_words(text: str) -> str:
-    """Every word, folded, each CJK character one of them, with spaces between; so that both sides part words alike."""
+    """Every word, folded, each CJK character one of them, with spaces between; so that both sides
+    part words alike.
+    """
     return " ".join(word[:_MAX_WORD_CHARACTERS] for word in words(fold(text)))
 
 
@@ -73,9 +80,18 @@ def title_mark(title_key: str) -> str:
     return hashlib.sha256(title_key.encode()).hexdigest()[:32]
 
 
-def _page(generation: Generation, connection: sqlite3.Connection, after: int) -> list[tuple[int, Document]]:
+def _page(
+    generation: Generation, connection: sqlite3.Connection, after: int
+) -> list[tuple[int, Document]]:
     return [
-        (number, Document(document.id, {**document.fields, **_ranked_by(connection, document.id)}, document.readers))
+        (
+            number,
+            Document(
+                document.id,
+                {**document.fields, **_ranked_by(connection, document.id)},
+                document.readers,
+            ),
+        )
         for number, document in paper_page(generation, connection, after)
     ]
 
@@ -96,14 +112,23 @@ def _ranked_by(connection: sqlite3.Connection, paper_id: str) -> dict[str, objec
     }
     for facet in FACETS:
         sql = f"SELECT value FROM {facet} JOIN paper_{facet} USING ({facet}_id) WHERE paper_id = ?"
-        fields[f"words_{facet}"] = [spaced_words(str(value)) for (value,) in connection.execute(sql, (paper_id,))]
+        fields[f"words_{facet}"] = [
+            spaced_words(str(value)) for (value,) in connection.execute(sql, (paper_id,))
+        ]
     return fields
 
 
 def _indexed(connection: sqlite3.Connection, paper_id: str, number: int) -> tuple[str, ...]:
     """The texts of the full-text table, which usually counts as the table of papers does."""
     columns = "SELECT summary, source, translated, metadata FROM paper_fts"
-    row = connection.execute(f"{columns} WHERE rowid = ? AND paper_id = ?", (number, paper_id)).fetchone()
+    row = connection.execute(
+        f"{columns} WHERE rowid = ? AND paper_id = ?", (number, paper_id)
+    ).fetchone()
     if row is None:
-        row = connection.execute(f"{columns} WHERE paper_id = ?", (paper_id,)).fetchone() or ("", "", "", "")
+        row = connection.execute(f"{columns} WHERE paper_id = ?", (paper_id,)).fetchone() or (
+            "",
+            "",
+            "",
+            "",
+        )
     return tuple(str(text or "") for text in row)

@@ -1,4 +1,6 @@
-"""Notes as Firestore documents: the ten fields everybody shares, and the folded keys that our own searches use."""
+"""Notes as Firestore documents: the ten fields everybody shares, and the folded keys that our own
+searches use.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ NOTES = "knowledge"
 HISTORY = "history"
 REMOVED = "knowledge_removed"
 NODES = "knowledge_nodes"
-# A document may have 40,000 index entries; a note with more different words than this is found by its first ones.
+# A document may have 40,000 index entries; a note with more different words than this is found by
+# its first ones.
 MOST_WORDS = 5_000
 
 
@@ -46,7 +49,9 @@ def document_of(note: Note) -> dict[str, Any]:
 
 
 def note_from(note_id: str, facts: Mapping[str, Any], changed_at: datetime | None = None) -> Note:
-    """A note from a document that we or another program wrote; what another one left out has its default."""
+    """A note from a document that we or another program wrote; what another one left out has its
+    default.
+    """
     moment = plain_time(facts.get("updated_at") or facts.get("created_at") or changed_at)
     source, status = facts.get("source"), facts.get("status")
     origin = facts.get("origin")
@@ -98,17 +103,25 @@ def plain_time(value: Any) -> datetime:
         return datetime(1970, 1, 1, tzinfo=UTC)
     at = value if value.tzinfo else value.replace(tzinfo=UTC)
     at = at.astimezone(UTC)
-    return datetime(at.year, at.month, at.day, at.hour, at.minute, at.second, at.microsecond, tzinfo=UTC)
+    return datetime(
+        at.year, at.month, at.day, at.hour, at.minute, at.second, at.microsecond, tzinfo=UTC
+    )
 
 
 @asynccontextmanager
 async def told_plainly(wait_seconds: float) -> AsyncIterator[None]:
-    """Turns the client's errors into the room's own, and ends its patience: left alone it tries again for minutes."""
+    """Turns the client's errors into the room's own, and ends its patience: left alone it tries
+    again for minutes.
+    """
     try:
         async with asyncio.timeout(wait_seconds):
             yield
     except FailedPrecondition as error:
-        reason = "an index is missing; deploy deployments/firestore.indexes.json" if "index" in str(error) else "refused"
+        reason = (
+            "an index is missing; deploy deployments/firestore.indexes.json"
+            if "index" in str(error)
+            else "refused"
+        )
         raise KnowledgeStoreError("Firestore", reason) from error
     except (GoogleAPICallError, RetryError) as error:
         raise KnowledgeStoreError("Firestore", type(error).__name__) from error
@@ -117,4 +130,6 @@ async def told_plainly(wait_seconds: float) -> AsyncIterator[None]:
     except TimeoutError as error:
         raise KnowledgeStoreError("Firestore", "no answer in time") from error
     except OSError as error:
-        raise KnowledgeStoreError("Firestore", "no Google Cloud project is named; set GOOGLE_CLOUD_PROJECT") from error
+        raise KnowledgeStoreError(
+            "Firestore", "no Google Cloud project is named; set GOOGLE_CLOUD_PROJECT"
+        ) from error

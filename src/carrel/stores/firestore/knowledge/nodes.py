@@ -46,13 +46,17 @@ class FirestoreNodeStore:
         asked = {name: node_id(name) for name in names}
         found: dict[str, Node] = {}
         async with told_plainly(self._notes.wait_seconds):
-            async for one in client.get_all([client.collection(NODES).document(key) for key in set(asked.values())]):
+            async for one in client.get_all(
+                [client.collection(NODES).document(key) for key in set(asked.values())]
+            ):
                 if one.exists:
                     found[one.id] = _node(one.to_dict() or {})
         return {name: found[key] for name, key in asked.items() if key in found}
 
     async def near(self, name: str, limit: int) -> list[str]:
-        """Firestore cannot count shared pieces, so more are read than are wanted, and counted here."""
+        """Firestore cannot count shared pieces, so more are read than are wanted, and counted
+        here.
+        """
         pieces = grams(name)
         query = self._notes.client.collection(NODES).where(
             filter=FieldFilter("grams", "array_contains_any", sorted(pieces)[:_MOST_GRAMS])
@@ -65,7 +69,11 @@ class FirestoreNodeStore:
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         """By the server's own time of writing, which is the order of commits."""
         query = self._notes.client.collection(NODES).order_by("updated_at")
-        page = query if since is None else query.start_at({"updated_at": datetime.fromisoformat(since)})
+        page = (
+            query
+            if since is None
+            else query.start_at({"updated_at": datetime.fromisoformat(since)})
+        )
         while True:
             async with told_plainly(self._notes.wait_seconds):
                 answer = await page.limit(PAGE).get()

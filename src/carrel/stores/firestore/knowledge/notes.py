@@ -1,4 +1,6 @@
-"""Notes in Firestore. The server does prefix, one tag or word, and order; the rest is filtered here, within a bound."""
+"""Notes in Firestore. The server does prefix, one tag or word, and order; the rest is filtered
+here, within a bound.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,30 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from google.api_core.exceptions import Aborted, AlreadyExists, Conflict, FailedPrecondition, NotFound
-from google.cloud.firestore_v1 import SERVER_TIMESTAMP, AsyncClient, AsyncWriteBatch, DocumentSnapshot
+from google.api_core.exceptions import (
+    Aborted,
+    AlreadyExists,
+    Conflict,
+    FailedPrecondition,
+    NotFound,
+)
+from google.cloud.firestore_v1 import (
+    SERVER_TIMESTAMP,
+    AsyncClient,
+    AsyncWriteBatch,
+    DocumentSnapshot,
+)
 from google.cloud.firestore_v1._helpers import WriteOption
 from google.cloud.firestore_v1.async_query import AsyncQuery
 from google.cloud.firestore_v1.base_query import FieldFilter
 
 from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
-from carrel.rooms.knowledge.errors import KnowledgeStoreError, NoteChangedError, NoteExistsError, SearchTooBroadError
+from carrel.rooms.knowledge.errors import (
+    KnowledgeStoreError,
+    NoteChangedError,
+    NoteExistsError,
+    SearchTooBroadError,
+)
 from carrel.rooms.knowledge.notes import (
     EXACT_TITLE_SCORE,
     TAG_SCORE,
@@ -61,7 +79,13 @@ _OVERTAKEN = (Aborted, AlreadyExists, Conflict, FailedPrecondition, NotFound)
 class FirestoreNoteStore:
     """Notes in the collection `knowledge` of one database."""
 
-    def __init__(self, open_client: Callable[[], AsyncClient], *, reads_at_most: int = 2000, wait_seconds: float = 15.0) -> None:
+    def __init__(
+        self,
+        open_client: Callable[[], AsyncClient],
+        *,
+        reads_at_most: int = 2000,
+        wait_seconds: float = 15.0,
+    ) -> None:
         self._open_client = open_client
         self._known: AsyncClient | None = None
         self._reads_at_most = reads_at_most
@@ -83,16 +107,21 @@ class FirestoreNoteStore:
                 try:
                     await _commit(self.client, changes)
                 except _OVERTAKEN:
-                    # The next attempt reads again, and says who was overtaken, or tries once more where nobody was.
+                    # The next attempt reads again, and says who was overtaken, or tries once more
+                    # where nobody was.
                     await asyncio.sleep(random.uniform(0, _FIRST_PAUSE_SECONDS * 2**attempt))  # noqa: S311  no secret
                 else:
                     return
-        raise KnowledgeStoreError("Firestore", "too many write the same notes at once; nothing was saved")
+        raise KnowledgeStoreError(
+            "Firestore", "too many write the same notes at once; nothing was saved"
+        )
 
     async def find(self, note_id: str) -> Note | None:
         async with told_plainly(self.wait_seconds):
             found = await self.client.collection(NOTES).document(note_id).get()
-        return note_from(note_id, found.to_dict() or {}, found.update_time) if found.exists else None
+        return (
+            note_from(note_id, found.to_dict() or {}, found.update_time) if found.exists else None
+        )
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
         notes = self.client.collection(NOTES)
@@ -101,7 +130,10 @@ class FirestoreNoteStore:
             part = list(titles[start : start + _TITLES_AT_ONCE])
             keys = list(dict.fromkeys(folded(title) for title in part))
             for place in queries.places(shelf):
-                asked += [queries.titled(notes, place, "title_key", keys), queries.titled(notes, place, "title", part)]
+                asked += [
+                    queries.titled(notes, place, "title_key", keys),
+                    queries.titled(notes, place, "title", part),
+                ]
         found = await self._merged([query.limit(PAGE) for query in asked])
         newest: dict[str, Note] = {}
         for note in sorted(found, key=lambda note: note.created_at):
@@ -113,25 +145,47 @@ class FirestoreNoteStore:
         where = queries.places(question.shelf)
         match question.condition:
             case AnyTitle():
-                found = await self._merged([queries.anything(notes, place).limit(limit) for place in where])
-                return [Found(note, EXACT_TITLE_SCORE) for note in sorted(found, key=sorting("newest"))[:limit]]
+                found = await self._merged(
+                    [queries.anything(notes, place).limit(limit) for place in where]
+                )
+                return [
+                    Found(note, EXACT_TITLE_SCORE)
+                    for note in sorted(found, key=sorting("newest"))[:limit]
+                ]
             case TitlePrefix(text, as_typed):
                 fields = {"title_key": text, "title": as_typed or text}
-                asked = [queries.beginning(notes, place, *field, question.order) for place in where for field in fields.items()]
+                asked = [
+                    queries.beginning(notes, place, *field, question.order)
+                    for place in where
+                    for field in fields.items()
+                ]
                 found = await self._merged([query.limit(limit) for query in asked])
-                return [Found(note, title_score(note, text)) for note in sorted(found, key=sorting(question.order))[:limit]]
+                return [
+                    Found(note, title_score(note, text))
+                    for note in sorted(found, key=sorting(question.order))[:limit]
+                ]
             case Tagged(tags, as_typed):
                 wanted = frozenset(tags)
                 fields = {"tag_keys": tags[0], "tags": (as_typed or tags)[0]}
-                asked = [queries.having(notes, place, *field) for place in where for field in fields.items()]
-                found = await self._sifted(asked, lambda note: wanted <= {folded(tag) for tag in note.tags}, limit)
+                asked = [
+                    queries.having(notes, place, *field)
+                    for place in where
+                    for field in fields.items()
+                ]
+                found = await self._sifted(
+                    asked, lambda note: wanted <= {folded(tag) for tag in note.tags}, limit
+                )
                 return [Found(note, TAG_SCORE) for note in found]
             case TextMatch(phrases, tags):
                 wanted = frozenset(tags)
                 word = max((word for phrase in phrases for word in phrase), key=len)
                 asked = [queries.having(notes, place, "words", word) for place in where]
                 found = await self._sifted(
-                    asked, lambda note: wanted <= {folded(tag) for tag in note.tags} and _contains(note, phrases), limit
+                    asked,
+                    lambda note: (
+                        wanted <= {folded(tag) for tag in note.tags} and _contains(note, phrases)
+                    ),
+                    limit,
                 )
                 return [Found(note, text_score(0.0)) for note in found]
 
@@ -148,16 +202,26 @@ class FirestoreNoteStore:
                 yield note_from(found.id, found.to_dict() or {}, found.update_time)
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        """By the times that notes carry, with an overlap, because another program's notes carry nothing else."""
+        """By the times that notes carry, with an overlap, because another program's notes carry
+        nothing else.
+        """
         began = "1970-01-01T00:00:00+00:00"
-        changed, removed = (datetime.fromisoformat(part) for part in (since or f"{began}|{began}").split("|"))
+        changed, removed = (
+            datetime.fromisoformat(part) for part in (since or f"{began}|{began}").split("|")
+        )
         gone = (
-            self.client.collection(REMOVED).where(filter=FieldFilter("removed_at", ">=", _back(removed))).order_by("removed_at")
+            self.client.collection(REMOVED)
+            .where(filter=FieldFilter("removed_at", ">=", _back(removed)))
+            .order_by("removed_at")
         )
         async for found in self._pages(gone):
             yield Drop(found.id)
             removed = max(removed, plain_time((found.to_dict() or {})["removed_at"]))
-        new = self.client.collection(NOTES).where(filter=FieldFilter("updated_at", ">=", _back(changed))).order_by("updated_at")
+        new = (
+            self.client.collection(NOTES)
+            .where(filter=FieldFilter("updated_at", ">=", _back(changed)))
+            .order_by("updated_at")
+        )
         count = 0
         async for found in self._pages(new):
             note = note_from(found.id, found.to_dict() or {}, found.update_time)
@@ -188,13 +252,19 @@ class FirestoreNoteStore:
         found = {one.id: one for answer in answers for one in answer}
         return [note_from(one.id, one.to_dict() or {}, one.update_time) for one in found.values()]
 
-    async def _sifted(self, asked: Sequence[AsyncQuery], fits: Callable[[Note], bool], limit: int) -> list[Note]:
-        """The newest that fit from each question, merged. Reads no more than it may, and says so where that is not enough."""
+    async def _sifted(
+        self, asked: Sequence[AsyncQuery], fits: Callable[[Note], bool], limit: int
+    ) -> list[Note]:
+        """The newest that fit from each question, merged. Reads no more than it may, and says so
+        where that is not enough.
+        """
         parts = await asyncio.gather(*(self._sift(query, fits, limit) for query in asked))
         found = {note.id: note for part in parts for note in part}
         return sorted(found.values(), key=sorting("newest"))[:limit]
 
-    async def _sift(self, query: AsyncQuery, fits: Callable[[Note], bool], limit: int) -> list[Note]:
+    async def _sift(
+        self, query: AsyncQuery, fits: Callable[[Note], bool], limit: int
+    ) -> list[Note]:
         kept: list[Note] = []
         read = 0
         size = min(max(2 * limit, 20), PAGE)
@@ -224,10 +294,15 @@ class FirestoreNoteStore:
 
 
 async def _commit(client: AsyncClient, changes: Sequence[Change]) -> None:
-    """Writes all of the changes if every note is as it was when this began. Takes no locks: a note that somebody changes
+    """Writes all of the changes if every note is as it was when this began. Takes no locks: a note
+    that somebody changes
     meanwhile fails the preconditions of the commit, at once and whole."""
     notes = client.collection(NOTES)
-    ids = list(dict.fromkeys(change.note_id if isinstance(change, Remove) else change.note.id for change in changes))
+    ids = list(
+        dict.fromkeys(
+            change.note_id if isinstance(change, Remove) else change.note.id for change in changes
+        )
+    )
     present: dict[str, DocumentSnapshot[Any]] = {}
     async for found in client.get_all([notes.document(note_id) for note_id in ids]):
         if found.exists:
@@ -250,12 +325,18 @@ async def _commit(client: AsyncClient, changes: Sequence[Change]) -> None:
                 batch.delete(notes.document(note_id), option=unchanged)
                 async for version in _versions(client, note_id).stream():
                     batch.delete(version.reference)
-                batch.set(client.collection(REMOVED).document(note_id), {"removed_at": SERVER_TIMESTAMP})
+                batch.set(
+                    client.collection(REMOVED).document(note_id), {"removed_at": SERVER_TIMESTAMP}
+                )
     await batch.commit()
 
 
-def _unchanged(client: AsyncClient, found: DocumentSnapshot[Any] | None, note_id: str, expected: datetime) -> WriteOption:
-    """The condition that a note is still as it was read; NoteChangedError where that is not what the writer has seen."""
+def _unchanged(
+    client: AsyncClient, found: DocumentSnapshot[Any] | None, note_id: str, expected: datetime
+) -> WriteOption:
+    """The condition that a note is still as it was read; NoteChangedError where that is not what
+    the writer has seen.
+    """
     if found is None:
         raise NoteChangedError(note_id, None)
     state = note_from(note_id, found.to_dict() or {}, found.update_time).updated_at
@@ -269,7 +350,9 @@ def _versions(client: AsyncClient, note_id: str) -> Any:
 
 
 def _version(client: AsyncClient, note: Note) -> Any:
-    return _versions(client, note.id).document(note.updated_at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%f"))
+    return _versions(client, note.id).document(
+        note.updated_at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%f")
+    )
 
 
 def _back(moment: datetime) -> datetime:

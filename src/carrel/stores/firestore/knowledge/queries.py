@@ -16,16 +16,23 @@ _NEWEST = "DESCENDING"
 
 
 def places(shelf: Shelf) -> list[Place]:
-    """What a shelf means as conditions on documents; a shelf of several places is asked place by place."""
+    """What a shelf means as conditions on documents; a shelf of several places is asked place by
+    place.
+    """
     match shelf:
         case Mine(user_id):
             return [_personal(user_id)]
         case Team():
             return [_TEAM]
         case MineAndTeam(user_id):
-            return [(*_personal(user_id), FieldFilter("status", "in", ["draft", "proposed"])), _TEAM]
+            return [
+                (*_personal(user_id), FieldFilter("status", "in", ["draft", "proposed"])),
+                _TEAM,
+            ]
         case Proposals():
-            return [(FieldFilter("source", "==", "personal"), FieldFilter("status", "==", "proposed"))]
+            return [
+                (FieldFilter("source", "==", "personal"), FieldFilter("status", "==", "proposed"))
+            ]
 
 
 _TEAM: Place = (FieldFilter("source", "==", "team"),)
@@ -39,9 +46,17 @@ def anything(notes: AsyncCollectionReference, place: Place) -> AsyncQuery:
     return _where(notes, place).order_by("created_at", direction=_NEWEST)
 
 
-def beginning(notes: AsyncCollectionReference, place: Place, field: str, text: str, order: Order) -> AsyncQuery:
-    """Titles that begin so: `title_key` for notes of ours, `title` as it stands for those of other programs."""
-    inside = (*place, FieldFilter(field, ">=", text), FieldFilter(field, "<", text + LAST_CHARACTER))
+def beginning(
+    notes: AsyncCollectionReference, place: Place, field: str, text: str, order: Order
+) -> AsyncQuery:
+    """Titles that begin so: `title_key` for notes of ours, `title` as it stands for those of other
+    programs.
+    """
+    inside = (
+        *place,
+        FieldFilter(field, ">=", text),
+        FieldFilter(field, "<", text + LAST_CHARACTER),
+    )
     query = _where(notes, inside)
     if order == "newest":
         return query.order_by("created_at", direction=_NEWEST).order_by(field, direction=_NEWEST)
@@ -50,13 +65,21 @@ def beginning(notes: AsyncCollectionReference, place: Place, field: str, text: s
 
 def having(notes: AsyncCollectionReference, place: Place, field: str, value: str) -> AsyncQuery:
     """Newest first, with this value in a list: a tag, a folded tag, or a word."""
-    return _where(notes, (*place, FieldFilter(field, "array_contains", value))).order_by("created_at", direction=_NEWEST)
+    return _where(notes, (*place, FieldFilter(field, "array_contains", value))).order_by(
+        "created_at", direction=_NEWEST
+    )
 
 
-def titled(notes: AsyncCollectionReference, place: Place, field: str, titles: Sequence[str]) -> AsyncQuery:
-    return _where(notes, (*place, FieldFilter(field, "in", list(titles)))).order_by("created_at", direction=_NEWEST)
+def titled(
+    notes: AsyncCollectionReference, place: Place, field: str, titles: Sequence[str]
+) -> AsyncQuery:
+    return _where(notes, (*place, FieldFilter(field, "in", list(titles)))).order_by(
+        "created_at", direction=_NEWEST
+    )
 
 
 def _where(notes: AsyncCollectionReference, conditions: Sequence[FieldFilter]) -> AsyncQuery:
-    both: BaseCompositeFilter | FieldFilter = And(filters=list(conditions)) if len(conditions) > 1 else conditions[0]
+    both: BaseCompositeFilter | FieldFilter = (
+        And(filters=list(conditions)) if len(conditions) > 1 else conditions[0]
+    )
     return notes.where(filter=both)

@@ -25,13 +25,25 @@ class PostgresNodeStore:
 
     async def put(self, nodes: Sequence[Node]) -> None:
         sql = (
-            "INSERT INTO knowledge_nodes (name_key, name, node_type, description, content, metadata, grams) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (name_key) DO UPDATE SET name = excluded.name, "
-            "node_type = excluded.node_type, description = excluded.description, content = excluded.content, "
-            "metadata = excluded.metadata, grams = excluded.grams, changed_in = pg_current_xact_id()"
+            "INSERT INTO knowledge_nodes (name_key, name, node_type, description, content, "
+            "metadata, grams) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (name_key) DO UPDATE SET name = "
+            "excluded.name, "
+            "node_type = excluded.node_type, description = excluded.description, content = "
+            "excluded.content, "
+            "metadata = excluded.metadata, grams = excluded.grams, changed_in = "
+            "pg_current_xact_id()"
         )
         values = [
-            (folded(n.name), n.name, n.node_type, n.description, n.content, Jsonb(n.metadata), sorted(grams(n.name)))
+            (
+                folded(n.name),
+                n.name,
+                n.node_type,
+                n.description,
+                n.content,
+                Jsonb(n.metadata),
+                sorted(grams(n.name)),
+            )
             for n in nodes
         ]
         with told_plainly():
@@ -40,12 +52,16 @@ class PostgresNodeStore:
 
     async def find(self, names: Sequence[str]) -> dict[str, Node]:
         sql = f"SELECT {_COLUMNS}, name_key FROM knowledge_nodes WHERE name_key = ANY (%s)"
-        found = {row[-1]: _node(row) for row in await self._rows(sql, ([folded(name) for name in names],))}
+        found = {
+            row[-1]: _node(row)
+            for row in await self._rows(sql, ([folded(name) for name in names],))
+        }
         return {name: found[folded(name)] for name in names if folded(name) in found}
 
     async def near(self, name: str, limit: int) -> list[str]:
         sql = (
-            "SELECT name FROM knowledge_nodes, LATERAL (SELECT count(*) AS shared FROM unnest(grams) g WHERE g = ANY (%s)) s "
+            "SELECT name FROM knowledge_nodes, LATERAL (SELECT count(*) AS shared FROM "
+            "unnest(grams) g WHERE g = ANY (%s)) s "
             "WHERE grams && %s ORDER BY shared DESC, name_key LIMIT %s"
         )
         pieces = sorted(grams(name))
@@ -54,7 +70,8 @@ class PostgresNodeStore:
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         ((horizon,),) = await self._rows("SELECT pg_snapshot_xmin(pg_current_snapshot())::text", ())
         sql = (
-            f"SELECT {_COLUMNS}, name_key, changed_in::text FROM knowledge_nodes WHERE (changed_in, name_key) > (%s::xid8, %s) "
+            f"SELECT {_COLUMNS}, name_key, changed_in::text FROM knowledge_nodes WHERE "
+            f"(changed_in, name_key) > (%s::xid8, %s) "
             f"ORDER BY changed_in, name_key LIMIT {PAGE}"
         )
         after = (since or "0", "")

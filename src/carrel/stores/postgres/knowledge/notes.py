@@ -1,4 +1,6 @@
-"""Notes in PostgreSQL: prefix and tags along an index, text by a word index, every change with its history."""
+"""Notes in PostgreSQL: prefix and tags along an index, text by a word index, every change with its
+history.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,17 @@ from psycopg.errors import UniqueViolation
 
 from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError
-from carrel.rooms.knowledge.notes import Change, Found, Insert, Note, NoteSearch, Remove, Replace, Shelf, Version
+from carrel.rooms.knowledge.notes import (
+    Change,
+    Found,
+    Insert,
+    Note,
+    NoteSearch,
+    Remove,
+    Replace,
+    Shelf,
+    Version,
+)
 from carrel.rooms.knowledge.ports import Capabilities
 from carrel.rooms.knowledge.shelves import PROPOSALS_BELOW, PROPOSALS_FROM, shelf_names, shelf_of
 from carrel.rooms.knowledge.words import folded
@@ -48,10 +60,13 @@ class PostgresNoteStore:
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
         sql = (
-            f"SELECT DISTINCT ON (title_key) {COLUMNS}, title_key FROM knowledge_notes WHERE shelf = ANY (%s) "
+            f"SELECT DISTINCT ON (title_key) {COLUMNS}, title_key FROM knowledge_notes WHERE "
+            f"shelf = ANY (%s) "
             "AND title_key = ANY (%s) ORDER BY title_key, created_at DESC"
         )
-        rows = await self._rows(sql, (list(shelf_names(shelf) or ()), [folded(title) for title in titles]))
+        rows = await self._rows(
+            sql, (list(shelf_names(shelf) or ()), [folded(title) for title in titles])
+        )
         found = {row[-1]: note_from(row) for row in rows}
         return {title: found[folded(title)] for title in titles if folded(title) in found}
 
@@ -62,7 +77,8 @@ class PostgresNoteStore:
 
     async def history(self, note_id: str, limit: int) -> list[Version]:
         sql = (
-            "SELECT note_id, changed_at, changed_by, kind, title, content, tags, status FROM knowledge_history "
+            "SELECT note_id, changed_at, changed_by, kind, title, content, tags, status FROM "
+            "knowledge_history "
             "WHERE note_id = %s ORDER BY changed_at DESC LIMIT %s"
         )
         return [version_from(row) for row in await self._rows(sql, (note_id, limit))]
@@ -70,7 +86,9 @@ class PostgresNoteStore:
     async def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
         names = shelf_names(shelf)
         where = "shelf >= %s AND shelf < %s" if names is None else "shelf = ANY (%s)"
-        values: tuple[Any, ...] = (PROPOSALS_FROM, PROPOSALS_BELOW) if names is None else (list(names),)
+        values: tuple[Any, ...] = (
+            (PROPOSALS_FROM, PROPOSALS_BELOW) if names is None else (list(names),)
+        )
         sql = (
             f"SELECT {COLUMNS} FROM knowledge_notes WHERE (created_at, id) > (%s, %s) AND {where} "
             f"ORDER BY created_at, id LIMIT {PAGE}"
@@ -85,13 +103,18 @@ class PostgresNoteStore:
             after = (rows[-1][8], rows[-1][0])
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        """A transaction that began before the mark may still commit; so the mark is the oldest one running, read inclusively."""
+        """A transaction that began before the mark may still commit; so the mark is the oldest one
+        running, read inclusively.
+        """
         start = since or "0"
         ((horizon,),) = await self._rows("SELECT pg_snapshot_xmin(pg_current_snapshot())::text", ())
-        for (note_id,) in await self._rows("SELECT note_id FROM knowledge_removed WHERE changed_in >= %s::xid8", (start,)):
+        for (note_id,) in await self._rows(
+            "SELECT note_id FROM knowledge_removed WHERE changed_in >= %s::xid8", (start,)
+        ):
             yield Drop(note_id)
         sql = (
-            f"SELECT {COLUMNS}, changed_in::text FROM knowledge_notes WHERE (changed_in, id) > (%s::xid8, %s) "
+            f"SELECT {COLUMNS}, changed_in::text FROM knowledge_notes WHERE (changed_in, id) > "
+            f"(%s::xid8, %s) "
             f"ORDER BY changed_in, id LIMIT {PAGE}"
         )
         after = (start, "")
@@ -109,7 +132,9 @@ class PostgresNoteStore:
         await self._rows("SELECT 1 FROM knowledge_notes LIMIT 1", ())
 
     async def check(self) -> str:
-        ((count, version),) = await self._rows("SELECT count(*), current_setting('server_version') FROM knowledge_notes", ())
+        ((count, version),) = await self._rows(
+            "SELECT count(*), current_setting('server_version') FROM knowledge_notes", ()
+        )
         return f"{count} notes in PostgreSQL {version}"
 
     async def close(self) -> None:
@@ -125,7 +150,9 @@ async def _apply(connection: Connection, change: Change) -> None:
     match change:
         case Insert(note, by, kind):
             marks = ", ".join(["%s"] * 16)
-            sql = f"INSERT INTO knowledge_notes ({COLUMNS}, title_key, shelf, words) VALUES ({marks})"
+            sql = (
+                f"INSERT INTO knowledge_notes ({COLUMNS}, title_key, shelf, words) VALUES ({marks})"
+            )
             try:
                 await connection.execute(sql, values_of(note))
             except UniqueViolation:
@@ -140,7 +167,9 @@ async def _apply(connection: Connection, change: Change) -> None:
                 "changed_in = pg_current_xact_id() WHERE id = %s"
             )
             await connection.execute(sql, (*values_of(note), note.id))
-            await connection.execute("DELETE FROM knowledge_note_tags WHERE note_id = %s", (note.id,))
+            await connection.execute(
+                "DELETE FROM knowledge_note_tags WHERE note_id = %s", (note.id,)
+            )
             await _add_tags(connection, note)
             await _remember(connection, note, by, kind)
         case Remove(note_id, expected):
@@ -156,7 +185,9 @@ async def _apply(connection: Connection, change: Change) -> None:
 
 async def _seen(connection: Connection, note_id: str, expected: datetime) -> None:
     """Locks the note and makes sure that it is in the state that was seen."""
-    cursor = await connection.execute("SELECT updated_at FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,))
+    cursor = await connection.execute(
+        "SELECT updated_at FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,)
+    )
     row = await cursor.fetchone()
     if row is None or row[0] != expected:
         raise NoteChangedError(note_id, None if row is None else row[0].astimezone(expected.tzinfo))
@@ -167,10 +198,22 @@ async def _add_tags(connection: Connection, note: Note) -> None:
     keys = sorted({folded(tag) for tag in note.tags})
     if keys:
         await connection.execute(
-            "INSERT INTO knowledge_note_tags SELECT unnest(%s::text[]), %s, %s, %s", (keys, shelf, note.created_at, note.id)
+            "INSERT INTO knowledge_note_tags SELECT unnest(%s::text[]), %s, %s, %s",
+            (keys, shelf, note.created_at, note.id),
         )
 
 
 async def _remember(connection: Connection, note: Note, by: str, kind: str) -> None:
-    row = (note.id, note.updated_at, by, kind, note.title, note.content, list(note.tags), note.status)
-    await connection.execute("INSERT INTO knowledge_history VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
+    row = (
+        note.id,
+        note.updated_at,
+        by,
+        kind,
+        note.title,
+        note.content,
+        list(note.tags),
+        note.status,
+    )
+    await connection.execute(
+        "INSERT INTO knowledge_history VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row
+    )

@@ -22,7 +22,8 @@ COLUMNS = (
     "id, title, content, user_id, source, status, tags, schema_version, created_at, updated_at, "
     "promoted_from_id, promoted_to_id, origin"
 )
-# PostgreSQL keeps word positions up to 16383, at most 255 for one word, and no more than a megabyte altogether.
+# PostgreSQL keeps word positions up to 16383, at most 255 for one word, and no more than a megabyte
+# altogether.
 _LAST_POSITION = 16_383
 _MOST_POSITIONS = 255
 _MOST_VECTOR_BYTES = 900_000
@@ -71,11 +72,15 @@ def note_from(row: tuple[Any, ...]) -> Note:
 
 
 def version_from(row: tuple[Any, ...]) -> Version:
-    return Version(row[0], row[1].astimezone(UTC), row[2], row[3], row[4], row[5], tuple(row[6]), row[7])
+    return Version(
+        row[0], row[1].astimezone(UTC), row[2], row[3], row[4], row[5], tuple(row[6]), row[7]
+    )
 
 
 def word_vector(note: Note) -> str:
-    """The words of a note with their places, title words heavier, written the way PostgreSQL reads a tsvector."""
+    """The words of a note with their places, title words heavier, written the way PostgreSQL reads
+    a tsvector.
+    """
     places: dict[str, list[str]] = {}
     title = words(note.title)
     for at, word in enumerate(title):
@@ -96,7 +101,9 @@ def word_vector(note: Note) -> str:
 
 
 def word_query(phrases: tuple[tuple[str, ...], ...]) -> str:
-    return " & ".join("(" + " <-> ".join(f"'{word}'" for word in phrase) + ")" for phrase in phrases)
+    return " & ".join(
+        "(" + " <-> ".join(f"'{word}'" for word in phrase) + ")" for phrase in phrases
+    )
 
 
 @contextmanager

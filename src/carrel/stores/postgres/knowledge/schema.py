@@ -68,7 +68,8 @@ CREATE INDEX knowledge_nodes_by_change ON knowledge_nodes (changed_in, name_key)
 CREATE TEMPORARY TABLE knowledge_withdrawn ON COMMIT DROP AS
 SELECT n.id, n.user_id FROM knowledge_notes n WHERE n.source = 'personal' AND n.status = 'promoted'
 AND NOT EXISTS (SELECT 1 FROM knowledge_notes c WHERE c.id = n.promoted_to_id);
-UPDATE knowledge_note_tags t SET shelf = 'open:' || w.user_id FROM knowledge_withdrawn w WHERE t.note_id = w.id;
+UPDATE knowledge_note_tags t SET shelf = 'open:' || w.user_id FROM knowledge_withdrawn w WHERE
+  t.note_id = w.id;
 UPDATE knowledge_notes n SET status = 'draft', promoted_to_id = NULL, shelf = 'open:' || n.user_id,
   changed_in = pg_current_xact_id() FROM knowledge_withdrawn w WHERE n.id = w.id;
 """,

@@ -34,23 +34,30 @@ class SqliteNodeStore:
         pieces = sorted(grams(name))
         sql = (
             "SELECT n.name FROM (SELECT number, count(*) AS shared FROM node_grams "
-            f"WHERE gram IN ({', '.join('?' * len(pieces))}) GROUP BY number ORDER BY shared DESC, number LIMIT ?) g "
+            f"WHERE gram IN ({', '.join('?' * len(pieces))}) GROUP BY number ORDER BY shared "
+            f"DESC, number LIMIT ?) g "
             "JOIN nodes n USING (number)"
         )
         with told_plainly(self._database.path):
-            rows = await self._database.read(lambda connection: connection.execute(sql, (*pieces, limit)).fetchall())
+            rows = await self._database.read(
+                lambda connection: connection.execute(sql, (*pieces, limit)).fetchall()
+            )
         return [row[0] for row in rows]
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         sql = (
-            "SELECT n.name, n.node_type, n.description, n.content, n.metadata, c.sequence FROM changes c "
-            f"CROSS JOIN nodes n ON n.name_key = c.key WHERE c.kind = 'node' AND c.sequence > ? ORDER BY c.sequence LIMIT {PAGE}"
+            "SELECT n.name, n.node_type, n.description, n.content, n.metadata, c.sequence FROM "
+            "changes c "
+            f"CROSS JOIN nodes n ON n.name_key = c.key WHERE c.kind = 'node' AND c.sequence > ? "
+            f"ORDER BY c.sequence LIMIT {PAGE}"
         )
         after = int(since or 0)
         while True:
             with told_plainly(self._database.path):
                 start = after
-                rows = await self._database.read(lambda connection: connection.execute(sql, (start,)).fetchall())  # noqa: B023
+                rows = await self._database.read(
+                    lambda connection: connection.execute(sql, (start,)).fetchall()  # noqa: B023
+                )
             for row in rows:
                 yield Put(node_document(_node(row)))
             if rows:
@@ -64,13 +71,28 @@ def _put(connection: sqlite3.Connection, nodes: Sequence[Node]) -> None:
     for node in nodes:
         key = folded(node.name)
         number = connection.execute(
-            "INSERT INTO nodes (name_key, name, node_type, description, content, metadata) VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (name_key) DO UPDATE SET name = excluded.name, node_type = excluded.node_type, "
-            "description = excluded.description, content = excluded.content, metadata = excluded.metadata RETURNING number",
-            (key, node.name, node.node_type, node.description, node.content, orjson.dumps(node.metadata).decode()),
+            "INSERT INTO nodes (name_key, name, node_type, description, content, metadata) VALUES "
+            "(?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (name_key) DO UPDATE SET name = excluded.name, node_type = "
+            "excluded.node_type, "
+            "description = excluded.description, content = excluded.content, metadata = "
+            "excluded.metadata RETURNING number",
+            (
+                key,
+                node.name,
+                node.node_type,
+                node.description,
+                node.content,
+                orjson.dumps(node.metadata).decode(),
+            ),
         ).fetchone()[0]
-        connection.executemany("INSERT OR IGNORE INTO node_grams VALUES (?, ?)", [(gram, number) for gram in grams(node.name)])
-        connection.execute("INSERT OR REPLACE INTO changes (kind, key, is_removed) VALUES ('node', ?, 0)", (key,))
+        connection.executemany(
+            "INSERT OR IGNORE INTO node_grams VALUES (?, ?)",
+            [(gram, number) for gram in grams(node.name)],
+        )
+        connection.execute(
+            "INSERT OR REPLACE INTO changes (kind, key, is_removed) VALUES ('node', ?, 0)", (key,)
+        )
 
 
 def _find(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, Node]:

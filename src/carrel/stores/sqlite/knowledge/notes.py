@@ -1,4 +1,6 @@
-"""Notes in SQLite: prefix and tags along an index, text by FTS5, every change with its history in one transaction."""
+"""Notes in SQLite: prefix and tags along an index, text by FTS5, every change with its history in
+one transaction.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,17 @@ import orjson
 
 from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError
-from carrel.rooms.knowledge.notes import Change, Found, Insert, Note, NoteSearch, Remove, Replace, Shelf, Version
+from carrel.rooms.knowledge.notes import (
+    Change,
+    Found,
+    Insert,
+    Note,
+    NoteSearch,
+    Remove,
+    Replace,
+    Shelf,
+    Version,
+)
 from carrel.rooms.knowledge.ports import Capabilities
 from carrel.rooms.knowledge.shelves import PROPOSALS_BELOW, PROPOSALS_FROM, shelf_names, shelf_of
 from carrel.rooms.knowledge.words import folded, words
@@ -56,19 +68,30 @@ class SqliteNoteStore:
     async def history(self, note_id: str, limit: int) -> list[Version]:
         sql = "SELECT * FROM note_history WHERE note_id = ? ORDER BY changed_at DESC LIMIT ?"
         with told_plainly(self._database.path):
-            rows = await self._database.read(lambda connection: connection.execute(sql, (note_id, limit)).fetchall())
+            rows = await self._database.read(
+                lambda connection: connection.execute(sql, (note_id, limit)).fetchall()
+            )
         return [version_from(row) for row in rows]
 
     async def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
         names = shelf_names(shelf)
-        where = "shelf >= ? AND shelf < ?" if names is None else f"shelf IN ({', '.join('?' * len(names))})"
+        where = (
+            "shelf >= ? AND shelf < ?"
+            if names is None
+            else f"shelf IN ({', '.join('?' * len(names))})"
+        )
         values = (PROPOSALS_FROM, PROPOSALS_BELOW) if names is None else names
-        sql = f"SELECT {COLUMNS}, number FROM notes WHERE number > ? AND {where} ORDER BY number LIMIT {PAGE}"
+        sql = (
+            f"SELECT {COLUMNS}, number FROM notes WHERE number > ? AND {where} ORDER BY number "
+            f"LIMIT {PAGE}"
+        )
         after = 0
         while True:
             with told_plainly(self._database.path):
                 start = after
-                rows = await self._database.read(lambda connection: connection.execute(sql, (start, *values)).fetchall())  # noqa: B023
+                rows = await self._database.read(
+                    lambda connection: connection.execute(sql, (start, *values)).fetchall()  # noqa: B023
+                )
             for row in rows:
                 yield note_from(row)
             if len(rows) < PAGE:
@@ -77,7 +100,8 @@ class SqliteNoteStore:
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         sql = (
-            f"SELECT {', '.join('n.' + name for name in COLUMNS.split(', '))}, c.sequence, c.key, c.is_removed "
+            f"SELECT {', '.join('n.' + name for name in COLUMNS.split(', '))}, c.sequence, c.key, "
+            f"c.is_removed "
             "FROM changes c LEFT JOIN notes n ON n.id = c.key "
             f"WHERE c.kind = 'note' AND c.sequence > ? ORDER BY c.sequence LIMIT {PAGE}"
         )
@@ -85,7 +109,9 @@ class SqliteNoteStore:
         while True:
             with told_plainly(self._database.path):
                 start = after
-                rows = await self._database.read(lambda connection: connection.execute(sql, (start,)).fetchall())  # noqa: B023
+                rows = await self._database.read(
+                    lambda connection: connection.execute(sql, (start,)).fetchall()  # noqa: B023
+                )
             for row in rows:
                 yield Drop(row[-2]) if row[-1] else Put(note_document(note_from(row)))
             if rows:
@@ -96,11 +122,15 @@ class SqliteNoteStore:
 
     async def ping(self) -> None:
         with told_plainly(self._database.path):
-            await self._database.read(lambda connection: connection.execute("SELECT 1 FROM notes LIMIT 1").fetchone())
+            await self._database.read(
+                lambda connection: connection.execute("SELECT 1 FROM notes LIMIT 1").fetchone()
+            )
 
     async def check(self) -> str:
         with told_plainly(self._database.path):
-            count = await self._database.read(lambda connection: connection.execute("SELECT count(*) FROM notes").fetchone()[0])
+            count = await self._database.read(
+                lambda connection: connection.execute("SELECT count(*) FROM notes").fetchone()[0]
+            )
         return f"{count} notes in {self._database.path}"
 
     async def close(self) -> None:
@@ -114,10 +144,17 @@ def _find(connection: sqlite3.Connection, note_id: str) -> Note | None:
 
 def _titled(connection: sqlite3.Connection, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
     names = shelf_names(shelf) or ()
-    sql = f"SELECT {COLUMNS} FROM notes WHERE shelf = ? AND title_key = ? ORDER BY created_at DESC LIMIT 1"
+    sql = (
+        f"SELECT {COLUMNS} FROM notes WHERE shelf = ? AND title_key = ? ORDER BY created_at "
+        f"DESC LIMIT 1"
+    )
     found: dict[str, Note] = {}
     for title in titles:
-        rows = [row for name in names if (row := connection.execute(sql, (name, folded(title))).fetchone())]
+        rows = [
+            row
+            for name in names
+            if (row := connection.execute(sql, (name, folded(title))).fetchone())
+        ]
         if rows:
             found[title] = max((note_from(row) for row in rows), key=lambda note: note.created_at)
     return found
@@ -166,34 +203,49 @@ def _put(connection: sqlite3.Connection, note: Note, number: int | None) -> None
         origin,
         shelf,
     )
-    number = connection.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid
+    number = connection.execute(
+        "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
+    ).lastrowid
     tags = {(folded(tag), shelf, created, number) for tag in note.tags}
     connection.executemany("INSERT INTO note_tags VALUES (?, ?, ?, ?)", tags)
     title, body = words(note.title), words(note.content)
     size = len(title) + len(body)
     connection.execute("INSERT OR IGNORE INTO note_shelves (name) VALUES (?)", (shelf,))
-    sql = "UPDATE note_shelves SET notes = notes + 1, words = words + ? WHERE name = ? RETURNING number"
+    sql = (
+        "UPDATE note_shelves SET notes = notes + 1, words = words + ? WHERE name = ? RETURNING "
+        "number"
+    )
     place = connection.execute(sql, (size, shelf)).fetchone()[0]
     connection.execute("INSERT INTO note_sizes VALUES (?, ?, ?)", (number, place, size))
     connection.execute(
-        "INSERT INTO note_shelf_words (rowid, title, body) VALUES (?, ?, ?)", (number, marked(place, title), marked(place, body))
+        "INSERT INTO note_shelf_words (rowid, title, body) VALUES (?, ?, ?)",
+        (number, marked(place, title), marked(place, body)),
     )
 
 
 def _take_out(connection: sqlite3.Connection, note_id: str, expected: int) -> int:
-    """Removes the row of a note in the state that was seen; its number may be used again for the next state."""
-    row = connection.execute("SELECT number, updated_at, shelf, created_at, tags FROM notes WHERE id = ?", (note_id,)).fetchone()
+    """Removes the row of a note in the state that was seen; its number may be used again for the
+    next state.
+    """
+    row = connection.execute(
+        "SELECT number, updated_at, shelf, created_at, tags FROM notes WHERE id = ?", (note_id,)
+    ).fetchone()
     if row is None:
         raise NoteChangedError(note_id, None)
     number, updated_at, shelf, created_at, tags = row
     if updated_at != expected:
         raise NoteChangedError(note_id, moment(updated_at))
     keys = {(folded(tag), shelf, created_at, number) for tag in orjson.loads(tags)}
-    connection.executemany("DELETE FROM note_tags WHERE tag_key = ? AND shelf = ? AND created_at = ? AND number = ?", keys)
+    connection.executemany(
+        "DELETE FROM note_tags WHERE tag_key = ? AND shelf = ? AND created_at = ? AND number = ?",
+        keys,
+    )
     connection.execute("DELETE FROM note_shelf_words WHERE rowid = ?", (number,))
     sql = "DELETE FROM note_sizes WHERE number = ? RETURNING words, shelf"
     size = connection.execute(sql, (number,)).fetchone()
-    connection.execute("UPDATE note_shelves SET notes = notes - 1, words = words - ? WHERE number = ?", size)
+    connection.execute(
+        "UPDATE note_shelves SET notes = notes - 1, words = words - ? WHERE number = ?", size
+    )
     connection.execute("DELETE FROM notes WHERE number = ?", (number,))
     return int(number)
 
@@ -213,4 +265,7 @@ def _remember(connection: sqlite3.Connection, note: Note, by: str, kind: str) ->
 
 
 def _tell(connection: sqlite3.Connection, note_id: str, *, is_removed: bool) -> None:
-    connection.execute("INSERT OR REPLACE INTO changes (kind, key, is_removed) VALUES ('note', ?, ?)", (note_id, int(is_removed)))
+    connection.execute(
+        "INSERT OR REPLACE INTO changes (kind, key, is_removed) VALUES ('note', ?, ?)",
+        (note_id, int(is_removed)),
+    )

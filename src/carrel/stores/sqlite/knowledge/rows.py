@@ -33,7 +33,21 @@ def moment(count: int) -> datetime:
 
 
 def note_from(row: tuple[object, ...]) -> Note:
-    (id_, title, content, user_id, source, status, tags, schema_version, created, updated, from_id, to_id, origin) = row[:13]
+    (
+        id_,
+        title,
+        content,
+        user_id,
+        source,
+        status,
+        tags,
+        schema_version,
+        created,
+        updated,
+        from_id,
+        to_id,
+        origin,
+    ) = row[:13]
     return Note(
         id=str(id_),
         title=str(title),
@@ -67,7 +81,9 @@ def version_from(row: tuple[object, ...]) -> Version:
 
 @contextmanager
 def told_plainly(file: Path) -> Iterator[None]:
-    """Turns SQLite's errors into the room's own. A damaged file is told as such: to try again is no help there."""
+    """Turns SQLite's errors into the room's own. A damaged file is told as such: to try again is no
+    help there.
+    """
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,6 @@
-"""The tables of notes and nodes. `shelf` says who finds a note, so that every search runs along an index."""
+"""The tables of notes and nodes. `shelf` says who finds a note, so that every search runs along an
+index.
+"""
 
 STEPS = (
     """
@@ -63,16 +65,19 @@ CREATE TABLE changes (
   UNIQUE (kind, key)
 ) STRICT;
 CREATE INDEX changes_by_kind ON changes (kind, sequence)""",
-    # Words that carry their shelf, with what is counted of each shelf; and originals whose team copy is gone are drafts again.
+    # Words that carry their shelf, with what is counted of each shelf; and originals whose team
+    # copy is gone are drafts again.
     """
-UPDATE note_tags SET shelf = 'open:' || (SELECT n.user_id FROM notes n WHERE n.number = note_tags.number)
+UPDATE note_tags SET shelf = 'open:' || (SELECT n.user_id FROM notes n WHERE n.number =
+  note_tags.number)
 WHERE number IN (SELECT n.number FROM notes n WHERE n.source = 'personal' AND n.status = 'promoted'
   AND NOT EXISTS (SELECT 1 FROM notes c WHERE c.id = n.promoted_to_id));
 INSERT OR REPLACE INTO changes (kind, key, is_removed)
 SELECT 'note', n.id, 0 FROM notes n WHERE n.source = 'personal' AND n.status = 'promoted'
   AND NOT EXISTS (SELECT 1 FROM notes c WHERE c.id = n.promoted_to_id);
 UPDATE notes SET status = 'draft', promoted_to_id = NULL, shelf = 'open:' || user_id
-WHERE source = 'personal' AND status = 'promoted' AND NOT EXISTS (SELECT 1 FROM notes c WHERE c.id = notes.promoted_to_id);
+WHERE source = 'personal' AND status = 'promoted' AND NOT EXISTS (SELECT 1 FROM notes c WHERE c.id =
+  notes.promoted_to_id);
 CREATE TABLE note_shelves (
   number INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -89,12 +94,15 @@ INSERT INTO note_sizes SELECT n.number, s.number,
   CASE WHEN w.title = '' THEN 0 ELSE length(w.title) - length(replace(w.title, ' ', '')) + 1 END
   + CASE WHEN w.body = '' THEN 0 ELSE length(w.body) - length(replace(w.body, ' ', '')) + 1 END
 FROM notes n JOIN note_shelves s ON s.name = n.shelf JOIN note_words w ON w.rowid = n.number;
-UPDATE note_shelves SET notes = (SELECT count(*) FROM note_sizes z WHERE z.shelf = note_shelves.number),
+UPDATE note_shelves SET notes = (SELECT count(*) FROM note_sizes z WHERE z.shelf =
+  note_shelves.number),
   words = (SELECT coalesce(sum(z.words), 0) FROM note_sizes z WHERE z.shelf = note_shelves.number);
 CREATE VIRTUAL TABLE note_shelf_words USING fts5 (title, body, tokenize = 'ascii');
 INSERT INTO note_shelf_words (rowid, title, body) SELECT n.number,
-  CASE WHEN w.title = '' THEN '' ELSE s.number || 'x' || replace(w.title, ' ', ' ' || s.number || 'x') END,
-  CASE WHEN w.body = '' THEN '' ELSE s.number || 'x' || replace(w.body, ' ', ' ' || s.number || 'x') END
+  CASE WHEN w.title = '' THEN '' ELSE s.number || 'x' || replace(w.title, ' ', ' ' || s.number ||
+    'x') END,
+  CASE WHEN w.body = '' THEN '' ELSE s.number || 'x' || replace(w.body, ' ', ' ' || s.number || 'x')
+    END
 FROM note_words w JOIN notes n ON n.number = w.rowid JOIN note_shelves s ON s.name = n.shelf;
 DROP TABLE note_words;
 CREATE VIRTUAL TABLE note_word_counts USING fts5vocab (note_shelf_words, 'row');

@@ -20,7 +20,9 @@ _LEAST_BEGINNING = 3
 
 
 class SnapshotConcepts:
-    """Keywords before tags. Without a snapshot there are none; one that cannot be read is an error."""
+    """Keywords before tags. Without a snapshot there are none; one that cannot be read is an
+    error.
+    """
 
     def __init__(self, path: Path) -> None:
         self._snapshot = Snapshot(path)
@@ -46,7 +48,11 @@ class SnapshotConcepts:
             return []
         generation = self._snapshot.current()
         with generation.connection() as connection:
-            return [value for category in _CATEGORIES for value in _alike(generation, connection, category, name, limit)][:limit]
+            return [
+                value
+                for category in _CATEGORIES
+                for value in _alike(generation, connection, category, name, limit)
+            ][:limit]
 
 
 def _concept(connection: sqlite3.Connection, name: str) -> Concept | None:
@@ -54,7 +60,8 @@ def _concept(connection: sqlite3.Connection, name: str) -> Concept | None:
     wanted = " ".join(name.lower().split())
     for category in _CATEGORIES:
         row = connection.execute(
-            f"SELECT {category}_id, value, paper_count FROM {category} WHERE value IN (?, ?)", (wanted, name)
+            f"SELECT {category}_id, value, paper_count FROM {category} WHERE value IN (?, ?)",
+            (wanted, name),
         ).fetchone()
         if row is not None:
             number, value, count = row
@@ -64,15 +71,28 @@ def _concept(connection: sqlite3.Connection, name: str) -> Concept | None:
                 f"ORDER BY {NEWEST_FIRST} LIMIT {_SHOWN_PAPERS}",
                 (number,),
             ).fetchall()
-            return Concept(str(value), category, int(count), tuple((str(paper_id), str(title)) for paper_id, title in papers))
+            return Concept(
+                str(value),
+                category,
+                int(count),
+                tuple((str(paper_id), str(title)) for paper_id, title in papers),
+            )
     return None
 
 
-def _alike(generation: Generation, connection: sqlite3.Connection, category: FacetCategory, name: str, limit: int) -> list[str]:
+def _alike(
+    generation: Generation,
+    connection: sqlite3.Connection,
+    category: FacetCategory,
+    name: str,
+    limit: int,
+) -> list[str]:
     """Values with a word that begins as the name does, those of most papers first."""
     first = words(name)[0]
     beginning = first[: max(_LEAST_BEGINNING, len(first) // 2)]
-    numbers = generation.facet_values.with_phrase(connection, category, (beginning,), is_prefix=True)
+    numbers = generation.facet_values.with_phrase(
+        connection, category, (beginning,), is_prefix=True
+    )
     found = connection.execute(
         f"SELECT value FROM {category} WHERE {category}_id IN (SELECT value FROM json_each(?)) "
         "ORDER BY paper_count DESC, value LIMIT ?",

@@ -32,7 +32,9 @@ _PAGE = 100
 
 
 class SnapshotDocuments:
-    """The papers of one snapshot; a file that was replaced is noticed, one that is missing is an error."""
+    """The papers of one snapshot; a file that was replaced is noticed, one that is missing is an
+    error.
+    """
 
     def __init__(self, path: Path) -> None:
         self._snapshot = Snapshot(path)
@@ -59,13 +61,19 @@ class SnapshotDocuments:
 
 
 def snapshot_state(generation: Generation) -> str:
-    """A name for one version of the snapshot: its build, its size, and when it and its log were written."""
+    """A name for one version of the snapshot: its build, its size, and when it and its log were
+    written.
+    """
     _, _, size, written, log, *_ = generation.signature
     return hashlib.sha256(f"{generation.build_id}|{size}|{written}|{log}".encode()).hexdigest()[:32]
 
 
-def paper_page(generation: Generation, connection: sqlite3.Connection, after: int) -> list[tuple[int, Document]]:
-    """Some documents with their numbers, in the order of the numbers and past this one; none at the end."""
+def paper_page(
+    generation: Generation, connection: sqlite3.Connection, after: int
+) -> list[tuple[int, Document]]:
+    """Some documents with their numbers, in the order of the numbers and past this one; none at the
+    end.
+    """
     found = connection.execute(
         "SELECT p.rowid, p.paper_id, p.summary_preview, "
         "(SELECT f.summary FROM paper_fts f WHERE f.rowid = p.rowid AND f.paper_id = p.paper_id) "
@@ -78,7 +86,9 @@ def paper_page(generation: Generation, connection: sqlite3.Connection, after: in
     ]
 
 
-def _document(generation: Generation, connection: sqlite3.Connection, paper_id: str, summary: str) -> Document:
+def _document(
+    generation: Generation, connection: sqlite3.Connection, paper_id: str, summary: str
+) -> Document:
     paper = rows.paper(connection, generation, paper_id)
     if paper is None:
         raise AssertionError(f"{paper_id} was read from this very connection")
@@ -97,4 +107,8 @@ def _document(generation: Generation, connection: sqlite3.Connection, paper_id: 
         "doi": facts.doi,
         "arxiv_id": facts.arxiv_id,
     }
-    return Document(paper_id, {name: value for name, value in fields.items() if value not in (None, "", [])}, (PAPERS,))
+    return Document(
+        paper_id,
+        {name: value for name, value in fields.items() if value not in (None, "", [])},
+        (PAPERS,),
+    )

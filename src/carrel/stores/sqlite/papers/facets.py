@@ -1,4 +1,6 @@
-"""Facet values by their words: a small index in memory, made at first need for each kind and kept while the snapshot lives."""
+"""Facet values by their words: a small index in memory, made at first need for each kind and kept
+while the snapshot lives.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _BATCH = 10_000
 
 
 class FacetValues:
-    """Finds the values of a facet that contain given words. Shared by all threads, one of them inside at a time."""
+    """Finds the values of a facet that contain given words. Shared by all threads, one of them
+    inside at a time.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -22,13 +26,20 @@ class FacetValues:
         self._made: set[FacetCategory] = set()
 
     def with_phrase(
-        self, snapshot: sqlite3.Connection, category: FacetCategory, words: Iterable[str], *, is_prefix: bool
+        self,
+        snapshot: sqlite3.Connection,
+        category: FacetCategory,
+        words: Iterable[str],
+        *,
+        is_prefix: bool,
     ) -> list[int]:
         """Ids of the values in which these words stand next to each other."""
         folded = " ".join(fold(word) for word in words)
         return self._matching(snapshot, category, f'"{folded}"{"*" if is_prefix else ""}')
 
-    def with_words(self, snapshot: sqlite3.Connection, category: FacetCategory, words: Iterable[str]) -> list[int]:
+    def with_words(
+        self, snapshot: sqlite3.Connection, category: FacetCategory, words: Iterable[str]
+    ) -> list[int]:
         """Ids of the values that contain every one of these words."""
         return self._matching(snapshot, category, " AND ".join(f'"{fold(word)}"' for word in words))
 
@@ -36,12 +47,15 @@ class FacetValues:
         with self._lock:
             self._memory.close()
 
-    def _matching(self, snapshot: sqlite3.Connection, category: FacetCategory, expression: str) -> list[int]:
+    def _matching(
+        self, snapshot: sqlite3.Connection, category: FacetCategory, expression: str
+    ) -> list[int]:
         with self._lock:
             if category not in self._made:
                 self._make(snapshot, category)
             rows = self._memory.execute(
-                f"SELECT rowid FROM {category} WHERE {category} MATCH ? LIMIT {_MAX_VALUES}", (expression,)
+                f"SELECT rowid FROM {category} WHERE {category} MATCH ? LIMIT {_MAX_VALUES}",
+                (expression,),
             )
             return [row[0] for row in rows]
 
@@ -49,8 +63,12 @@ class FacetValues:
         values = snapshot.execute(f"SELECT {category}_id, value FROM {category}")
         with self._memory:
             self._memory.execute(f"DROP TABLE IF EXISTS {category}")
-            self._memory.execute(f"CREATE VIRTUAL TABLE {category} USING fts5(value, content='', columnsize=0)")
+            self._memory.execute(
+                f"CREATE VIRTUAL TABLE {category} USING fts5(value, content='', columnsize=0)"
+            )
             while batch := values.fetchmany(_BATCH):
                 rows = [(number, split_cjk(fold(value))) for number, value in batch]
-                self._memory.executemany(f"INSERT INTO {category}(rowid, value) VALUES (?, ?)", rows)
+                self._memory.executemany(
+                    f"INSERT INTO {category}(rowid, value) VALUES (?, ?)", rows
+                )
         self._made.add(category)

@@ -1,7 +1,9 @@
 """Ranking with the snapshot's own FTS5 index, planned so that common words cost little.
 
-FTS5 scores every match at about 2 µs and cannot stop early. So stop words are left out; where the rest is still too much,
-papers with all the words come first, and papers with some of them fill the page, the rarest words deciding which are tried.
+FTS5 scores every match at about 2 µs and cannot stop early. So stop words are left out; where the
+rest is still too much,
+papers with all the words come first, and papers with some of them fill the page, the rarest words
+deciding which are tried.
 """
 
 from __future__ import annotations
@@ -13,15 +15,19 @@ from dataclasses import dataclass
 from carrel.rooms.papers.query_language import All, Any, Node, Not, Phrase, Query
 from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
 
-# 5 : 3 : 1 : 1 : 2 for title, summary, source, translated, metadata; the column that is not indexed takes the first weight.
-# Only proportions matter for which field counts more; at this size a word that comes back still counts (nDCG .677, not .662).
+# 5 : 3 : 1 : 1 : 2 for title, summary, source, translated, metadata; the column that is not indexed
+# takes the first weight.
+# Only proportions matter for which field counts more; at this size a word that comes back still
+# counts (nDCG .677, not .662).
 RANK = "bm25(0.0, 1.667, 1.0, 0.333, 0.333, 0.667)"
 _MAX_MATCHES_TO_SCORE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """FTS5 expressions, tried one after the other until the page is full, and what SQL must decide."""
+    """FTS5 expressions, tried one after the other until the page is full, and what SQL must
+    decide.
+    """
 
     stages: tuple[str, ...]
     conditions: tuple[Node, ...]
@@ -62,10 +68,18 @@ def expression(node: Node) -> str | None:
             if not wanted or None in wanted or None in unwanted:
                 return None
             joined = _join(" AND ", [part for part in wanted if part is not None])
-            return f"({joined}) NOT ({_join(' OR ', [part for part in unwanted if part is not None])})" if unwanted else joined
+            return (
+                f"({joined}) NOT ({_join(' OR ', [part for part in unwanted if part is not None])})"
+                if unwanted
+                else joined
+            )
         case Any(parts):
             choices = [expression(part) for part in parts]
-            return None if None in choices else _join(" OR ", [part for part in choices if part is not None])
+            return (
+                None
+                if None in choices
+                else _join(" OR ", [part for part in choices if part is not None])
+            )
         case _:
             return None
 
@@ -95,15 +109,21 @@ def _is_stop_word(phrase: Phrase) -> bool:
 
 
 def _pieces(phrases: Iterable[Phrase]) -> list[Phrase]:
-    """Single words, and pairs of neighbouring CJK characters, which mean more than one character does."""
+    """Single words, and pairs of neighbouring CJK characters, which mean more than one character
+    does.
+    """
     pieces: dict[Phrase, None] = {}
     for phrase in phrases:
         if len(phrase.words) == 1:
             pieces[phrase] = None
         elif is_cjk(phrase.words[0]):
-            pieces.update((Phrase(phrase.words[at : at + 2]), None) for at in range(len(phrase.words) - 1))
+            pieces.update(
+                (Phrase(phrase.words[at : at + 2]), None) for at in range(len(phrase.words) - 1)
+            )
         else:
-            pieces.update((Phrase((word,)), None) for word in phrase.words if fold(word) not in STOP_WORDS)
+            pieces.update(
+                (Phrase((word,)), None) for word in phrase.words if fold(word) not in STOP_WORDS
+            )
     return list(pieces)
 
 
@@ -111,7 +131,9 @@ def _affordable(connection: sqlite3.Connection, pieces: list[Phrase]) -> list[Ph
     """The rarest first, as long as scoring their papers stays within the limit; always one."""
     chosen: list[Phrase] = []
     total = 0
-    for count, at in sorted((_papers_with(connection, piece), at) for at, piece in enumerate(pieces)):
+    for count, at in sorted(
+        (_papers_with(connection, piece), at) for at, piece in enumerate(pieces)
+    ):
         total += count
         if chosen and total > _MAX_MATCHES_TO_SCORE:
             break
@@ -123,6 +145,8 @@ def _papers_with(connection: sqlite3.Connection, phrase: Phrase) -> int:
     """How many papers have the rarest word of the phrase, from the index's own vocabulary."""
     counts = []
     for word in phrase.words:
-        row = connection.execute("SELECT doc FROM temp.paper_words WHERE term = ?", (fold(word),)).fetchone()
+        row = connection.execute(
+            "SELECT doc FROM temp.paper_words WHERE term = ?", (fold(word),)
+        ).fetchone()
         counts.append(int(row[0]) if row else 0)
     return min(counts)

@@ -13,7 +13,9 @@ from carrel.stores.sqlite.papers.rows import Shown
 
 
 class Ranking(Protocol):
-    """Papers for a question, best first. Called on the store's threads; a connection to the snapshot is lent for the call."""
+    """Papers for a question, best first. Called on the store's threads; a connection to the
+    snapshot is lent for the call.
+    """
 
     @property
     def name(self) -> str:
@@ -22,11 +24,17 @@ class Ranking(Protocol):
 
     @property
     def stem(self) -> Stem | None:
-        """How words that count as equal are told, for marking them; None where only equal words do."""
+        """How words that count as equal are told, for marking them; None where only equal words
+        do.
+        """
         ...
 
-    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]: ...
+    def search(
+        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+    ) -> list[Shown]: ...
 
 
 OpenRanking = Callable[[Path, str], Ranking | None]
-"""From a snapshot and its build id to the index beside it, or None where there is none that fits."""
+"""From a snapshot and its build id to the index beside it, or None where there is none that
+fits.
+"""

@@ -9,15 +9,27 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from carrel.rooms.papers.identifiers import Identifier
-from carrel.rooms.papers.models import CorpusStatistics, FacetCategory, FacetCount, Paper, PaperMetadata, YearCount
+from carrel.rooms.papers.models import (
+    CorpusStatistics,
+    FacetCategory,
+    FacetCount,
+    Paper,
+    PaperMetadata,
+    YearCount,
+)
 from carrel.rooms.papers.words import fold_in_place, is_cjk, join_cjk, key
 from carrel.stores.sqlite.papers.snapshot import Generation
 
-NEWEST_FIRST = "CASE WHEN paper.year GLOB '[0-9]*' THEN paper.year ELSE '' END DESC, paper.paper_index, paper.paper_id"
+NEWEST_FIRST = (
+    "CASE WHEN paper.year GLOB '[0-9]*' THEN paper.year ELSE '' END DESC, "
+    "paper.paper_index, paper.paper_id"
+)
 
 
 class Shown(NamedTuple):
-    """What a result list shows of a paper, with its row in the full-text table and the first text to look for matches in."""
+    """What a result list shows of a paper, with its row in the full-text table and the first text
+    to look for matches in.
+    """
 
     row: int
     paper_id: str
@@ -32,10 +44,13 @@ _SHOWN = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_pr
 
 
 def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Shown]:
-    """These papers in this order. The two tables usually count alike; where they do not, there is only the preview."""
+    """These papers in this order. The two tables usually count alike; where they do not, there is
+    only the preview.
+    """
     found = connection.execute(
         f"SELECT paper.rowid, {_SHOWN}, coalesce(paper_fts.summary, '') FROM paper "
-        "LEFT JOIN paper_fts ON paper_fts.rowid = paper.rowid AND paper_fts.paper_id = paper.paper_id "
+        "LEFT JOIN paper_fts ON paper_fts.rowid = paper.rowid AND paper_fts.paper_id = "
+        "paper.paper_id "
         "WHERE paper.paper_id IN (SELECT value FROM json_each(?))",
         (json.dumps(paper_ids),),
     )
@@ -44,8 +59,12 @@ def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Show
 
 
 def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Shown]:
-    """The papers of these rows of the full-text table, in this order; looked up by number where the two tables count alike."""
-    by_row = _joined(connection, "paper.rowid = paper_fts.rowid AND paper.paper_id = paper_fts.paper_id", numbers)
+    """The papers of these rows of the full-text table, in this order; looked up by number where the
+    two tables count alike.
+    """
+    by_row = _joined(
+        connection, "paper.rowid = paper_fts.rowid AND paper.paper_id = paper_fts.paper_id", numbers
+    )
     missing = [number for number in numbers if number not in by_row]
     if missing:
         by_row |= _joined(connection, "paper.paper_id = paper_fts.paper_id", missing)
@@ -54,7 +73,8 @@ def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list
 
 def _joined(connection: sqlite3.Connection, join: str, numbers: Sequence[int]) -> dict[int, Shown]:
     found = connection.execute(
-        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts CROSS JOIN paper ON {join} "
+        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts CROSS JOIN paper ON "
+        f"{join} "
         "WHERE paper_fts.rowid IN (SELECT value FROM json_each(?))",
         (json.dumps(numbers),),
     )
@@ -65,7 +85,9 @@ def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:
     """What of a paper is indexed, piece by piece, read only as far as somebody asks."""
     yield paper.summary
     for column in ("source", "translated", "metadata"):
-        found = connection.execute(f"SELECT paper_id, {column} FROM paper_fts WHERE rowid = ?", (paper.row,)).fetchone()
+        found = connection.execute(
+            f"SELECT paper_id, {column} FROM paper_fts WHERE rowid = ?", (paper.row,)
+        ).fetchone()
         if found is None or found[0] != paper.paper_id:
             break
         yield str(found[1] or "")
@@ -76,42 +98,61 @@ def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:
 def numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[int]:
     """The rows of these papers in the table `paper`."""
     found = connection.execute(
-        "SELECT rowid FROM paper WHERE paper_id IN (SELECT value FROM json_each(?))", (json.dumps(paper_ids),)
+        "SELECT rowid FROM paper WHERE paper_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(paper_ids),),
     )
     return [int(row[0]) for row in found]
 
 
-def with_identifiers(connection: sqlite3.Connection, identifiers: Sequence[Identifier]) -> list[str]:
+def with_identifiers(
+    connection: sqlite3.Connection, identifiers: Sequence[Identifier]
+) -> list[str]:
     """Papers of these names, by the tables that have an index for them."""
     found: dict[str, None] = {}
     for identifier in identifiers:
         if identifier.kind == "paper_id":
-            rows = connection.execute("SELECT paper_id FROM paper WHERE paper_id = ?", (identifier.value,))
+            rows = connection.execute(
+                "SELECT paper_id FROM paper WHERE paper_id = ?", (identifier.value,)
+            )
         else:
             name = f"{identifier.kind}:{identifier.value}"
-            rows = connection.execute("SELECT paper_id FROM paper_key_alias WHERE paper_key = ?", (name,))
+            rows = connection.execute(
+                "SELECT paper_id FROM paper_key_alias WHERE paper_key = ?", (name,)
+            )
         found.update((row[0], None) for row in rows)
     return list(found)
 
 
-def facet_counts(connection: sqlite3.Connection, category: FacetCategory, count: int) -> list[FacetCount]:
-    rows = connection.execute(f"SELECT value, paper_count FROM {category} ORDER BY paper_count DESC, value LIMIT ?", (count,))
+def facet_counts(
+    connection: sqlite3.Connection, category: FacetCategory, count: int
+) -> list[FacetCount]:
+    rows = connection.execute(
+        f"SELECT value, paper_count FROM {category} ORDER BY paper_count DESC, value LIMIT ?",
+        (count,),
+    )
     return [FacetCount(value=value, paper_count=papers) for value, papers in rows]
 
 
 def bibtex(connection: sqlite3.Connection, paper_id: str) -> str | None:
-    row = connection.execute("SELECT bibtex_raw FROM paper_bibtex WHERE paper_id = ?", (paper_id,)).fetchone()
+    row = connection.execute(
+        "SELECT bibtex_raw FROM paper_bibtex WHERE paper_id = ?", (paper_id,)
+    ).fetchone()
     return str(row[0]) if row else None
 
 
 def inferred_fields(
     connection: sqlite3.Connection, generation: Generation, paper_ids: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """For papers with fields that no source states, the names of these fields. Snapshots of others do not say."""
+    """For papers with fields that no source states, the names of these fields. Snapshots of others
+    do not say.
+    """
     if not generation.has_inferred or not paper_ids:
         return {}
     found: dict[str, tuple[str, ...]] = {}
-    select = "SELECT paper_id, field FROM paper_inferred WHERE paper_id IN (SELECT value FROM json_each(?)) ORDER BY field"
+    select = (
+        "SELECT paper_id, field FROM paper_inferred WHERE paper_id IN (SELECT value FROM "
+        "json_each(?)) ORDER BY field"
+    )
     for paper_id, field in connection.execute(select, (json.dumps(paper_ids),)):
         found[paper_id] = (*found.get(paper_id, ()), field)
     return found
@@ -120,7 +161,8 @@ def inferred_fields(
 def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str) -> Paper | None:
     doi = "doi" if generation.has_doi else "NULL"
     row = connection.execute(
-        "SELECT title, year, publication_date, venue, preferred_summary_template, source_md_content_hash, "
+        "SELECT title, year, publication_date, venue, preferred_summary_template, "
+        "source_md_content_hash, "
         f"{doi}, paper_key, rowid FROM paper WHERE paper_id = ?",
         (paper_id,),
     ).fetchone()
@@ -128,9 +170,14 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
         return None
     title, year, date, venue, preferred, source_hash, doi_value, paper_key, number = row
     authors, has_order = _authors(connection, paper_id, str(title), number)
-    templates = _column(connection, "SELECT template_tag FROM paper_summary WHERE paper_id = ? ORDER BY template_tag", paper_id)
+    templates = _column(
+        connection,
+        "SELECT template_tag FROM paper_summary WHERE paper_id = ? ORDER BY template_tag",
+        paper_id,
+    )
     translations = connection.execute(
-        "SELECT lang, md_content_hash FROM paper_translation WHERE paper_id = ? ORDER BY lang", (paper_id,)
+        "SELECT lang, md_content_hash FROM paper_translation WHERE paper_id = ? ORDER BY lang",
+        (paper_id,),
     )
     hashes = tuple((str(language), str(value)) for language, value in translations)
     metadata = PaperMetadata(
@@ -155,15 +202,22 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
     return Paper(metadata, has_order, source_hash or None, hashes)
 
 
-def papers_by_keys(connection: sqlite3.Connection, generation: Generation, keys: Sequence[str]) -> dict[str, str]:
-    """Ids by key, from the paper's own key, its other keys and its DOI, however a snapshot spells them."""
+def papers_by_keys(
+    connection: sqlite3.Connection, generation: Generation, keys: Sequence[str]
+) -> dict[str, str]:
+    """Ids by key, from the paper's own key, its other keys and its DOI, however a snapshot spells
+    them.
+    """
     wanted = json.dumps(list(keys))
     among = "IN (SELECT value FROM json_each(:wanted))"
     parts = [f"SELECT lower(paper_key), paper_id FROM paper WHERE lower(paper_key) {among}"]
     if "paper_key_alias" in generation.tables:
         parts.append(f"SELECT paper_key, paper_id FROM paper_key_alias WHERE paper_key {among}")
     if generation.has_doi:
-        parts.append(f"SELECT 'doi:' || lower(doi), paper_id FROM paper WHERE doi IS NOT NULL AND 'doi:' || lower(doi) {among}")
+        parts.append(
+            f"SELECT 'doi:' || lower(doi), paper_id FROM paper WHERE doi IS NOT NULL AND 'doi:' "
+            f"|| lower(doi) {among}"
+        )
     found: dict[str, str] = {}
     for part in parts:
         for name, paper_id in connection.execute(part, {"wanted": wanted}):
@@ -175,25 +229,42 @@ def _column(connection: sqlite3.Connection, sql: str, paper_id: str) -> tuple[st
     return tuple(str(row[0]) for row in connection.execute(sql, (paper_id,)))
 
 
-def _facet(connection: sqlite3.Connection, category: FacetCategory, paper_id: str) -> tuple[str, ...]:
-    sql = f"SELECT value FROM {category} JOIN paper_{category} USING ({category}_id) WHERE paper_id = ? ORDER BY {category}_id"
+def _facet(
+    connection: sqlite3.Connection, category: FacetCategory, paper_id: str
+) -> tuple[str, ...]:
+    sql = (
+        f"SELECT value FROM {category} JOIN paper_{category} USING ({category}_id) WHERE "
+        f"paper_id = ? ORDER BY {category}_id"
+    )
     return _column(connection, sql, paper_id)
 
 
 def _arxiv_id(connection: sqlite3.Connection, paper_id: str, paper_key: str) -> str | None:
     keys = (
         paper_key,
-        *_column(connection, "SELECT paper_key FROM paper_key_alias WHERE paper_id = ? ORDER BY paper_key", paper_id),
+        *_column(
+            connection,
+            "SELECT paper_key FROM paper_key_alias WHERE paper_id = ? ORDER BY paper_key",
+            paper_id,
+        ),
     )
-    return next((value.removeprefix("arxiv:") for value in keys if value.startswith("arxiv:")), None)
+    return next(
+        (value.removeprefix("arxiv:") for value in keys if value.startswith("arxiv:")), None
+    )
 
 
-def _authors(connection: sqlite3.Connection, paper_id: str, title: str, number: int) -> tuple[tuple[str, ...], bool]:
-    """Facet values are lower case and in no order; the indexed metadata has the names as written, one after the other."""
+def _authors(
+    connection: sqlite3.Connection, paper_id: str, title: str, number: int
+) -> tuple[tuple[str, ...], bool]:
+    """Facet values are lower case and in no order; the indexed metadata has the names as written,
+    one after the other.
+    """
     values = _facet(connection, "author", paper_id)
     if len(values) == 0:
         return values, True
-    row = connection.execute("SELECT paper_id, metadata FROM paper_fts WHERE rowid = ?", (number,)).fetchone()
+    row = connection.execute(
+        "SELECT paper_id, metadata FROM paper_fts WHERE rowid = ?", (number,)
+    ).fetchone()
     if row is None or row[0] != paper_id:
         return values, False
     text = join_cjk(str(row[1]))
@@ -202,7 +273,11 @@ def _authors(connection: sqlite3.Connection, paper_id: str, title: str, number: 
     places = [_place(folded, fold_in_place(value), start) for value in values]
     if None in places:
         return values, False
-    ordered = sorted((place, len(value)) for place, value in zip(places, values, strict=True) if place is not None)
+    ordered = sorted(
+        (place, len(value))
+        for place, value in zip(places, values, strict=True)
+        if place is not None
+    )
     return tuple(text[place : place + length] for place, length in ordered), True
 
 
@@ -214,15 +289,22 @@ def _place(text: str, value: str, start: int) -> int | None:
 
 def listed(connection: sqlite3.Connection, first: int, count: int) -> list[str]:
     """Ids of papers, newest first."""
-    found = connection.execute(f"SELECT paper_id FROM paper ORDER BY {NEWEST_FIRST} LIMIT ? OFFSET ?", (count, first))
+    found = connection.execute(
+        f"SELECT paper_id FROM paper ORDER BY {NEWEST_FIRST} LIMIT ? OFFSET ?", (count, first)
+    )
     return [str(row[0]) for row in found]
 
 
 def ids_like(connection: sqlite3.Connection, text: str, count: int) -> tuple[list[str], int]:
-    """Ids that begin with a text, then those in whose titles a word does, newest first, and how many there are in all."""
+    """Ids that begin with a text, then those in whose titles a word does, newest first, and how
+    many there are in all.
+    """
     start = f"{_literal_pattern(text)}%"
     names = {"id": start, "title": start, "word": f"% {start}", "count": count}
-    fits = "FROM paper WHERE paper_id LIKE :id ESCAPE '!' OR title LIKE :title ESCAPE '!' OR title LIKE :word ESCAPE '!'"
+    fits = (
+        "FROM paper WHERE paper_id LIKE :id ESCAPE '!' OR title LIKE :title ESCAPE '!' OR "
+        "title LIKE :word ESCAPE '!'"
+    )
     total = int(connection.execute(f"SELECT count(*) {fits}", names).fetchone()[0])
     order = f"paper_id LIKE :id ESCAPE '!' DESC, {NEWEST_FIRST}"
     found = connection.execute(f"SELECT paper_id {fits} ORDER BY {order} LIMIT :count", names)
@@ -234,7 +316,9 @@ def _literal_pattern(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-def statistics(connection: sqlite3.Connection, generation: Generation, index: str) -> CorpusStatistics:
+def statistics(
+    connection: sqlite3.Connection, generation: Generation, index: str
+) -> CorpusStatistics:
     """What the whole snapshot holds, from its counts."""
 
     def count(question: str) -> int:
@@ -242,7 +326,9 @@ def statistics(connection: sqlite3.Connection, generation: Generation, index: st
 
     built = None
     if "snapshot_meta" in generation.tables:
-        built = connection.execute("SELECT value FROM snapshot_meta WHERE key = 'built_at'").fetchone()
+        built = connection.execute(
+            "SELECT value FROM snapshot_meta WHERE key = 'built_at'"
+        ).fetchone()
     years = (
         connection.execute("SELECT year, paper_count FROM year_count ORDER BY year DESC")
         if "year_count" in generation.tables
@@ -251,7 +337,9 @@ def statistics(connection: sqlite3.Connection, generation: Generation, index: st
     return CorpusStatistics(
         papers=count("paper"),
         with_doi=count("paper WHERE doi IS NOT NULL AND doi <> ''") if generation.has_doi else 0,
-        with_source=count("paper WHERE source_md_content_hash IS NOT NULL AND source_md_content_hash <> ''"),
+        with_source=count(
+            "paper WHERE source_md_content_hash IS NOT NULL AND source_md_content_hash <> ''"
+        ),
         with_bibtex=count("paper_bibtex") if generation.has_bibtex else 0,
         with_translation=count("(SELECT DISTINCT paper_id FROM paper_translation)")
         if "paper_translation" in generation.tables

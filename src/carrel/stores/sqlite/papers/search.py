@@ -7,7 +7,17 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years
+from carrel.rooms.papers.query_language import (
+    All,
+    Any,
+    Facet,
+    Named,
+    Node,
+    Not,
+    Phrase,
+    Query,
+    Years,
+)
 from carrel.rooms.papers.words import key
 from carrel.stores.sqlite.papers import fts5, rows
 from carrel.stores.sqlite.papers.rows import Shown
@@ -33,7 +43,9 @@ class Fts5Ranking:
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
 
-    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]:
+    def search(
+        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+    ) -> list[Shown]:
         generation = self._generation
         named = _named(connection, query)
         page = named[first : first + count]
@@ -41,7 +53,9 @@ class Fts5Ranking:
         conditions = [_condition(generation, connection, node) for node in plan.conditions]
         if named:
             without = json.dumps([found.paper_id for found in named])
-            conditions.append(_Condition("paper.paper_id NOT IN (SELECT value FROM json_each(?))", (without,)))
+            conditions.append(
+                _Condition("paper.paper_id NOT IN (SELECT value FROM json_each(?))", (without,))
+            )
         first, count = max(0, first - len(named)), count - len(page)
         if plan.stages:
             return page + _ranked(connection, plan.stages, conditions, first, count)
@@ -56,13 +70,20 @@ def _named(connection: sqlite3.Connection, query: Query) -> list[Shown]:
     typed = Phrase(tuple(word for phrase in query.loose for word in phrase.words))
     expression = f"{{title}} : ^ {fts5.quoted(typed)}"
     candidates = connection.execute(
-        f"SELECT rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}", (expression,)
+        f"SELECT rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}",
+        (expression,),
     )
-    return found + rows.shown_by_row(connection, [row for row, title in candidates if key(title) == query.title_key])
+    return found + rows.shown_by_row(
+        connection, [row for row, title in candidates if key(title) == query.title_key]
+    )
 
 
 def _ranked(
-    connection: sqlite3.Connection, stages: Sequence[str], conditions: Sequence[_Condition], first: int, count: int
+    connection: sqlite3.Connection,
+    stages: Sequence[str],
+    conditions: Sequence[_Condition],
+    first: int,
+    count: int,
 ) -> list[Shown]:
     found: list[Shown] = []
     skip = first
@@ -80,14 +101,24 @@ def _ranked(
 
 
 def _stage(
-    connection: sqlite3.Connection, expression: str, conditions: Sequence[_Condition], first: int, count: int
+    connection: sqlite3.Connection,
+    expression: str,
+    conditions: Sequence[_Condition],
+    first: int,
+    count: int,
 ) -> list[Shown]:
     joined = "JOIN paper ON paper.paper_id = paper_fts.paper_id" if conditions else ""
     found = connection.execute(
         f"SELECT paper_fts.rowid FROM paper_fts {joined} "
         f"WHERE paper_fts MATCH ? AND rank MATCH '{fts5.RANK}' "
-        f"{''.join(f'AND ({condition.sql}) ' for condition in conditions)} ORDER BY rank LIMIT ? OFFSET ?",
-        (expression, *(value for condition in conditions for value in condition.values), count, first),
+        f"{''.join(f'AND ({condition.sql}) ' for condition in conditions)} ORDER BY rank LIMIT ? "
+        f"OFFSET ?",
+        (
+            expression,
+            *(value for condition in conditions for value in condition.values),
+            count,
+            first,
+        ),
     )
     return rows.shown_by_row(connection, [row[0] for row in found])
 
@@ -102,10 +133,13 @@ def _size(connection: sqlite3.Connection, expression: str, conditions: Sequence[
     return int(row[0])
 
 
-def _newest(connection: sqlite3.Connection, conditions: Sequence[_Condition], first: int, count: int) -> list[Shown]:
+def _newest(
+    connection: sqlite3.Connection, conditions: Sequence[_Condition], first: int, count: int
+) -> list[Shown]:
     """Where nothing is there to rank by, the newest first and the unknown years last."""
     found = connection.execute(
-        f"SELECT paper_id FROM paper WHERE {' AND '.join(f'({condition.sql})' for condition in conditions)} "
+        f"SELECT paper_id FROM paper WHERE "
+        f"{' AND '.join(f'({condition.sql})' for condition in conditions)} "
         f"ORDER BY {rows.NEWEST_FIRST} LIMIT ? OFFSET ?",
         (*(value for condition in conditions for value in condition.values), count, first),
     )
@@ -115,20 +149,30 @@ def _newest(connection: sqlite3.Connection, conditions: Sequence[_Condition], fi
 def _condition(generation: Generation, connection: sqlite3.Connection, node: Node) -> _Condition:
     match node:
         case Phrase():
-            return _Condition("paper.paper_id IN (SELECT paper_id FROM paper_fts WHERE paper_fts MATCH ?)", (fts5.quoted(node),))
+            return _Condition(
+                "paper.paper_id IN (SELECT paper_id FROM paper_fts WHERE paper_fts MATCH ?)",
+                (fts5.quoted(node),),
+            )
         case Facet(category, words, is_prefix):
-            values = generation.facet_values.with_phrase(connection, category, words, is_prefix=is_prefix)
+            values = generation.facet_values.with_phrase(
+                connection, category, words, is_prefix=is_prefix
+            )
             return _Condition(
                 f"paper.paper_id IN (SELECT paper_id FROM paper_{category} "
                 f"WHERE {category}_id IN (SELECT value FROM json_each(?)))",
                 (json.dumps(values),),
             )
         case Years(first, last):
-            # Text compares as numbers do here: years have four digits, and 'unknown' sorts after all of them.
-            return _Condition("paper.year BETWEEN ? AND ?", (f"{first or 0:04}", f"{last or 9999:04}"))
+            # Text compares as numbers do here: years have four digits, and 'unknown' sorts after
+            # all of them.
+            return _Condition(
+                "paper.year BETWEEN ? AND ?", (f"{first or 0:04}", f"{last or 9999:04}")
+            )
         case Named(identifiers):
             found = rows.with_identifiers(connection, identifiers)
-            return _Condition("paper.paper_id IN (SELECT value FROM json_each(?))", (json.dumps(found),))
+            return _Condition(
+                "paper.paper_id IN (SELECT value FROM json_each(?))", (json.dumps(found),)
+            )
         case Not(part):
             inner = _condition(generation, connection, part)
             return _Condition(f"NOT ({inner.sql})", inner.values)

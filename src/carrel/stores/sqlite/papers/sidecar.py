@@ -1,4 +1,6 @@
-"""What of ours lies beside a snapshot: a folder with indexes, and a small file that says which one is ready."""
+"""What of ours lies beside a snapshot: a folder with indexes, and a small file that says which one
+is ready.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an index was made from, the folder it is in, and which model made vectors for it, if one did."""
+    """What an index was made from, the folder it is in, and which model made vectors for it, if one
+    did.
+    """
 
     format: int
     snapshot_build_id: str

@@ -1,4 +1,6 @@
-"""The snapshot file: opened read-only, shared by many readers, opened again when somebody replaces it."""
+"""The snapshot file: opened read-only, shared by many readers, opened again when somebody replaces
+it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ _LOOK_EVERY_SECONDS = 0.05
 
 
 class Generation:
-    """One version of the snapshot: its connections, and what it has. Retired when the file is replaced."""
+    """One version of the snapshot: its connections, and what it has. Retired when the file is
+    replaced.
+    """
 
     def __init__(self, path: Path, signature: Signature) -> None:
         self.path = path
@@ -50,12 +54,19 @@ class Generation:
         first = self._open()
         try:
             with translated_errors():
-                self.columns = frozenset(row[1] for row in first.execute("PRAGMA table_info(paper)"))
-                self.tables = frozenset(row[0] for row in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
+                self.columns = frozenset(
+                    row[1] for row in first.execute("PRAGMA table_info(paper)")
+                )
+                self.tables = frozenset(
+                    row[0]
+                    for row in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+                )
                 if "paper" not in self.tables:
                     raise SnapshotUnavailableError("it has no table 'paper'", missing="paper")
                 refuse_computed_tables(first)
-                self.build_id = (_build_id(first) if "snapshot_meta" in self.tables else "") or _state_id(signature)
+                self.build_id = (
+                    _build_id(first) if "snapshot_meta" in self.tables else ""
+                ) or _state_id(signature)
         except SnapshotUnavailableError:
             first.close()
             self.facet_values.close()
@@ -76,7 +87,9 @@ class Generation:
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """A connection of one's own for a while. Trouble in the file becomes an error that says what to do."""
+        """A connection of one's own for a while. Trouble in the file becomes an error that says
+        what to do.
+        """
         with self._lock:
             connection = self._idle.pop() if self._idle else None
             self._borrowed += 1
@@ -106,18 +119,24 @@ class Generation:
             self.facet_values.close()
 
     def _open(self) -> sqlite3.Connection:
-        """A log with something in it must be read; where its shared memory has no place to be, the file alone must do."""
+        """A log with something in it must be read; where its shared memory has no place to be, the
+        file alone must do.
+        """
         for parameters in self._ways:
             try:
                 return self._connect(parameters)
             except sqlite3.OperationalError as error:
                 trouble: sqlite3.Error = error
             except sqlite3.DatabaseError as error:
-                raise SnapshotUnavailableError("the file is not a SQLite database, or is damaged") from error
+                raise SnapshotUnavailableError(
+                    "the file is not a SQLite database, or is damaged"
+                ) from error
         raise SnapshotUnavailableError("the file cannot be opened") from trouble
 
     def _connect(self, parameters: str) -> sqlite3.Connection:
-        connection = sqlite3.connect(f"file:{quote(str(self.path))}?{parameters}", uri=True, check_same_thread=False)
+        connection = sqlite3.connect(
+            f"file:{quote(str(self.path))}?{parameters}", uri=True, check_same_thread=False
+        )
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE_BYTES)
         try:
             connection.executescript(_SETTINGS)
@@ -144,15 +163,25 @@ class Snapshot:
         return self._path
 
     def signature(self) -> Signature:
-        """What changes whenever the file is replaced or written to, or gets another index beside it."""
+        """What changes whenever the file is replaced or written to, or gets another index beside
+        it.
+        """
         try:
             state = self._path.stat()
         except OSError as error:
             raise SnapshotUnavailableError("the file is missing or not readable") from error
-        return (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, *(_state(path) for path in self._beside))
+        return (
+            state.st_dev,
+            state.st_ino,
+            state.st_size,
+            state.st_mtime_ns,
+            *(_state(path) for path in self._beside),
+        )
 
     def recent_signature(self) -> Signature:
-        """The signature as of a moment ago, for answers from memory that cost less than looking at the file."""
+        """The signature as of a moment ago, for answers from memory that cost less than looking at
+        the file.
+        """
         now = time.monotonic()
         if now - self._looked_at > _LOOK_EVERY_SECONDS:
             self._seen = self.signature()
@@ -196,12 +225,16 @@ def translated_errors() -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         found = _MISSING.search(str(error))
         if found:
-            raise SnapshotUnavailableError(f"it has no '{found.group(1)}'", missing=found.group(1)) from error
+            raise SnapshotUnavailableError(
+                f"it has no '{found.group(1)}'", missing=found.group(1)
+            ) from error
         raise SnapshotUnavailableError("the file is damaged or not a paper snapshot") from error
 
 
 def _ways(path: Path) -> tuple[str, ...]:
-    """How to open the file. In WAL mode `mode=ro` would leave two files beside it, and fail in a folder that is read-only."""
+    """How to open the file. In WAL mode `mode=ro` would leave two files beside it, and fail in a
+    folder that is read-only.
+    """
     alone = "mode=ro&immutable=1"
     try:
         with path.open("rb") as file:
@@ -224,5 +257,7 @@ def _state_id(signature: Signature) -> str:
 
 
 def _build_id(connection: sqlite3.Connection) -> str:
-    row = connection.execute("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'").fetchone()
+    row = connection.execute(
+        "SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'"
+    ).fetchone()
     return str(row[0]) if row else ""

@@ -28,10 +28,16 @@ _Work = Callable[[Generation, sqlite3.Connection], ResultT]
 
 
 class SqlitePaperStore:
-    """Everything the papers room asks of a corpus. Opened at first need, noticed when replaced; close it when done."""
+    """Everything the papers room asks of a corpus. Opened at first need, noticed when replaced;
+    close it when done.
+    """
 
-    def __init__(self, path: Path, *, threads: int = DEFAULT_THREADS, open_ranking: OpenRanking | None = None) -> None:
-        """With `open_ranking` a better index beside the snapshot is used where there is one made from just this snapshot."""
+    def __init__(
+        self, path: Path, *, threads: int = DEFAULT_THREADS, open_ranking: OpenRanking | None = None
+    ) -> None:
+        """With `open_ranking` a better index beside the snapshot is used where there is one made
+        from just this snapshot.
+        """
         self._snapshot = Snapshot(path)
         self._open_ranking = open_ranking
         self._rankings: dict[Signature, Ranking] = {}
@@ -42,7 +48,9 @@ class SqlitePaperStore:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
             ranking = self._ranking(generation)
             found = ranking.search(connection, query, first, count)
-            inferred = rows.inferred_fields(connection, generation, [paper.paper_id for paper in found])
+            inferred = rows.inferred_fields(
+                connection, generation, [paper.paper_id for paper in found]
+            )
             return _hits(connection, found, Marker(query.phrases, ranking.stem), inferred)
 
         return await self._run(work)
@@ -51,14 +59,20 @@ class SqlitePaperStore:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
             marker = Marker([Phrase((word,)) for word in words(keyword)])
             found = papers_with_keyword(generation, connection, keyword, first, count)
-            inferred = rows.inferred_fields(connection, generation, [paper.paper_id for paper, _ in found])
+            inferred = rows.inferred_fields(
+                connection, generation, [paper.paper_id for paper, _ in found]
+            )
             return [
                 PaperHit(
                     paper_id=paper.paper_id,
                     title=paper.title,
                     year=paper.year,
                     venue=paper.venue,
-                    snippet_markdown=" — ".join(filter(None, (marker.mark(", ".join(values)), marker.snippet([paper.preview])))),
+                    snippet_markdown=" — ".join(
+                        filter(
+                            None, (marker.mark(", ".join(values)), marker.snippet([paper.preview]))
+                        )
+                    ),
                     inferred=inferred.get(paper.paper_id, ()),
                 )
                 for paper, values in found
@@ -67,14 +81,20 @@ class SqlitePaperStore:
         return await self._run(work)
 
     async def find(self, paper_id: str) -> Paper | None:
-        return await self._run(lambda generation, connection: rows.paper(connection, generation, paper_id))
+        return await self._run(
+            lambda generation, connection: rows.paper(connection, generation, paper_id)
+        )
 
     async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
-        return await self._run(lambda generation, connection: rows.papers_by_keys(connection, generation, keys))
+        return await self._run(
+            lambda generation, connection: rows.papers_by_keys(connection, generation, keys)
+        )
 
     async def bibtex(self, paper_id: str) -> str | None:
         return await self._run(
-            lambda generation, connection: rows.bibtex(connection, paper_id) if generation.has_bibtex else None,
+            lambda generation, connection: (
+                rows.bibtex(connection, paper_id) if generation.has_bibtex else None
+            ),
         )
 
     async def listed(self, *, first: int, count: int) -> list[str]:
@@ -96,12 +116,16 @@ class SqlitePaperStore:
             self._facets = (signature, {})
         known = self._facets[1]
         if (category, count) not in known:
-            known[category, count] = await self._run(lambda _, connection: rows.facet_counts(connection, category, count))
+            known[category, count] = await self._run(
+                lambda _, connection: rows.facet_counts(connection, category, count)
+            )
         return known[category, count]
 
     async def check(self) -> None:
         """Opens the snapshot, or says why it cannot be opened."""
-        await self._run(lambda _, connection: connection.execute("SELECT 1 FROM paper LIMIT 1").fetchone())
+        await self._run(
+            lambda _, connection: connection.execute("SELECT 1 FROM paper LIMIT 1").fetchone()
+        )
 
     async def close(self) -> None:
         """Waits for questions under way, then closes every connection."""
@@ -112,7 +136,11 @@ class SqlitePaperStore:
         """Two threads may open the index of a new generation at once; one of the two is kept."""
         known = self._rankings.get(generation.signature)
         if known is None:
-            beside = self._open_ranking(generation.path, generation.build_id) if self._open_ranking else None
+            beside = (
+                self._open_ranking(generation.path, generation.build_id)
+                if self._open_ranking
+                else None
+            )
             known = beside if beside is not None else Fts5Ranking(generation)
             self._rankings = {generation.signature: known}
         return known
@@ -139,7 +167,10 @@ class SqlitePaperStore:
 
 
 def _hits(
-    connection: sqlite3.Connection, found: list[rows.Shown], marker: Marker, inferred: Mapping[str, tuple[str, ...]]
+    connection: sqlite3.Connection,
+    found: list[rows.Shown],
+    marker: Marker,
+    inferred: Mapping[str, tuple[str, ...]],
 ) -> list[PaperHit]:
     return [
         PaperHit(

@@ -44,7 +44,9 @@ class Part:
     buckets: dict[str, dict[Any, int]]
 
 
-def ask(connection: sqlite3.Connection, index: Index, request: SearchRequest, readers: frozenset[str]) -> Part:
+def ask(
+    connection: sqlite3.Connection, index: Index, request: SearchRequest, readers: frozenset[str]
+) -> Part:
     """Finds, counts and orders in one index."""
     _check_sort(index, request.sort)
     sql, values = Compiler(connection, index, readers).matched(request.query)
@@ -58,9 +60,17 @@ def ask(connection: sqlite3.Connection, index: Index, request: SearchRequest, re
 
 def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> dict[str, Any]:
     """One hit as it is answered."""
-    source = orjson.loads(connection.execute("SELECT source FROM documents WHERE number = ?", (hit.document,)).fetchone()[0])
+    source = orjson.loads(
+        connection.execute(
+            "SELECT source FROM documents WHERE number = ?", (hit.document,)
+        ).fetchone()[0]
+    )
     is_scored = not request.sort or any(key.field == "_score" for key in request.sort)
-    row: dict[str, Any] = {"_index": hit.index.name, "_id": hit.id, "_score": round(hit.score, 7) if is_scored else None}
+    row: dict[str, Any] = {
+        "_index": hit.index.name,
+        "_id": hit.id,
+        "_score": round(hit.score, 7) if is_scored else None,
+    }
     if request.sources.is_shown:
         row["_source"] = _filtered(source, request.sources)
     if request.highlight is not None:
@@ -74,7 +84,8 @@ def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> d
 
 def in_order(hits: Sequence[Hit], request: SearchRequest) -> list[Hit]:
     """Hits of several indices in one order."""
-    # What scores alike stands by its id: the order of filling would tell of documents that others have.
+    # What scores alike stands by its id: the order of filling would tell of documents that others
+    # have.
     ordered = sorted(hits, key=lambda hit: (hit.index.name, hit.id))
     keys = request.sort or (SortKey("_score", is_descending=True),)
     for place in reversed(range(len(keys))):
@@ -90,7 +101,9 @@ def in_order(hits: Sequence[Hit], request: SearchRequest) -> list[Hit]:
     return ordered
 
 
-def bucket_answer(one: TermsAggregation, kind: str | None, counts: Mapping[Any, int]) -> dict[str, Any]:
+def bucket_answer(
+    one: TermsAggregation, kind: str | None, counts: Mapping[Any, int]
+) -> dict[str, Any]:
     """The buckets of one aggregation."""
     kept = [(key, count) for key, count in counts.items() if count >= one.least]
     kept.sort(key=lambda pair: _rank(pair[0]))
@@ -103,7 +116,9 @@ def bucket_answer(one: TermsAggregation, kind: str | None, counts: Mapping[Any, 
         bucket: dict[str, Any] = {"key": key, "doc_count": count}
         if kind == "date":
             bucket["key_as_string"] = (
-                datetime.fromtimestamp(key / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+                datetime.fromtimestamp(key / 1000, UTC)
+                .isoformat(timespec="milliseconds")
+                .replace("+00:00", "Z")
             )
         elif kind == "boolean":
             bucket["key_as_string"] = "true" if key else "false"
@@ -148,14 +163,18 @@ def _hits(connection: sqlite3.Connection, index: Index, request: SearchRequest) 
             case field:
                 # Of several values the lowest counts when rising and the highest when falling.
                 which = "max" if key.is_descending else "min"
-                column = f"(SELECT {which}(value) FROM field_values v WHERE v.document = m.document AND v.field = ?)"
+                column = (
+                    f"(SELECT {which}(value) FROM field_values v WHERE v.document = "
+                    f"m.document AND v.field = ?)"
+                )
                 values.append(field)
         columns.append(f", {column} AS k{place}")
         nulls = "FIRST" if key.missing_first else "LAST"
         order.append(f"k{place} {'DESC' if key.is_descending else 'ASC'} NULLS {nulls}")
     order.append("d.id" if request.sort else "m.score DESC, d.id")
     sql = (
-        f"SELECT m.document, d.id, m.score{''.join(columns)} FROM matched m JOIN documents d ON d.number = m.document "
+        f"SELECT m.document, d.id, m.score{''.join(columns)} FROM matched m JOIN documents d ON "
+        f"d.number = m.document "
         f"ORDER BY {', '.join(order)} LIMIT ?"
     )
     rows = connection.execute(sql, (*values, request.first + request.size)).fetchall()
@@ -170,14 +189,19 @@ def _buckets(connection: sqlite3.Connection, index: Index, one: TermsAggregation
             details={"clause": "aggs", "field": one.field},
         )
     sql = (
-        "SELECT v.value, count(*) FROM matched m JOIN field_values v ON v.document = m.document AND v.field = ? GROUP BY v.value"
+        "SELECT v.value, count(*) FROM matched m JOIN field_values v ON v.document = m.document "
+        "AND v.field = ? GROUP BY v.value"
     )
     return dict(connection.execute(sql, (one.field,)).fetchall())
 
 
 def _filtered(source: dict[str, Any], sources: Sources) -> dict[str, Any]:
     def is_kept(name: str) -> bool:
-        included = not sources.includes or any(fnmatch.fnmatchcase(name, pattern) for pattern in sources.includes)
-        return included and not any(fnmatch.fnmatchcase(name, pattern) for pattern in sources.excludes)
+        included = not sources.includes or any(
+            fnmatch.fnmatchcase(name, pattern) for pattern in sources.includes
+        )
+        return included and not any(
+            fnmatch.fnmatchcase(name, pattern) for pattern in sources.excludes
+        )
 
     return {name: value for name, value in source.items() if is_kept(name)}

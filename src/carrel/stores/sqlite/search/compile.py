@@ -27,15 +27,19 @@ from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, 
 
 Value = str | int | float
 _NOTHING = "SELECT NULL, NULL WHERE 0"
-# Elasticsearch's own default (indices.query.bool.max_clause_count): every word counts once for each field it is looked for in.
+# Elasticsearch's own default (indices.query.bool.max_clause_count): every word counts once for each
+# field it is looked for in.
 MAX_WORDS = 1024
 
 
 class Compiler:
-    """Collects the tables of one query, for one reader: documents, counts and averages are those of the reader's groups.
+    """Collects the tables of one query, for one reader: documents, counts and averages are those of
+    the reader's groups.
     Values are bound, never written into the SQL."""
 
-    def __init__(self, connection: sqlite3.Connection, index: Index, readers: frozenset[str]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, index: Index, readers: frozenset[str]
+    ) -> None:
         self._connection = connection
         self._index = index
         self._groups = groups_of(connection, index, readers)
@@ -97,17 +101,27 @@ class Compiler:
             return self._some_words(field, found, 1, boost)
         wanted = [one for value in values if (one := comparable(value, kind)) is not None]
         marks = ", ".join("?" * len(wanted))
-        sql = f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = ? AND value IN ({marks})"
+        sql = (
+            f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = "
+            f"? AND value IN ({marks})"
+        )
         return self._table(sql, boost, self._index.number, field, *wanted)
 
     def _prefix(self, field: str, text: str, boost: float) -> str:
         kind = self._index.kind(field)
         if kind == "text":
             found = words(text)
-            return self._beginning(field, found[0], boost) if found == [text] else self._table(_NOTHING)
+            return (
+                self._beginning(field, found[0], boost)
+                if found == [text]
+                else self._table(_NOTHING)
+            )
         if kind != "keyword":
             return self._table(_NOTHING)
-        sql = "SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = ? AND value >= ? AND value < ?"
+        sql = (
+            "SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = ? "
+            "AND value >= ? AND value < ?"
+        )
         return self._table(sql, boost, self._index.number, field, text, text + LAST_CHARACTER)
 
     def _range(self, clause: Range) -> str:
@@ -122,30 +136,47 @@ class Compiler:
             )
         conditions: list[str] = []
         limits: list[Value] = []
-        for limit, sign in ((clause.above, ">"), (clause.at_least, ">="), (clause.below, "<"), (clause.at_most, "<=")):
+        for limit, sign in (
+            (clause.above, ">"),
+            (clause.at_least, ">="),
+            (clause.below, "<"),
+            (clause.at_most, "<="),
+        ):
             if limit is None:
                 continue
             value = comparable(limit, kind)
             if value is None:
                 raise InvalidInputError(
-                    f"[range] on {clause.field} cannot use {limit!r}", details={"clause": "range", "field": clause.field}
+                    f"[range] on {clause.field} cannot use {limit!r}",
+                    details={"clause": "range", "field": clause.field},
                 )
             conditions.append(f" AND value {sign} ?")
             limits.append(value)
-        sql = f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = ?{''.join(conditions)}"
+        sql = (
+            f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = "
+            f"?{''.join(conditions)}"
+        )
         return self._table(sql, clause.boost, self._index.number, clause.field, *limits)
 
-    def _match(self, field: str, text: Scalar, needs_all: bool, least: str | int | None, boost: float) -> str:
+    def _match(
+        self, field: str, text: Scalar, needs_all: bool, least: str | int | None, boost: float
+    ) -> str:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
         found = list(dict.fromkeys(words(str(text))))
-        return self._some_words(field, found, len(found) if needs_all else required(least, len(found), 1), boost)
+        return self._some_words(
+            field, found, len(found) if needs_all else required(least, len(found), 1), boost
+        )
 
     def _phrase(self, field: str, text: Scalar, boost: float) -> str:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
         found = words(str(text))
-        return self._some_words(field, found, 1, boost) if len(found) == 1 else self._whole_phrase(field, found, boost)
+        return (
+            self._some_words(field, found, 1, boost)
+            if len(found) == 1
+            else self._whole_phrase(field, found, boost)
+        )
 
     def _multi_match(self, clause: MultiMatch) -> str:
         parts = []
@@ -154,12 +185,19 @@ class Compiler:
                 if clause.kind == "phrase":
                     parts.append(self._phrase(field, clause.text, weight))
                 else:
-                    parts.append(self._match(field, clause.text, clause.needs_all, clause.least, weight))
+                    parts.append(
+                        self._match(field, clause.text, clause.needs_all, clause.least, weight)
+                    )
         if not parts:
             return self._table(_NOTHING)
         union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
-        # best_fields: the best field, and of the others what the tie breaker leaves; most_fields: all of them.
-        score = "sum(score)" if clause.kind == "most_fields" else "max(score) + ? * (sum(score) - max(score))"
+        # best_fields: the best field, and of the others what the tie breaker leaves; most_fields:
+        # all of them.
+        score = (
+            "sum(score)"
+            if clause.kind == "most_fields"
+            else "max(score) + ? * (sum(score) - max(score))"
+        )
         values = [] if clause.kind == "most_fields" else [clause.tie_breaker]
         sql = f"SELECT document, ? * ({score}) FROM ({union}) GROUP BY document"
         return self._table(sql, clause.boost, *values)
@@ -183,20 +221,29 @@ class Compiler:
         if should and least > len(should):
             return self._table(_NOTHING)
         rows = [f"SELECT document, score, 1 AS musts, 0 AS shoulds FROM {table}" for table in must]
-        rows += [f"SELECT document, score, 0 AS musts, 1 AS shoulds FROM {table}" for table in should]
+        rows += [
+            f"SELECT document, score, 0 AS musts, 1 AS shoulds FROM {table}" for table in should
+        ]
         values: list[Value] = []
         if not must and least == 0:
-            # Nothing that scores is required: what the filter leaves, or everything, with nothing to its credit.
+            # Nothing that scores is required: what the filter leaves, or everything, with nothing
+            # to its credit.
             if needed:
-                rows.insert(0, f"SELECT document, 0.0 AS score, 0 AS musts, 0 AS shoulds FROM {needed[0]}")
+                rows.insert(
+                    0, f"SELECT document, 0.0 AS score, 0 AS musts, 0 AS shoulds FROM {needed[0]}"
+                )
             else:
                 credit = 0.0 if should or banned else 1.0
                 rows.insert(
-                    0, f"SELECT number AS document, ? AS score, 0 AS musts, 0 AS shoulds FROM documents WHERE {self._visible}"
+                    0,
+                    f"SELECT number AS document, ? AS score, 0 AS musts, 0 AS shoulds FROM "
+                    f"documents WHERE {self._visible}",
                 )
                 values.append(credit)
         outside = "".join(f" AND document IN (SELECT document FROM {table})" for table in needed)
-        outside += "".join(f" AND document NOT IN (SELECT document FROM {table})" for table in banned)
+        outside += "".join(
+            f" AND document NOT IN (SELECT document FROM {table})" for table in banned
+        )
         sql = (
             f"SELECT document, ? * sum(score) FROM ({' UNION ALL '.join(rows)}) WHERE 1{outside} "
             "GROUP BY document HAVING sum(musts) = ? AND sum(shoulds) >= ?"
@@ -204,18 +251,25 @@ class Compiler:
         return self._table(sql, clause.boost, *values, len(must), least)
 
     def _some_words(self, field: str, found: list[str], wanted: int, boost: float) -> str:
-        """Documents with at least `wanted` of the words, each word by how rare it is among what the reader may see."""
+        """Documents with at least `wanted` of the words, each word by how rare it is among what the
+        reader may see.
+        """
         column = self._index.columns.get(field)
         if column is None or not found or wanted > len(found) or not self._groups:
             return self._table(_NOTHING)
         self._count_words(found)
-        parts = [part for word in found if (part := self._word(field, column, word, boost)) is not None]
+        parts = [
+            part for word in found if (part := self._word(field, column, word, boost)) is not None
+        ]
         if len(parts) < max(wanted, 1):
             return self._table(_NOTHING)
         if len(parts) == 1:
             return parts[0]
         union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
-        return self._table(f"SELECT document, sum(score) FROM ({union}) GROUP BY document HAVING count(*) >= ?", max(wanted, 1))
+        return self._table(
+            f"SELECT document, sum(score) FROM ({union}) GROUP BY document HAVING count(*) >= ?",
+            max(wanted, 1),
+        )
 
     def _count_words(self, found: list[str]) -> None:
         self._word_count += len(found)
@@ -229,15 +283,22 @@ class Compiler:
     def _word(self, field: str, column: str, word: str, boost: float) -> str | None:
         asked = terms(self._groups, word)
         marks = ", ".join("?" * len(asked))
-        sql = f"SELECT coalesce(sum(doc), 0) FROM {self._index.word_counts} WHERE term IN ({marks}) AND col = ?"
+        sql = (
+            f"SELECT coalesce(sum(doc), 0) FROM {self._index.word_counts} WHERE term IN "
+            f"({marks}) AND col = ?"
+        )
         holding = int(self._connection.execute(sql, (*asked, column)).fetchone()[0])
         if not holding:
             return None
         documents, average = self._sizes(field)
         weight = boost * inverse_frequency(documents, holding)
-        inside = f"SELECT doc, count(*) AS times FROM {self._index.word_places} WHERE term IN ({marks}) AND col = ? GROUP BY doc"
+        inside = (
+            f"SELECT doc, count(*) AS times FROM {self._index.word_places} WHERE term IN "
+            f"({marks}) AND col = ? GROUP BY doc"
+        )
         sql = (
-            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w JOIN present p "
+            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w "
+            f"JOIN present p "
             "ON p.index_number = ? AND p.field = ? AND p.document = w.doc"
         )
         return self._table(sql, weight, *asked, column, self._index.number, field)
@@ -251,13 +312,22 @@ class Compiler:
         counted = f"SELECT count(*) FROM {self._index.words} WHERE {self._index.words} MATCH ?"
         holding = int(self._connection.execute(counted, (query,)).fetchone()[0])
         documents, average = self._sizes(field)
-        # FTS5 itself does not tell how often a phrase occurs; the marks that it puts around each occurrence do.
+        # FTS5 itself does not tell how often a phrase occurs; the marks that it puts around each
+        # occurrence do.
         place = list(self._index.columns.values()).index(column)
-        times = f"(length(highlight({self._index.words}, {place}, char(1), '')) - length({self._index.words}.{column}))"
-        inside = f"SELECT rowid AS doc, {times} AS times FROM {self._index.words} WHERE {self._index.words} MATCH ?"
-        # CROSS JOIN keeps this order: the other way round SQLite asks FTS5 again for every document that has the field.
+        times = (
+            f"(length(highlight({self._index.words}, {place}, char(1), '')) - "
+            f"length({self._index.words}.{column}))"
+        )
+        inside = (
+            f"SELECT rowid AS doc, {times} AS times FROM {self._index.words} WHERE "
+            f"{self._index.words} MATCH ?"
+        )
+        # CROSS JOIN keeps this order: the other way round SQLite asks FTS5 again for every document
+        # that has the field.
         sql = (
-            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w CROSS JOIN present p "
+            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w "
+            f"CROSS JOIN present p "
             "ON p.index_number = ? AND p.field = ? AND p.document = w.doc"
         )
         weight = boost * inverse_frequency(documents, holding)
@@ -272,14 +342,21 @@ class Compiler:
         return self._table(sql, boost, f"{column} : ({query})")
 
     def _sizes(self, field: str) -> tuple[int, float]:
-        """How many visible documents have the field, and how many words it has in them on average."""
-        sql = f"SELECT coalesce(sum(documents), 0), coalesce(sum(words), 0) FROM group_sizes WHERE field = ? AND {self._visible}"
+        """How many visible documents have the field, and how many words it has in them on
+        average.
+        """
+        sql = (
+            f"SELECT coalesce(sum(documents), 0), coalesce(sum(words), 0) FROM group_sizes "
+            f"WHERE field = ? AND {self._visible}"
+        )
         documents, word_count = self._connection.execute(sql, (field,)).fetchone()
         return int(documents), word_count / documents if documents else 0.0
 
 
 def required(least: str | int | None, count: int, default: int) -> int:
-    """How many of `count` optional clauses must fit: a number, or a percentage, counted from the end when negative."""
+    """How many of `count` optional clauses must fit: a number, or a percentage, counted from the
+    end when negative.
+    """
     if least is None:
         return default
     if isinstance(least, str) and least.endswith("%"):

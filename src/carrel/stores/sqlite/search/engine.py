@@ -1,4 +1,6 @@
-"""Answers search bodies from the embedded index, which is brought up to date before every answer."""
+"""Answers search bodies from the embedded index, which is brought up to date before every
+answer.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, InvalidInputError, NotFoundError, TimedOutError, UnavailableError
+from carrel.core.errors import (
+    CarrelError,
+    InvalidInputError,
+    NotFoundError,
+    TimedOutError,
+    UnavailableError,
+)
 from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Mark, PersonalSource
 from carrel.rooms.knowledge.errors import IndexBuildingError, KnowledgeStoreError
 from carrel.rooms.knowledge.models import SearchAnswer
@@ -56,7 +64,9 @@ class EmbeddedSearch:
         self._filling: dict[str, asyncio.Task[Index]] = {}
         self._counts: dict[str, int] = {}
 
-    async def search(self, index: str, body: Mapping[str, Any], readers: frozenset[str]) -> SearchAnswer:
+    async def search(
+        self, index: str, body: Mapping[str, Any], readers: frozenset[str]
+    ) -> SearchAnswer:
         request = parse(body)
         try:
             try:
@@ -76,7 +86,9 @@ class EmbeddedSearch:
         await self._stop_filling()
         await self._database.start_anew(error)
 
-    async def _answered(self, index: str, request: SearchRequest, readers: frozenset[str]) -> SearchAnswer:
+    async def _answered(
+        self, index: str, request: SearchRequest, readers: frozenset[str]
+    ) -> SearchAnswer:
         began = self._clock.monotonic()
         sources = self._chosen(index, readers)
         indices, missing = await self._all_up_to_date(sources)
@@ -86,7 +98,12 @@ class EmbeddedSearch:
         return SearchAnswer(
             took=int((self._clock.monotonic() - began) * 1000),
             timed_out=False,
-            shards={"total": len(sources), "successful": len(indices), "skipped": 0, "failed": len(missing)},
+            shards={
+                "total": len(sources),
+                "successful": len(indices),
+                "skipped": 0,
+                "failed": len(missing),
+            },
             hits={"total": {"value": total, "relation": "eq"}, "max_score": best, "hits": hits},
             aggregations=buckets or None,
             warning=f"This answer is not complete: {' '.join(missing)}" if missing else None,
@@ -109,11 +126,19 @@ class EmbeddedSearch:
                 await task
 
     def _bounded(
-        self, connection: sqlite3.Connection, indices: list[Index], request: SearchRequest, readers: frozenset[str]
+        self,
+        connection: sqlite3.Connection,
+        indices: list[Index],
+        request: SearchRequest,
+        readers: frozenset[str],
     ) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
-        """Answers, or is interrupted when its time is up, so that nobody holds a reader for long."""
+        """Answers, or is interrupted when its time is up, so that nobody holds a reader for
+        long.
+        """
         until = self._clock.monotonic() + self._query_seconds
-        connection.set_progress_handler(lambda: self._clock.monotonic() > until, _INSTRUCTIONS_BETWEEN_LOOKS)
+        connection.set_progress_handler(
+            lambda: self._clock.monotonic() > until, _INSTRUCTIONS_BETWEEN_LOOKS
+        )
         try:
             return _answer(connection, indices, request, readers)
         finally:
@@ -126,7 +151,9 @@ class EmbeddedSearch:
                 next_step="Ask with rarer words or fewer clauses.",
             )
         if "too many" in str(error) or "too large" in str(error) or "overflow" in str(error):
-            return InvalidInputError("The query is too large", next_step="Ask with fewer clauses and values.")
+            return InvalidInputError(
+                "The query is too large", next_step="Ask with fewer clauses and values."
+            )
         return KnowledgeStoreError("SQLite", reason_of(error))
 
     def _chosen(self, given: str, readers: frozenset[str]) -> dict[str, _Chosen]:
@@ -137,9 +164,13 @@ class EmbeddedSearch:
             pattern = "*" if name == "_all" else name
             matching = [one for one in known if fnmatch.fnmatchcase(one, pattern)]
             if not matching:
-                raise NotFoundError("index", name, next_step=f"Search one of: {', '.join(sorted(known))}.")
+                raise NotFoundError(
+                    "index", name, next_step=f"Search one of: {', '.join(sorted(known))}."
+                )
             for one in matching:
-                source = self._sources[one] if one in self._sources else self._personal[one].of(readers)
+                source = (
+                    self._sources[one] if one in self._sources else self._personal[one].of(readers)
+                )
                 if source is not None:
                     is_named = name == one or (one in found and found[one].is_named)
                     found[one] = _Chosen(source, is_named)
@@ -148,7 +179,9 @@ class EmbeddedSearch:
         return found
 
     async def _all_up_to_date(self, chosen: Mapping[str, _Chosen]) -> tuple[list[Index], list[str]]:
-        """The indices, and what is wrong with those that only a pattern stood for. What was named must be there."""
+        """The indices, and what is wrong with those that only a pattern stood for. What was named
+        must be there.
+        """
         indices: list[Index] = []
         troubles: list[UnavailableError] = []
         for name, one in chosen.items():
@@ -164,11 +197,14 @@ class EmbeddedSearch:
         return indices, [f"{error.message.rstrip('.')}." for error in troubles]
 
     async def _up_to_date(self, source: DocumentSource) -> Index:
-        """Waits until the index holds what its source had when this was asked; what takes longer goes on."""
+        """Waits until the index holds what its source had when this was asked; what takes longer
+        goes on.
+        """
         name = source.index
         running = self._filling.get(name)
         if running is not None and not running.done():
-            # It may have asked its source before the caller's last save; so wait, and let another one follow.
+            # It may have asked its source before the caller's last save; so wait, and let another
+            # one follow.
             await asyncio.wait({running}, timeout=self._build_seconds)
             if not running.done():
                 raise IndexBuildingError(name, self._counts.get(name, 0))
@@ -184,7 +220,9 @@ class EmbeddedSearch:
         name, fields = source.index, source.fields
         known = await self._database.read(lambda connection: find_index(connection, name, fields))
         if known is None:
-            known = await self._database.write(lambda connection: open_index(connection, name, fields))
+            known = await self._database.write(
+                lambda connection: open_index(connection, name, fields)
+            )
         index, cursor = known
         group: list[DocumentChange] = []
         retelling = Retelling()
@@ -206,14 +244,31 @@ class EmbeddedSearch:
 
 
 def _answer(
-    connection: sqlite3.Connection, indices: list[Index], request: SearchRequest, readers: frozenset[str]
+    connection: sqlite3.Connection,
+    indices: list[Index],
+    request: SearchRequest,
+    readers: frozenset[str],
 ) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
     parts = [(index, ask(connection, index, request, readers)) for index in indices]
     hits = in_order([hit for _, part in parts for hit in part.hits], request)
-    page = [shown(connection, hit, request) for hit in hits[request.first : request.first + request.size]]
-    is_scored = request.size > 0 and (not request.sort or any(key.field == "_score" for key in request.sort))
-    best = max((part.best for _, part in parts if part.best is not None), default=None) if is_scored else None
-    return page, sum(part.total for _, part in parts), None if best is None else round(best, 7), _merged(parts, request)
+    page = [
+        shown(connection, hit, request)
+        for hit in hits[request.first : request.first + request.size]
+    ]
+    is_scored = request.size > 0 and (
+        not request.sort or any(key.field == "_score" for key in request.sort)
+    )
+    best = (
+        max((part.best for _, part in parts if part.best is not None), default=None)
+        if is_scored
+        else None
+    )
+    return (
+        page,
+        sum(part.total for _, part in parts),
+        None if best is None else round(best, 7),
+        _merged(parts, request),
+    )
 
 
 def _merged(parts: list[tuple[Index, Part]], request: SearchRequest) -> dict[str, Any]:

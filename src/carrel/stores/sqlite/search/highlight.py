@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from carrel.rooms.knowledge.search_body.clauses import Bool, Clause, Highlight, Match, MatchPhrase, MultiMatch, Prefix, Terms
+from carrel.rooms.knowledge.search_body.clauses import (
+    Bool,
+    Clause,
+    Highlight,
+    Match,
+    MatchPhrase,
+    MultiMatch,
+    Prefix,
+    Terms,
+)
 from carrel.rooms.knowledge.words import spans, words
 from carrel.stores.sqlite.search.index import Index
 
@@ -25,7 +34,9 @@ class _Wanted:
     phrases: list[list[str]] = field(default_factory=list)
 
 
-def highlighted(index: Index, source: Mapping[str, Any], query: Clause, how: Highlight) -> dict[str, list[str]]:
+def highlighted(
+    index: Index, source: Mapping[str, Any], query: Clause, how: Highlight
+) -> dict[str, list[str]]:
     """The marked fragments of every field that has some."""
     found: dict[str, list[str]] = {}
     for name in index.fields:
@@ -33,8 +44,14 @@ def highlighted(index: Index, source: Mapping[str, Any], query: Clause, how: Hig
             continue
         wanted = _wanted(query, name)
         values = source.get(name)
-        texts = [value for value in (values if isinstance(values, list) else [values]) if isinstance(value, str)]
-        fragments = [fragment for text in texts for fragment in _fragments(text, _hits(text, wanted), how)]
+        texts = [
+            value
+            for value in (values if isinstance(values, list) else [values])
+            if isinstance(value, str)
+        ]
+        fragments = [
+            fragment for text in texts for fragment in _fragments(text, _hits(text, wanted), how)
+        ]
         if fragments:
             found[name] = fragments
     return found
@@ -49,7 +66,9 @@ def _wanted(clause: Clause, name: str) -> _Wanted:
                 wanted.words.update(words(str(text)))
             case MatchPhrase(field=other, text=text) if other == name:
                 wanted.phrases.append(words(str(text)))
-            case MultiMatch(fields=fields, text=text, kind=kind) if any(fnmatch.fnmatchcase(name, other) for other, _ in fields):
+            case MultiMatch(fields=fields, text=text, kind=kind) if any(
+                fnmatch.fnmatchcase(name, other) for other, _ in fields
+            ):
                 if kind == "phrase":
                     wanted.phrases.append(words(str(text)))
                 else:
@@ -69,12 +88,20 @@ def _hits(text: str, wanted: _Wanted) -> list[Span]:
     """Where the wanted stands, from left to right, what overlaps as one."""
     places = spans(text)
     beginnings = tuple(wanted.beginnings)
-    found = [(start, end) for word, start, end in places if word in wanted.words or (beginnings and word.startswith(beginnings))]
+    found = [
+        (start, end)
+        for word, start, end in places
+        if word in wanted.words or (beginnings and word.startswith(beginnings))
+    ]
     sequence = [word for word, _, _ in places]
     for phrase in wanted.phrases:
         size = len(phrase)
         starts = range(len(sequence) - size + 1) if size else range(0)
-        found += [(places[at][1], places[at + size - 1][2]) for at in starts if sequence[at : at + size] == phrase]
+        found += [
+            (places[at][1], places[at + size - 1][2])
+            for at in starts
+            if sequence[at : at + size] == phrase
+        ]
     merged: list[Span] = []
     for start, end in sorted(found):
         if merged and start < merged[-1][1]:

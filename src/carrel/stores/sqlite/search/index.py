@@ -9,12 +9,21 @@ from datetime import UTC, datetime
 
 import orjson
 
-from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, FieldKind, Mark, Put, Reset
+from carrel.rooms.knowledge.documents import (
+    Document,
+    DocumentChange,
+    Drop,
+    FieldKind,
+    Mark,
+    Put,
+    Reset,
+)
 from carrel.rooms.knowledge.search_body.clauses import Scalar
 from carrel.rooms.knowledge.words import words
 from carrel.stores.sqlite.visible_words import marked
 
-# The first version let every document count for everybody; its files are removed and filled again (see `derived.py`).
+# The first version let every document count for everybody; its files are removed and filled again
+# (see `derived.py`).
 STEPS = (
     "SELECT 1",
     """
@@ -77,7 +86,9 @@ _MOST_EXACT = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One index: its number, its fields, and the columns that its text fields have in the word table."""
+    """One index: its number, its fields, and the columns that its text fields have in the word
+    table.
+    """
 
     number: int
     name: str
@@ -108,30 +119,50 @@ class Index:
         return self.fields.get(field)
 
 
-def find_index(connection: sqlite3.Connection, name: str, fields: Mapping[str, FieldKind]) -> tuple[Index, str | None] | None:
+def find_index(
+    connection: sqlite3.Connection, name: str, fields: Mapping[str, FieldKind]
+) -> tuple[Index, str | None] | None:
     """The index of that name and where its filling stopped, if it is there with these fields."""
-    row = connection.execute("SELECT number, fields, cursor FROM indices WHERE name = ?", (name,)).fetchone()
-    return (Index(row[0], name, fields), row[2]) if row is not None and row[1] == _written(fields) else None
+    row = connection.execute(
+        "SELECT number, fields, cursor FROM indices WHERE name = ?", (name,)
+    ).fetchone()
+    return (
+        (Index(row[0], name, fields), row[2])
+        if row is not None and row[1] == _written(fields)
+        else None
+    )
 
 
-def open_index(connection: sqlite3.Connection, name: str, fields: Mapping[str, FieldKind]) -> tuple[Index, str | None]:
+def open_index(
+    connection: sqlite3.Connection, name: str, fields: Mapping[str, FieldKind]
+) -> tuple[Index, str | None]:
     """The same, made where it is missing; one whose fields have changed begins anew."""
     found = find_index(connection, name, fields)
     if found is not None:
         return found
-    row = connection.execute("SELECT number, fields FROM indices WHERE name = ?", (name,)).fetchone()
+    row = connection.execute(
+        "SELECT number, fields FROM indices WHERE name = ?", (name,)
+    ).fetchone()
     if row is not None:
         old = Index(row[0], name, orjson.loads(row[1]))
         _empty(connection, old)
         for table in (old.word_counts, old.word_places, old.words):
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute("DELETE FROM indices WHERE number = ?", (old.number,))
-    number = connection.execute("INSERT INTO indices (name, fields) VALUES (?, ?)", (name, _written(fields))).lastrowid
+    number = connection.execute(
+        "INSERT INTO indices (name, fields) VALUES (?, ?)", (name, _written(fields))
+    ).lastrowid
     index = Index(int(number or 0), name, fields)
     columns = ", ".join(index.columns.values()) or "c0"
-    connection.execute(f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = 'ascii')")
-    connection.execute(f"CREATE VIRTUAL TABLE {index.word_counts} USING fts5vocab ({index.words}, 'col')")
-    connection.execute(f"CREATE VIRTUAL TABLE {index.word_places} USING fts5vocab ({index.words}, 'instance')")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = 'ascii')"
+    )
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {index.word_counts} USING fts5vocab ({index.words}, 'col')"
+    )
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {index.word_places} USING fts5vocab ({index.words}, 'instance')"
+    )
     return index, None
 
 
@@ -146,9 +177,16 @@ class Retelling:
     ids: set[str] | None = None
 
 
-def apply(connection: sqlite3.Connection, index: Index, changes: Sequence[DocumentChange], retelling: Retelling) -> None:
-    """Writes down what a source told. After a reset the old documents go only when the new whole is there,
-    so that two processes that fill one index never take from each other what they have just put in."""
+def apply(
+    connection: sqlite3.Connection,
+    index: Index,
+    changes: Sequence[DocumentChange],
+    retelling: Retelling,
+) -> None:
+    """Writes down what a source told. After a reset the old documents go only when the new whole is
+    there,
+    so that two processes that fill one index never take from each other what they have just put
+    in."""
     for change in changes:
         match change:
             case Put(document):
@@ -159,17 +197,23 @@ def apply(connection: sqlite3.Connection, index: Index, changes: Sequence[Docume
                 _drop(connection, index, id)
             case Reset():
                 retelling.ids = set()
-                connection.execute("UPDATE indices SET cursor = NULL WHERE number = ?", (index.number,))
+                connection.execute(
+                    "UPDATE indices SET cursor = NULL WHERE number = ?", (index.number,)
+                )
             case Mark(cursor):
                 sweep(connection, index, retelling)
-                connection.execute("UPDATE indices SET cursor = ? WHERE number = ?", (cursor, index.number))
+                connection.execute(
+                    "UPDATE indices SET cursor = ? WHERE number = ?", (cursor, index.number)
+                )
 
 
 def sweep(connection: sqlite3.Connection, index: Index, retelling: Retelling) -> None:
     """Drops what a source that began anew has not told again."""
     if retelling.ids is None:
         return
-    present = connection.execute("SELECT id FROM documents WHERE index_number = ?", (index.number,)).fetchall()
+    present = connection.execute(
+        "SELECT id FROM documents WHERE index_number = ?", (index.number,)
+    ).fetchall()
     for (known,) in present:
         if known not in retelling.ids:
             _drop(connection, index, known)
@@ -177,7 +221,9 @@ def sweep(connection: sqlite3.Connection, index: Index, retelling: Retelling) ->
 
 
 def comparable(value: object, kind: FieldKind) -> Scalar | None:
-    """A value as it is compared: dates as milliseconds, truth as 0 or 1; None for what this kind of field cannot hold."""
+    """A value as it is compared: dates as milliseconds, truth as 0 or 1; None for what this kind of
+    field cannot hold.
+    """
     match kind:
         case "keyword" | "text":
             if isinstance(value, bool):
@@ -194,7 +240,13 @@ def comparable(value: object, kind: FieldKind) -> Scalar | None:
             return value if abs(value) < _MOST_EXACT else float(value)
         case "boolean":
             truth = {"true": 1, "false": 0}
-            return int(value) if isinstance(value, bool) else truth.get(value) if isinstance(value, str) else None
+            return (
+                int(value)
+                if isinstance(value, bool)
+                else truth.get(value)
+                if isinstance(value, str)
+                else None
+            )
         case "date":
             return _milliseconds(value)
         case "words":
@@ -207,7 +259,9 @@ def _milliseconds(value: object) -> int | None:
     if not isinstance(value, str):
         return None
     try:
-        moment = datetime.fromisoformat(value if len(value) != 4 or not value.isdecimal() else f"{value}-01-01")
+        moment = datetime.fromisoformat(
+            value if len(value) != 4 or not value.isdecimal() else f"{value}-01-01"
+        )
     except ValueError:
         return None
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
@@ -228,7 +282,9 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
         if not values:
             continue
         found = [word for value in values for word in words(str(value))] if kind == "text" else []
-        connection.execute("INSERT INTO present VALUES (?, ?, ?, ?)", (index.number, field, number, len(found)))
+        connection.execute(
+            "INSERT INTO present VALUES (?, ?, ?, ?)", (index.number, field, number, len(found))
+        )
         if kind == "text":
             texts[index.columns[field]] = marked(group, found)
             _count(connection, group, field, 1, len(found))
@@ -240,11 +296,16 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
     connection.executemany("INSERT OR IGNORE INTO field_values VALUES (?, ?, ?, ?)", rows)
     if texts:
         marks = ", ".join("?" * (len(texts) + 1))
-        connection.execute(f"INSERT INTO {index.words} (rowid, {', '.join(texts)}) VALUES ({marks})", (number, *texts.values()))
+        connection.execute(
+            f"INSERT INTO {index.words} (rowid, {', '.join(texts)}) VALUES ({marks})",
+            (number, *texts.values()),
+        )
 
 
 def _group(connection: sqlite3.Connection, index: Index, readers: Iterable[str]) -> int:
-    """The number of those who may read a document, made where nobody has shared one in this way yet."""
+    """The number of those who may read a document, made where nobody has shared one in this way
+    yet.
+    """
     names = sorted(set(readers))
     written = orjson.dumps(names).decode()
     row = connection.execute(
@@ -254,7 +315,10 @@ def _group(connection: sqlite3.Connection, index: Index, readers: Iterable[str])
         return int(row[0])
     sql = "INSERT INTO groups (index_number, readers) VALUES (?, ?)"
     number = int(connection.execute(sql, (index.number, written)).lastrowid or 0)
-    connection.executemany("INSERT INTO group_readers VALUES (?, ?, ?)", [(index.number, name, number) for name in names])
+    connection.executemany(
+        "INSERT INTO group_readers VALUES (?, ?, ?)",
+        [(index.number, name, number) for name in names],
+    )
     return number
 
 
@@ -262,27 +326,40 @@ def groups_of(connection: sqlite3.Connection, index: Index, readers: Iterable[st
     """The groups that somebody who reads under these names belongs to."""
     names = sorted(readers)
     marks = ", ".join("?" * len(names))
-    sql = f"SELECT DISTINCT group_number FROM group_readers WHERE index_number = ? AND reader IN ({marks}) ORDER BY 1"
+    sql = (
+        f"SELECT DISTINCT group_number FROM group_readers WHERE index_number = ? AND reader IN "
+        f"({marks}) ORDER BY 1"
+    )
     return [row[0] for row in connection.execute(sql, (index.number, *names))]
 
 
-def _count(connection: sqlite3.Connection, group: int, field: str, documents: int, word_count: int) -> None:
+def _count(
+    connection: sqlite3.Connection, group: int, field: str, documents: int, word_count: int
+) -> None:
     connection.execute(
-        "INSERT INTO group_sizes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET documents = documents + excluded.documents, "
+        "INSERT INTO group_sizes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET documents = "
+        "documents + excluded.documents, "
         "words = words + excluded.words",
         (group, field, documents, word_count),
     )
 
 
-def _is_there(connection: sqlite3.Connection, index: Index, id: str, group: int, source: str) -> bool:
-    sql = "SELECT 1 FROM documents WHERE index_number = ? AND id = ? AND group_number = ? AND source = ?"
+def _is_there(
+    connection: sqlite3.Connection, index: Index, id: str, group: int, source: str
+) -> bool:
+    sql = (
+        "SELECT 1 FROM documents WHERE index_number = ? AND id = ? AND group_number = ? AND "
+        "source = ?"
+    )
     return connection.execute(sql, (index.number, id, group, source)).fetchone() is not None
 
 
 def _values(value: object) -> Iterable[object]:
     if value is None:
         return ()
-    return [one for one in value if one is not None] if isinstance(value, list | tuple) else (value,)
+    return (
+        [one for one in value if one is not None] if isinstance(value, list | tuple) else (value,)
+    )
 
 
 def _drop(connection: sqlite3.Connection, index: Index, id: str) -> None:
@@ -291,7 +368,9 @@ def _drop(connection: sqlite3.Connection, index: Index, id: str) -> None:
     if row is None:
         return
     number, group = row
-    for field, word_count in connection.execute("SELECT field, words FROM present WHERE document = ?", (number,)).fetchall():
+    for field, word_count in connection.execute(
+        "SELECT field, words FROM present WHERE document = ?", (number,)
+    ).fetchall():
         if index.fields.get(field) == "text":
             _count(connection, group, field, -1, -word_count)
     for table in ("field_values", "present"):

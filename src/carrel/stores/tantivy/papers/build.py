@@ -13,9 +13,23 @@ from pathlib import Path
 import tantivy
 
 from carrel.rooms.papers.words import key
-from carrel.stores.sqlite.papers.sidecar import FORMAT, Manifest, index_folder, read_manifest, write_manifest
+from carrel.stores.sqlite.papers.sidecar import (
+    FORMAT,
+    Manifest,
+    index_folder,
+    read_manifest,
+    write_manifest,
+)
 from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
-from carrel.stores.tantivy.papers.schema import FACETS, TITLE_TIMES, common_pairs, exact_words, ranking_words, register, schema
+from carrel.stores.tantivy.papers.schema import (
+    FACETS,
+    TITLE_TIMES,
+    common_pairs,
+    exact_words,
+    ranking_words,
+    register,
+    schema,
+)
 
 ReportPapers = Callable[[int, int], None]
 
@@ -25,10 +39,14 @@ _YEAR = re.compile(r"\d{4}")
 _LATEST = 1 << 32
 
 
-def build_paper_index(snapshot: Path, *, report: ReportPapers | None = None, threads: int = 1) -> Manifest:
-    """Reads the whole snapshot and writes an index beside it. Readers go on with the old one until the new one is ready.
+def build_paper_index(
+    snapshot: Path, *, report: ReportPapers | None = None, threads: int = 1
+) -> Manifest:
+    """Reads the whole snapshot and writes an index beside it. Readers go on with the old one until
+    the new one is ready.
 
-    `report(done, total)` is called now and then. Stopped half-way, nothing has changed and the next run starts afresh.
+    `report(done, total)` is called now and then. Stopped half-way, nothing has changed and the next
+    run starts afresh.
     """
     source = Snapshot(snapshot)
     try:
@@ -81,12 +99,24 @@ def _write(generation: Generation, folder: Path, report: ReportPapers | None, th
 
 def _documents(connection: sqlite3.Connection) -> Iterator[tantivy.Document]:
     rows = connection.execute(
-        "SELECT paper_fts.rowid, paper.rowid, paper.paper_id, paper.title, paper.year, paper.paper_index, "
+        "SELECT paper_fts.rowid, paper.rowid, paper.paper_id, paper.title, paper.year, "
+        "paper.paper_index, "
         "paper_fts.summary, paper_fts.source, paper_fts.translated, paper_fts.metadata "
         "FROM paper_fts JOIN paper ON paper.paper_id = paper_fts.paper_id ORDER BY paper_fts.rowid"
     )
     with closing(rows):
-        for row, number, paper_id, title, year, place, summary, source, translated, metadata in rows:
+        for (
+            row,
+            number,
+            paper_id,
+            title,
+            year,
+            place,
+            summary,
+            source,
+            translated,
+            metadata,
+        ) in rows:
             document = tantivy.Document()
             known_year = int(year) if _YEAR.fullmatch(year) else 0
             document.add_unsigned("row", row)
@@ -97,7 +127,12 @@ def _documents(connection: sqlite3.Connection) -> Iterator[tantivy.Document]:
             document.add_text("title_key", key(title))
             document.add_text("title", " ".join(title_words))
             _add_text(document, "text", title_words, times=TITLE_TIMES)
-            for field, text in (("text", summary), ("text", metadata), ("full", source), ("full", translated)):
+            for field, text in (
+                ("text", summary),
+                ("text", metadata),
+                ("full", source),
+                ("full", translated),
+            ):
                 if text:
                     _add_text(document, field, exact_words(text))
             for facet in FACETS:

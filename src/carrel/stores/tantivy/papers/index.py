@@ -13,13 +13,30 @@ import tantivy
 from tantivy import Occur
 
 from carrel.core.error_description import describe_error
-from carrel.rooms.papers.query_language import All, Any, Facet, Named, Node, Not, Phrase, Query, Years
+from carrel.rooms.papers.query_language import (
+    All,
+    Any,
+    Facet,
+    Named,
+    Node,
+    Not,
+    Phrase,
+    Query,
+    Years,
+)
 from carrel.rooms.papers.snippets import Stem
 from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.sidecar import index_folder, manifest_file, read_manifest
-from carrel.stores.tantivy.papers.schema import common_pairs, exact_words, ranking_words, register, schema, stemmer
+from carrel.stores.tantivy.papers.schema import (
+    common_pairs,
+    exact_words,
+    ranking_words,
+    register,
+    schema,
+    stemmer,
+)
 
 log = logging.getLogger("carrel.cache")
 
@@ -37,8 +54,11 @@ def open_paper_index(snapshot: Path, build_id: str) -> TantivyRanking | None:
     try:
         return TantivyRanking(folder)
     except (OSError, ValueError) as error:
-        # Without its manifest it counts as missing, so that the next build or `carrel papers index` makes it again.
-        log.warning("paper index is damaged", extra={"file": folder.name, "cause": describe_error(error)})
+        # Without its manifest it counts as missing, so that the next build or `carrel papers index`
+        # makes it again.
+        log.warning(
+            "paper index is damaged", extra={"file": folder.name, "cause": describe_error(error)}
+        )
         with suppress(OSError):
             manifest_file(snapshot).unlink(missing_ok=True)
         return None
@@ -55,16 +75,21 @@ class TantivyRanking:
         register(index)
         self._searcher = index.searcher()
         analyzer = stemmer()
-        self.stem: Stem = lru_cache(maxsize=20_000)(lambda word: (analyzer.analyze(word) or [word])[0])
+        self.stem: Stem = lru_cache(maxsize=20_000)(
+            lambda word: (analyzer.analyze(word) or [word])[0]
+        )
 
-    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]:
+    def search(
+        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+    ) -> list[Shown]:
         named = self.named(connection, query)
         page = named[first : first + count]
         if len(page) == count:
             return page
         if not named:
             return rows.shown_by_row(connection, self.rows(connection, query, first, count))
-        # Nobody is listed twice: the named ones are taken out of the ranking before the page is cut.
+        # Nobody is listed twice: the named ones are taken out of the ranking before the page is
+        # cut.
         known = {paper.paper_id for paper in named}
         ranked = rows.shown_by_row(connection, self.rows(connection, query, 0, first + count))
         rest = [paper for paper in ranked if paper.paper_id not in known]
@@ -77,20 +102,30 @@ class TantivyRanking:
             return rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
         if not query.loose or query.strict is not None:
             return []
-        titled = self._searcher.search(self._term("title_key", query.title_key), _MAX_TITLES, count=False).hits
+        titled = self._searcher.search(
+            self._term("title_key", query.title_key), _MAX_TITLES, count=False
+        ).hits
         return rows.shown_by_row(connection, self._numbers(titled)) if titled else []
 
-    def rows(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[int]:
+    def rows(
+        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+    ) -> list[int]:
         """One stretch of the ranking, as rows of the full-text table."""
         return [row for row, _ in self.scored_rows(connection, query, first, count)]
 
-    def scored_rows(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[tuple[int, float]]:
-        """One stretch of the ranking with its scores; where nothing is there to rank by, the newest first."""
+    def scored_rows(
+        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+    ) -> list[tuple[int, float]]:
+        """One stretch of the ranking with its scores; where nothing is there to rank by, the newest
+        first.
+        """
         question = self._question(connection, query)
         if question is None:
             return []
         order = None if query.phrases else "newness"
-        hits = self._searcher.search(question, count, count=False, offset=first, order_by_field=order).hits
+        hits = self._searcher.search(
+            question, count, count=False, offset=first, order_by_field=order
+        ).hits
         return list(zip(self._numbers(hits), (float(score) for score, _ in hits), strict=True))
 
     def _numbers(self, hits: Sequence[tuple[object, tantivy.DocAddress]]) -> list[int]:
@@ -106,10 +141,16 @@ class TantivyRanking:
             parts.append(self._bag(query.loose))
         if not parts:
             return None
-        return parts[0] if len(parts) == 1 else tantivy.Query.boolean_query([(Occur.Must, part) for part in parts])
+        return (
+            parts[0]
+            if len(parts) == 1
+            else tantivy.Query.boolean_query([(Occur.Must, part) for part in parts])
+        )
 
     def _bag(self, loose: Sequence[Phrase]) -> tantivy.Query:
-        """Any of the words, the more and the rarer the better. Only plain terms, as then the index can skip what cannot win."""
+        """Any of the words, the more and the rarer the better. Only plain terms, as then the index
+        can skip what cannot win.
+        """
         content = [phrase for phrase in loose if not _is_stop_word(phrase)] or list(loose)
         times: dict[str, int] = {}
         choices: list[tantivy.Query] = []
@@ -120,21 +161,30 @@ class TantivyRanking:
             for word in ranking_words(exact_words(" ".join(phrase.words))):
                 if len(phrase.words) == 1 or word not in STOP_WORDS:
                     times[self.stem(word)] = times.get(self.stem(word), 0) + 1
-        choices += [query for stem, count in times.items() for query in self._ranked_term(stem, count)]
+        choices += [
+            query for stem, count in times.items() for query in self._ranked_term(stem, count)
+        ]
         return _any(choices)
 
     def _ranked_term(self, stem: str, times: int) -> list[tantivy.Query]:
         text = self._term("text", stem, "freq")
         choices = [text if times == 1 else tantivy.Query.boost_query(text, float(times))]
         if self._searcher.doc_freq("full", stem):
-            choices.append(tantivy.Query.boost_query(self._term("full", stem, "freq"), _FULL_TEXT_WEIGHT * times))
+            choices.append(
+                tantivy.Query.boost_query(
+                    self._term("full", stem, "freq"), _FULL_TEXT_WEIGHT * times
+                )
+            )
         return choices
 
     def _exact_choices(self, phrase: Phrase) -> list[tantivy.Query]:
         if len(phrase.words) > 1:
             return [self._exactly("exact", phrase)]
         word = fold(phrase.words[0])
-        return [self._term("exact", known) for known in (self._beginning_with("exact", word) if phrase.is_prefix else [word])]
+        return [
+            self._term("exact", known)
+            for known in (self._beginning_with("exact", word) if phrase.is_prefix else [word])
+        ]
 
     def _node(self, connection: sqlite3.Connection, node: Node) -> tantivy.Query:
         match node:
@@ -146,13 +196,20 @@ class TantivyRanking:
                 return _unscored(self._exactly(category, Phrase(words, is_prefix)))
             case Years(first, last):
                 kind = tantivy.FieldType.Unsigned
-                return _unscored(tantivy.Query.range_query(self._schema, "year", kind, max(first or 1, 1), last or 9999))
+                return _unscored(
+                    tantivy.Query.range_query(
+                        self._schema, "year", kind, max(first or 1, 1), last or 9999
+                    )
+                )
             case Named(identifiers):
                 numbers = rows.numbers(connection, rows.with_identifiers(connection, identifiers))
                 return _unscored(_any([self._term("paper", number) for number in numbers]))
             case Not():
                 return tantivy.Query.boolean_query(
-                    [(Occur.Must, _unscored(tantivy.Query.all_query())), (Occur.MustNot, self._node(connection, node.part))]
+                    [
+                        (Occur.Must, _unscored(tantivy.Query.all_query())),
+                        (Occur.MustNot, self._node(connection, node.part)),
+                    ]
                 )
             case All(parts):
                 signs = [
@@ -171,19 +228,38 @@ class TantivyRanking:
         """Words as written and in this order; the last may be the beginning of one."""
         folded = [word for part in phrase.words for word in exact_words(part)]
         if len(folded) > 1:
-            pairs = common_pairs(folded[:-1] if phrase.is_prefix else folded) if field == "exact" else []
+            pairs = (
+                common_pairs(folded[:-1] if phrase.is_prefix else folded)
+                if field == "exact"
+                else []
+            )
             known = [self._term("pairs", pair, "freq") for pair in pairs]
             if len(known) == 1 and len(folded) == 2:
                 return known[0]
-            make = tantivy.Query.phrase_prefix_query if phrase.is_prefix else tantivy.Query.phrase_query
+            make = (
+                tantivy.Query.phrase_prefix_query
+                if phrase.is_prefix
+                else tantivy.Query.phrase_query
+            )
             whole = make(self._schema, field, list(folded))
-            return tantivy.Query.boolean_query([(Occur.Must, part) for part in (*known, whole)]) if known else whole
-        forms = [word for part in folded for word in (self._beginning_with(field, part) if phrase.is_prefix else [part])]
+            return (
+                tantivy.Query.boolean_query([(Occur.Must, part) for part in (*known, whole)])
+                if known
+                else whole
+            )
+        forms = [
+            word
+            for part in folded
+            for word in (self._beginning_with(field, part) if phrase.is_prefix else [part])
+        ]
         return _any([self._term(field, word) for word in forms])
 
     def _beginning_with(self, field: str, prefix: str) -> list[str]:
         """The words that most papers have among those with this beginning."""
-        return [word for word, _ in self._searcher.terms_with_prefix(field, prefix, limit=_MAX_PREFIX_WORDS)]
+        return [
+            word
+            for word, _ in self._searcher.terms_with_prefix(field, prefix, limit=_MAX_PREFIX_WORDS)
+        ]
 
     def _term(self, field: str, value: str | int, option: str = "basic") -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, value, option)
@@ -192,7 +268,11 @@ class TantivyRanking:
 def _any(choices: list[tantivy.Query]) -> tantivy.Query:
     if not choices:
         return tantivy.Query.empty_query()
-    return choices[0] if len(choices) == 1 else tantivy.Query.boolean_query([(Occur.Should, choice) for choice in choices])
+    return (
+        choices[0]
+        if len(choices) == 1
+        else tantivy.Query.boolean_query([(Occur.Should, choice) for choice in choices])
+    )
 
 
 def _unscored(query: tantivy.Query) -> tantivy.Query:

@@ -1,9 +1,13 @@
 """What is indexed of a paper, and how its words get there.
 
-`text` ranks: stems of the title three times, the summary and the metadata, one field because two boosted ones rank worse.
-`full` ranks lightly: stems of source and translations. `exact` holds every word as written with its place, for phrases and
-prefixes; `pairs` holds neighbours of which one is a stop word, so that a phrase with "of the" need not walk through every
-paper. The facet fields hold words with places, one value after the other. Nothing is stored but row numbers.
+`text` ranks: stems of the title three times, the summary and the metadata, one field because two
+boosted ones rank worse.
+`full` ranks lightly: stems of source and translations. `exact` holds every word as written with its
+place, for phrases and
+prefixes; `pairs` holds neighbours of which one is a stop word, so that a phrase with "of the" need
+not walk through every
+paper. The facet fields hold words with places, one value after the other. Nothing is stored but row
+numbers.
 """
 
 from __future__ import annotations
@@ -36,13 +40,21 @@ def schema() -> tantivy.Schema:
 
 
 def stemmer() -> tantivy.TextAnalyzer:
-    """Words that Python has parted, cut to their English stems; words of other languages mostly stay whole."""
-    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(tantivy.Filter.stemmer("english")).build()
+    """Words that Python has parted, cut to their English stems; words of other languages mostly
+    stay whole.
+    """
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        .filter(tantivy.Filter.stemmer("english"))
+        .build()
+    )
 
 
 def register(index: tantivy.Index) -> None:
     index.register_tokenizer("stems", stemmer())
-    index.register_tokenizer("words", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    index.register_tokenizer(
+        "words", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    )
 
 
 def exact_words(text: str) -> list[str]:
@@ -52,7 +64,11 @@ def exact_words(text: str) -> list[str]:
 
 def common_pairs(found: Sequence[str]) -> list[str]:
     """Neighbours of which at least one is a stop word."""
-    return [f"{one}_{other}" for one, other in pairwise(found) if one in STOP_WORDS or other in STOP_WORDS]
+    return [
+        f"{one}_{other}"
+        for one, other in pairwise(found)
+        if one in STOP_WORDS or other in STOP_WORDS
+    ]
 
 
 def ranking_words(found: list[str]) -> list[str]:

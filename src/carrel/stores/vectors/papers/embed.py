@@ -1,4 +1,6 @@
-"""Makes the vectors of a snapshot: once for each text, so that a run can stop anywhere and the next one goes on."""
+"""Makes the vectors of a snapshot: once for each text, so that a run can stop anywhere and the next
+one goes on.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Embedder(Protocol):
 
 
 def embed_papers(snapshot: Path, embedder: Embedder, *, report: ReportPapers | None = None) -> int:
-    """Vectors for every paper that has none yet; answers how many were made. The fast index must be there first."""
+    """Vectors for every paper that has none yet; answers how many were made. The fast index must be
+    there first.
+    """
     source = Snapshot(snapshot)
     try:
         generation = source.current()
@@ -80,17 +84,24 @@ def vector_file(home: Path, name: str) -> Path:
 
 
 class KeptVectors:
-    """Two files that only grow: keys of texts, and a vector for each. What was cut off half-way is cut off for good."""
+    """Two files that only grow: keys of texts, and a vector for each. What was cut off half-way is
+    cut off for good.
+    """
 
     def __init__(self, home: Path, name: str, dimensions: int) -> None:
         self._keys_path, self._vectors_path = home / f"vectors-{name}.keys", vector_file(home, name)
         for path in (self._keys_path, self._vectors_path):
             path.touch()
-        whole = min(self._keys_path.stat().st_size // KEY_BYTES, self._vectors_path.stat().st_size // (4 * dimensions))
+        whole = min(
+            self._keys_path.stat().st_size // KEY_BYTES,
+            self._vectors_path.stat().st_size // (4 * dimensions),
+        )
         os.truncate(self._keys_path, whole * KEY_BYTES)
         os.truncate(self._vectors_path, whole * 4 * dimensions)
         keys = self._keys_path.read_bytes()
-        self._places = {keys[at : at + KEY_BYTES]: at // KEY_BYTES for at in range(0, len(keys), KEY_BYTES)}
+        self._places = {
+            keys[at : at + KEY_BYTES]: at // KEY_BYTES for at in range(0, len(keys), KEY_BYTES)
+        }
         self._count = whole
 
     def __len__(self) -> int:

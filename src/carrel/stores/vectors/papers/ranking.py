@@ -1,6 +1,7 @@
 """Words and meaning together: the scores of the fast index and of the vectors, added up.
 
-Exact search is never given up: what was named stays first, what must hold still holds, and a question of quotes, operators
+Exact search is never given up: what was named stays first, what must hold still holds, and a
+question of quotes, operators
 or fields alone is answered by words alone.
 """
 
@@ -36,7 +37,9 @@ _MAX_COMPARED = 150_000
 def open_semantic_index(
     snapshot: Path, build_id: str, embedder: Callable[[], Embedder]
 ) -> SemanticRanking | TantivyRanking | None:
-    """The index beside a snapshot, with its vectors where they have been made for just this snapshot."""
+    """The index beside a snapshot, with its vectors where they have been made for just this
+    snapshot.
+    """
     words = open_paper_index(snapshot, build_id)
     manifest = read_manifest(snapshot)
     if words is None or manifest is None or not manifest.vectors:
@@ -46,10 +49,15 @@ def open_semantic_index(
     if model.name != manifest.vectors:
         return words
     try:
-        vectors = PaperVectors(vector_file(home, model.name), home / manifest.vector_rows, model.dimensions)
+        vectors = PaperVectors(
+            vector_file(home, model.name), home / manifest.vector_rows, model.dimensions
+        )
     except (OSError, ValueError, EOFError) as error:
         # Words alone answer until `carrel papers index --meaning` has made the vectors again.
-        log.warning("paper vectors are damaged", extra={"file": manifest.vector_rows, "cause": describe_error(error)})
+        log.warning(
+            "paper vectors are damaged",
+            extra={"file": manifest.vector_rows, "cause": describe_error(error)},
+        )
         with suppress(OSError):
             write_manifest(snapshot, replace(manifest, vectors="", vector_rows=""))
         return words
@@ -57,13 +65,17 @@ def open_semantic_index(
 
 
 class PaperVectors:
-    """The vectors of one snapshot, mapped into memory. A paper is known by its row in the full-text table."""
+    """The vectors of one snapshot, mapped into memory. A paper is known by its row in the full-text
+    table.
+    """
 
     def __init__(self, file: Path, rows_file: Path, dimensions: int) -> None:
         self._rows: NDArray[np.int64] = np.load(rows_file)
         shape = (len(self._rows), dimensions)
         self._vectors = (
-            np.memmap(file, dtype=np.float32, mode="r", shape=shape) if len(self._rows) else np.zeros(shape, np.float32)
+            np.memmap(file, dtype=np.float32, mode="r", shape=shape)
+            if len(self._rows)
+            else np.zeros(shape, np.float32)
         )
         self._order = np.argsort(self._rows)
         self._ordered_rows = self._rows[self._order]
@@ -75,7 +87,9 @@ class PaperVectors:
         """Rows of the papers nearest to a vector, found by comparing all."""
         near = self._vectors @ vector
         near[self._rows < 0] = -2.0
-        places = np.argpartition(-near, count)[:count] if count < len(near) else np.arange(len(near))
+        places = (
+            np.argpartition(-near, count)[:count] if count < len(near) else np.arange(len(near))
+        )
         return [int(row) for row in self._rows[places] if row >= 0]
 
     def nearness(self, vector: NDArray[np.float32], wanted: Sequence[int]) -> NDArray[np.float32]:
@@ -104,7 +118,9 @@ class SemanticRanking:
     def stem(self) -> Stem | None:
         return self._words.stem
 
-    def search(self, connection: sqlite3.Connection, query: Query, first: int, count: int) -> list[Shown]:
+    def search(
+        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+    ) -> list[Shown]:
         if not query.loose or query.identifiers or any(phrase.is_prefix for phrase in query.loose):
             return self._words.search(connection, query, first, count)
         named = self._words.named(connection, query)
@@ -117,13 +133,19 @@ class SemanticRanking:
         if len(chosen) < wanted:
             # Past the fused ones, the words alone go on.
             seen = known | set(fused)
-            rest = [row for row in self._words.rows(connection, query, 0, first + count + len(seen)) if row not in seen]
+            rest = [
+                row
+                for row in self._words.rows(connection, query, 0, first + count + len(seen))
+                if row not in seen
+            ]
             at = max(0, skip - len(fused))
             chosen += rest[at : at + wanted - len(chosen)]
         return page + rows.shown_by_row(connection, chosen)
 
     def _fused(self, connection: sqlite3.Connection, query: Query) -> list[int]:
-        """Each score as a part of its best one, added up. A paper that only its meaning has found counts as the last by words."""
+        """Each score as a part of its best one, added up. A paper that only its meaning has found
+        counts as the last by words.
+        """
         by_words = dict(self._words.scored_rows(connection, query, 0, _WINDOW))
         vector = self._vector(query.text)
         found = list(by_words)
