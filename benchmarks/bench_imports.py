@@ -26,10 +26,10 @@ from benchmarks.agreement.comparison import Agreement, Record
 from benchmarks.agreement.jabref import expected_records as expected_entries
 from benchmarks.agreement.jabref import our_record as jabref_record
 from benchmarks.agreement.zotero import as_preferred, expected_records, one_journal, our_record
-from carrel.engines.bibliography.bibtex.fields import Titles
-from carrel.engines.bibliography.bibtex.reader import read_bibtex
-from carrel.engines.bibliography.errors import BibliographyError
-from carrel.engines.bibliography.reading import read
+from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.reader import read_bibtex
+from carrel.libraries.bibliography.errors import BibliographyError
+from carrel.libraries.bibliography.reading import read
 
 
 def better_bibtex(folder: Path) -> Agreement:

@@ -26,10 +26,10 @@ from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
 from carrel.core.catalogue import Catalogue
-from carrel.engines.static_assets.folder import FolderAssets
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
 from carrel.rooms.papers.words import STOP_WORDS, words
+from carrel.services.static_assets.folder import FolderAssets
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index
@@ -210,7 +210,7 @@ def with_meaning(snapshot: Path) -> list[tuple[str, OpenRanking | None]]:
     installed.
     """
     try:
-        from carrel.engines.sentence_vectors.minilm import MiniLm, model_folder
+        from carrel.services.sentence_vectors.minilm import MiniLm, model_folder
         from carrel.stores.vectors.papers.embed import embed_papers
         from carrel.stores.vectors.papers.ranking import open_semantic_index
     except ImportError as error:

@@ -38,7 +38,7 @@ OURS = """
 import json, sys, time
 from pathlib import Path
 items = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-from carrel.engines.citation_styles import Processor, load_style
+from carrel.libraries.csl import Processor, load_style
 start = time.perf_counter()
 style = load_style(Path(sys.argv[2]))
 compiled = time.perf_counter() - start

@@ -11,7 +11,7 @@ from math import exp
 from random import Random
 from statistics import fmean
 
-from carrel.rooms.research.ranking import EloRatings, Judging, Tournament, Verdict
+from carrel.libraries.ranking import EloRatings, Judging, Tournament, Verdict
 
 JUDGE_IS_RIGHT = 0.78
 _COUNTS = ((8, 1.0), (20, 1.0), (30, 0.5), (85, 0.1))

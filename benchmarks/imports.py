@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from carrel.engines.bibliography.bibtex.reader import read_bibtex
+from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 
 SECONDS = 15.0
 MEGABYTES = 300.0

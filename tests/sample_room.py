@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import Field
 
@@ -208,10 +209,15 @@ def sample_room(held: Held | None = None) -> Room:
         )
 
     def operation(
-        name: str, question: type[Question], answer: object, run: object, **more: object
+        name: str, question: type[Question], answer: object, run: Any, **more: object
     ) -> Operation[Question]:
         title = name.replace("_", " ").capitalize()
-        facts = {"scopes": READ, "description": f"{title}, for tests.", "command": None, **more}
+        facts: dict[str, Any] = {
+            "scopes": READ,
+            "description": f"{title}, for tests.",
+            "command": None,
+            **more,
+        }
         return Operation(
             name=name,
             room="sample",
@@ -220,7 +226,7 @@ def sample_room(held: Held | None = None) -> Room:
             answer=answer,
             run=run,
             **facts,
-        )  # type: ignore[arg-type]
+        )
 
     return Room(
         name="sample",

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.agreement.comparison import Record, field_text, fold, keywords_text, record_of
-from carrel.engines.bibliography.bibtex.fields import Titles
-from carrel.engines.bibliography.bibtex.names import read_name
-from carrel.engines.bibliography.bibtex.reader import read_bibtex
+from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.names import read_name
+from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 
 _WORD = re.compile(r"\w+")
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.agreement.comparison import Record, field_text, fold, keywords_text, record_of
-from carrel.engines.bibliography.dates import read_date, read_year_and_month
+from carrel.libraries.bibliography.dates import read_date, read_year_and_month
 
 _TYPES = {
     "journalArticle": "article-journal", "bookSection": "chapter",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.growth.families import Family
-from carrel.core.budget import InputTooCostlyError
+from carrel.libraries.text.budget import InputTooCostlyError
 
 # The limits of one measurement. A parser that needs more CPU than this for one size is over every
 # budget.

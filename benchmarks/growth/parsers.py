@@ -13,26 +13,19 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.growth.families import TEXTS, Family, nested, numbered, repeated
-from carrel.core.citation_keys import make_key
 from carrel.core.errors import CarrelError
-from carrel.core.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
 from carrel.core.paper_record import SourceReader
-from carrel.engines.bibliography.dates import read_date, read_year_and_month
-from carrel.engines.bibliography.errors import BibliographyError
-from carrel.engines.bibliography.reading import read
-from carrel.engines.bibliography.recognition import Kind, recognise
-from carrel.engines.bibliography.writing import Form, write
-from carrel.engines.citation_styles import CitationStyleError, load_style, render_bibliography
-from carrel.engines.language_model.answers import _object_in
-from carrel.engines.lookup.crossref import tidied
-from carrel.engines.markdown_notes.note import EmptyNoteError, parse_note, write_note
-from carrel.engines.node_files import read_nodes
-from carrel.engines.paper_sources.bibliography import BibliographyReader
-from carrel.engines.paper_sources.fields import understand
-from carrel.engines.paper_sources.jats import JatsReader
-from carrel.engines.paper_sources.json_lines import JsonLinesReader
-from carrel.engines.paper_sources.markdown import MarkdownReader
-from carrel.engines.paper_sources.paper_infos import PaperInfosReader
+from carrel.libraries.bibliography.citation_keys import make_key
+from carrel.libraries.bibliography.dates import read_date, read_year_and_month
+from carrel.libraries.bibliography.errors import BibliographyError
+from carrel.libraries.bibliography.reading import read
+from carrel.libraries.bibliography.recognition import Kind, recognise
+from carrel.libraries.bibliography.writing import Form, write
+from carrel.libraries.csl import CitationStyleError, load_style, render_bibliography
+from carrel.libraries.discovery.chunks import read_chunk
+from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.short_forms import defined_in
+from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
 from carrel.rooms.knowledge.links import links
 from carrel.rooms.knowledge.query_language import parse as parse_notes_query
 from carrel.rooms.knowledge.search_body.parse import parse as parse_search_body
@@ -43,11 +36,18 @@ from carrel.rooms.papers.query_language import parse as parse_papers_query
 from carrel.rooms.papers.snippets import Marker
 from carrel.rooms.references.index import Entry
 from carrel.rooms.references.query import parse as parse_references_query
-from carrel.rooms.research.discovery.chunks import read_chunk
-from carrel.rooms.research.discovery.records import Paper
-from carrel.rooms.research.discovery.short_forms import defined_in
 from carrel.rooms.research.importing import read_earlier
 from carrel.rooms.research.safety.check import check_goal, check_hypothesis
+from carrel.services.language_models.answers import _object_in
+from carrel.services.literature.crossref import tidied
+from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note
+from carrel.services.node_files import read_nodes
+from carrel.services.paper_sources.bibliography import BibliographyReader
+from carrel.services.paper_sources.fields import understand
+from carrel.services.paper_sources.jats import JatsReader
+from carrel.services.paper_sources.json_lines import JsonLinesReader
+from carrel.services.paper_sources.markdown import MarkdownReader
+from carrel.services.paper_sources.paper_infos import PaperInfosReader
 
 ALLOWED: tuple[type[Exception], ...] = (
     CarrelError,

@@ -6,8 +6,8 @@ from random import Random
 from benchmarks.bench_discovery import names_of, titled_files
 from benchmarks.keyword_pairs import ListedPairs, area_under_curve, earlier_slice, listed_slice
 from benchmarks.validate_discovery import logistic
-from carrel.rooms.research.discovery import Paper
-from carrel.rooms.research.discovery.vocabulary import Term, Vocabulary
+from carrel.libraries.discovery import Paper
+from carrel.libraries.discovery.vocabulary import Term, Vocabulary
 
 
 def papers() -> list[Paper]:

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from carrel.core.budget import InputTooCostlyError
+from carrel.libraries.text.budget import InputTooCostlyError
 
 if sys.platform == "win32":
     pytest.skip("the measurement forks", allow_module_level=True)

@@ -11,7 +11,7 @@ import pytest
 from carrel.cli import main
 from carrel.cli.research_watch import drawn
 from carrel.rooms.research.models import ResearchStatus
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from carrel.core.control_characters import escape_controls, remove_controls
+from carrel.libraries.text.control_characters import escape_controls, remove_controls
 from tests.journeys.doors import ENVIRONMENT, PROGRAM
 
 pytestmark = pytest.mark.promise("A8")

@@ -27,7 +27,7 @@ from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.mcp import fastmcp_app
 from tests.doors.house import HANDSHAKES, MODERN, Answer, House, TokenTable, build_house
 from tests.journeys.doors import ENVIRONMENT, PROGRAM, serving
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot, settings_for
 
 pytestmark = pytest.mark.promise("D15")

@@ -9,7 +9,7 @@ import carrel
 from carrel.core.errors import CarrelError
 from carrel.doors.errors import TABLE
 
-_OPTIONAL = ("carrel.demo", "carrel.mcp_server", "carrel.engines.citation_styles.suite")
+_OPTIONAL = ("carrel.demo", "carrel.mcp_server", "carrel.libraries.csl.suite")
 
 
 def _codes(kind: type[CarrelError]) -> set[str]:

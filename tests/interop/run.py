@@ -33,7 +33,7 @@ from tests.journeys.doors import (
     desk_options,
     opened,
 )
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from anyio.from_thread import BlockingPortal
 from carrel.settings import Settings
 from tests.journeys.doors import ROOM_DOORS, CommandLineDoor, Door, opened, serving
 from tests.journeys.rooms import failed, said, until
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot, settings_for
 
 ENDED = {"completed", "failed", "cancelled", "paused"}

@@ -11,7 +11,7 @@ import pytest
 from carrel.core.caller import Caller
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.wiring.desk import open_desk
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, build_snapshot, settings_for
 from tests.stores.contracts.research import ResearchMemoryContract, Story
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot
 from tests.rooms.research.model_server import Asked, model_server, usual_answers
 from tests.rooms.research.served import serving

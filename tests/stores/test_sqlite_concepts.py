@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from carrel.rooms.research.discovery import ConceptIndex, Paper
+from carrel.libraries.discovery import ConceptIndex, Paper
 from carrel.stores.sqlite.concepts import ConceptFile
 
 PAPERS = [

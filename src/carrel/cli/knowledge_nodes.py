@@ -15,9 +15,9 @@ from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
 from carrel.cli.terminal import show
 from carrel.core.errors import InvalidInputError
-from carrel.engines.node_files import BadRow, read_nodes
 from carrel.rooms.knowledge.notes import Node, Team
 from carrel.rooms.knowledge.words import folded
+from carrel.services.node_files import BadRow, read_nodes
 from carrel.settings import Settings
 from carrel.wiring.command_audit import record_command
 from carrel.wiring.knowledge import open_stores

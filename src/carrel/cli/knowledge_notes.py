@@ -17,7 +17,10 @@ from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.process_name import process_name
-from carrel.engines.markdown_notes import (
+from carrel.rooms.knowledge.import_sources import FILES_COMPARED, AskedFolder
+from carrel.rooms.knowledge.notebook import Agreed, Notebook, NoteFile, Report, digest_of
+from carrel.rooms.knowledge.notes import Note, Source
+from carrel.services.markdown_notes import (
     EmptyNoteError,
     NoteFolder,
     NoteTooLargeError,
@@ -26,10 +29,7 @@ from carrel.engines.markdown_notes import (
     refuse_too_large,
     write_note,
 )
-from carrel.engines.markdown_notes.folder import file_name
-from carrel.rooms.knowledge.import_sources import FILES_COMPARED, AskedFolder
-from carrel.rooms.knowledge.notebook import Agreed, Notebook, NoteFile, Report, digest_of
-from carrel.rooms.knowledge.notes import Note, Source
+from carrel.services.markdown_notes.folder import file_name
 from carrel.settings import Settings
 from carrel.wiring.command_audit import record_command
 from carrel.wiring.desk import open_desk

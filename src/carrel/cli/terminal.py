@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
-from carrel.core.control_characters import escape_controls
+from carrel.libraries.text.control_characters import escape_controls
 
 
 def show(

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from carrel.core.budget import MAX_DEPTH, InputTooCostlyError, check_nesting
+from carrel.libraries.text.budget import MAX_DEPTH, InputTooCostlyError, check_nesting
 
 _LONGEST_READ_TWICE = 1024 * 1024
 

@@ -8,12 +8,12 @@ import json
 from typing import TYPE_CHECKING
 
 from carrel.core.errors import NotFoundError, UnavailableError
-from carrel.core.identifiers import ArxivId, Doi, Identifier
+from carrel.libraries.identifiers import ArxivId, Doi, Identifier
 from carrel.settings import Settings
 
 if TYPE_CHECKING:
-    from carrel.engines.lookup.service_client import ServiceClient
-    from carrel.engines.lookup.works import Works
+    from carrel.services.literature.service_client import ServiceClient
+    from carrel.services.literature.works import Works
 
 
 class WorkUnknownError(NotFoundError):
@@ -39,7 +39,7 @@ class Services:
 
     async def find(self, identifier: Identifier) -> dict[str, object]:
         """The work as a CSL item."""
-        from carrel.engines.lookup.errors import (
+        from carrel.services.literature.errors import (
             NetworkUnavailableError,
             ServicePausedError,
             WorkLookupError,
@@ -77,9 +77,9 @@ class Services:
 
     def _opened(self) -> Works:
         if self._works is None:
-            from carrel.engines.lookup.cache import FileCache
-            from carrel.engines.lookup.service_client import RetryPolicy, ServiceClient
-            from carrel.engines.lookup.works import Addresses, Works
+            from carrel.services.literature.cache import FileCache
+            from carrel.services.literature.service_client import RetryPolicy, ServiceClient
+            from carrel.services.literature.works import Addresses, Works
 
             chosen = self._settings.references
             addresses = Addresses(

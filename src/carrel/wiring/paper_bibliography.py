@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from carrel.core.budget import parse_in_thread, until_cancelled
-from carrel.core.citation_keys import make_paper_key
+from carrel.libraries.bibliography.citation_keys import make_paper_key
+from carrel.libraries.text.budget import parse_in_thread, until_cancelled
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.ports import PaperToCite
 
@@ -44,7 +44,7 @@ class PaperBibliographies:
 
 
 def _written(papers: Sequence[PaperToCite], form: str) -> str:
-    from carrel.engines.bibliography.writing import Form, write
+    from carrel.libraries.bibliography.writing import Form, write
 
     items = [cited_item(paper) for paper in until_cancelled(papers)]
     keys = Counter(str(item["id"]).lower() for item in items)
@@ -135,8 +135,8 @@ def _date_parts(facts: PaperMetadata) -> list[int]:
 def _stored_item(bibtex: str | None, has_sentence_case: bool) -> dict[str, Any] | None:
     if bibtex is None:
         return None
-    from carrel.engines.bibliography.bibtex.fields import Titles
-    from carrel.engines.bibliography.bibtex.reader import read_bibtex
+    from carrel.libraries.bibliography.bibtex.fields import Titles
+    from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 
     items = read_bibtex(
         bibtex, Titles.SENTENCE_CASE if has_sentence_case else Titles.AS_WRITTEN
@@ -154,7 +154,7 @@ def _made_key(item: dict[str, Any]) -> str:
 
 
 def _name(author: str) -> dict[str, str]:
-    from carrel.engines.bibliography.bibtex.names import read_name
+    from carrel.libraries.bibliography.bibtex.names import read_name
 
     text = " ".join(author.split())
     if not text.islower() and not set(text) & set("{}\\$~"):

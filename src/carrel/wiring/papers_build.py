@@ -20,14 +20,6 @@ from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import CarrelError, ConflictError
 from carrel.core.paper_record import AssetKeeper, SourcePart, SourceReader
 from carrel.demo import PAPERS_FOLDER
-from carrel.engines.paper_sources.bibliography import BibliographyReader
-from carrel.engines.paper_sources.finding import DEFAULT_SIZE_LIMIT_BYTES, Stamp, find, stamp
-from carrel.engines.paper_sources.jats import JatsReader
-from carrel.engines.paper_sources.json_lines import JsonLinesReader
-from carrel.engines.paper_sources.markdown import MarkdownReader
-from carrel.engines.paper_sources.paper_infos import PaperInfosReader
-from carrel.engines.paper_sources.pdf import PdfReader
-from carrel.engines.paper_sources.reading import Errand, read_here, read_in_processes
 from carrel.rooms.papers.building.adding import PaperAdder
 from carrel.rooms.papers.building.errors import (
     BuildInProgressError,
@@ -46,6 +38,14 @@ from carrel.rooms.papers.building.models import (
 from carrel.rooms.papers.building.ports import Progress, Silence, WorkLookup
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
+from carrel.services.paper_sources.bibliography import BibliographyReader
+from carrel.services.paper_sources.finding import DEFAULT_SIZE_LIMIT_BYTES, Stamp, find, stamp
+from carrel.services.paper_sources.jats import JatsReader
+from carrel.services.paper_sources.json_lines import JsonLinesReader
+from carrel.services.paper_sources.markdown import MarkdownReader
+from carrel.services.paper_sources.paper_infos import PaperInfosReader
+from carrel.services.paper_sources.pdf import PdfReader
+from carrel.services.paper_sources.reading import Errand, read_here, read_in_processes
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState

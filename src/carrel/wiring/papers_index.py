@@ -15,8 +15,8 @@ from carrel.core.errors import NotConfiguredError
 from carrel.stores.sqlite.papers.sidecar import index_folder
 
 if TYPE_CHECKING:
-    from carrel.engines.sentence_vectors.minilm import MiniLm
     from carrel.rooms.papers.building.ports import Progress
+    from carrel.services.sentence_vectors.minilm import MiniLm
     from carrel.stores.sqlite.papers.ranking import Ranking
 
 ReportPapers = Callable[[int, int], None]
@@ -41,14 +41,14 @@ def has_meaning() -> bool:
     """Whether the extra `semantic` and its model are installed."""
     if find_spec("onnxruntime") is None or find_spec("numpy") is None:
         return False
-    from carrel.engines.sentence_vectors.minilm import model_folder
+    from carrel.services.sentence_vectors.minilm import model_folder
 
     return model_folder() is not None
 
 
 @lru_cache(maxsize=1)
 def _model() -> MiniLm:
-    from carrel.engines.sentence_vectors.minilm import MiniLm, model_folder
+    from carrel.services.sentence_vectors.minilm import MiniLm, model_folder
 
     folder = model_folder()
     if folder is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from carrel.core.clock import SystemClock
-from carrel.engines.openai_compatible import OpenAiCompatibleModel
 from carrel.rooms.papers.building.models import Written
 from carrel.rooms.papers.building.ports import Progress
 from carrel.rooms.papers.building.summarising import Summariser, SummaryTally
+from carrel.services.openai_compatible import OpenAiCompatibleModel
 from carrel.stores.sqlite.papers_to_read import SqlitePapersToRead
 from carrel.stores.static_folder.summary_files import SUMMARIES_NAME, SummaryFiles
 from carrel.wiring.papers_build import AfterSwap, refresh_papers

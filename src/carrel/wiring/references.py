@@ -8,14 +8,12 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from carrel.core.budget import parse_in_thread, parsing
 from carrel.core.caller import LOCAL_USER, Caller, library_name
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError
-from carrel.core.identifiers import ArxivId, Doi
-from carrel.engines.attached_files import LocalFiles
-from carrel.engines.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
-from carrel.engines.parser_process import ParserProcesses
+from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
+from carrel.libraries.identifiers import ArxivId, Doi
+from carrel.libraries.text.budget import parse_in_thread, parsing
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.service import Papers
@@ -34,6 +32,8 @@ from carrel.rooms.references.ports import (
 )
 from carrel.rooms.references.records import Item
 from carrel.rooms.references.service import ReferencesRoom
+from carrel.services.attached_files import LocalFiles
+from carrel.services.parser_process import ParserProcesses
 from carrel.settings import Settings
 from carrel.stores.csl_json.library import CslJsonLibrary
 from carrel.stores.csl_json.probe import library_problem
@@ -75,7 +75,7 @@ class BibliographyFormats:
     async def read(self, content: str | bytes) -> ReadBibliography:
         # Readers and writers are imported at their first use: a session that only searches needs
         # none of them.
-        from carrel.engines.bibliography.reading import read_or_say_why
+        from carrel.libraries.bibliography.reading import read_or_say_why
 
         if len(content) <= _THREAD_AT_MOST_BYTES:
             found = await parse_in_thread(read_or_say_why, content)
@@ -92,12 +92,12 @@ class BibliographyFormats:
     async def write(
         self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False
     ) -> str:
-        from carrel.engines.bibliography.writing import Form, write
+        from carrel.libraries.bibliography.writing import Form, write
 
         return await parse_in_thread(lambda: write(items, Form(form), lossless=lossless))
 
     def date(self, text: str) -> dict[str, object] | None:
-        from carrel.engines.bibliography.dates import read_edtf
+        from carrel.libraries.bibliography.dates import read_edtf
 
         return read_edtf(text)
 
@@ -200,7 +200,7 @@ class CitationStyles:
     def _bibliography(
         self, items: Sequence[Item], style: str, output: Output, locale: str | None
     ) -> list[tuple[str, str]]:
-        import carrel.engines.citation_styles as engine
+        import carrel.libraries.csl as engine
 
         try:
             with parsing("the references", _size(items)):
@@ -214,7 +214,7 @@ class CitationStyles:
     def _in_text(
         self, items: Sequence[Item], style: str, output: Output, locale: str | None
     ) -> str:
-        import carrel.engines.citation_styles as engine
+        import carrel.libraries.csl as engine
 
         try:
             with parsing("the references", _size(items)):
@@ -226,7 +226,7 @@ class CitationStyles:
             raise self._explained(error, style) from None
 
     def _search(self, words: str, first: int, count: int) -> tuple[int, list[StyleFacts]]:
-        import carrel.engines.citation_styles as engine
+        import carrel.libraries.csl as engine
 
         found = engine.list_styles(words, folder=self._folder)
         return len(found), [
@@ -235,7 +235,7 @@ class CitationStyles:
         ]
 
     def _explained(self, error: Exception, style: str) -> CarrelError:
-        import carrel.engines.citation_styles as engine
+        import carrel.libraries.csl as engine
 
         if isinstance(error, engine.StyleNotFoundError):
             similar = [

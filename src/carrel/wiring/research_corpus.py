@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from carrel.libraries.discovery.chunks import ChunkReader
+from carrel.libraries.discovery.generation import Discovery
+from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.vocabulary import Term, Vocabulary
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.service import Papers
-from carrel.rooms.research.discovery.chunks import ChunkReader
-from carrel.rooms.research.discovery.generation import Discovery
-from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.records import Paper
-from carrel.rooms.research.discovery.vocabulary import Term, Vocabulary
 from carrel.rooms.research.errors import CorpusEmptyError
 from carrel.settings import ReferencesSettings
 from carrel.stores.sqlite.concepts import ConceptFile

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from carrel.engines.language_model import LanguageModelError, ModelAnswer, ModelClient
 from carrel.rooms.research.errors import ModelUnavailableError
 from carrel.rooms.research.ports import Completion, UnusableCompletion, Window
+from carrel.services.language_models import LanguageModelError, ModelAnswer, ModelClient
 from carrel.settings import ModelSettings
 
 _PER = 1_000_000

@@ -8,7 +8,7 @@ import calendar
 from itertools import product
 from pathlib import Path
 
-from tests.engines.pdf_files import make_pdf
+from tests.services.pdf_files import make_pdf
 
 _BRIDGES = ("blood viscosity", "platelet aggregation", "vascular reactivity")
 _OTHERS = (

@@ -10,10 +10,10 @@ from typing import Any, Self, TypeVar
 from carrel.core.answer import Text
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
 from carrel.core.catalogue import Catalogue
-from carrel.engines.static_assets.folder import FolderAssets
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.ports import Assets
 from carrel.rooms.papers.service import Papers
+from carrel.services.static_assets.folder import FolderAssets
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 

@@ -17,10 +17,10 @@ from pydantic import TypeAdapter
 from carrel.cli.papers_build import run
 from carrel.core.answer import Text
 from carrel.core.caller import Visit
-from carrel.engines.bibliography.reading import read
+from carrel.libraries.bibliography.reading import read
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
-from tests.engines.pdf_files import Line, make_pdf
+from tests.services.pdf_files import Line, make_pdf
 
 GUESSED: list[Line] = [
     (22, "On the Behaviour of Very Small Engines"),

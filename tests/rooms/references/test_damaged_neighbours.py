@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError, InvalidInputError
-from carrel.engines.attached_files import LocalFiles
+from carrel.services.attached_files import LocalFiles
 from tests.rooms.references.desk import Reader, Stage
 
 PAPER_ID = "0123456789abcdef0123456789abcdef"

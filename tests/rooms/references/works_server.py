@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.engines.lookup.services import ARXIV, ARXIV_ENTRY, PUBMED, PUBMED_ARTICLE
+from tests.services.literature.services import ARXIV, ARXIV_ENTRY, PUBMED, PUBMED_ARTICLE
 
 _WAIT_SECONDS = 60
 # As Crossref announces them; high, so that a test need not wait for its turn.

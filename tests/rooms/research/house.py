@@ -14,7 +14,7 @@ from carrel.policy.scopes import ALL_SCOPES, expand
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.papers_build import build_papers
-from tests.rooms.research.discovery.small_corpus import GOAL, small_papers
+from tests.libraries.discovery.small_corpus import GOAL, small_papers
 
 ENDED = {"completed", "failed", "cancelled", "paused"}
 

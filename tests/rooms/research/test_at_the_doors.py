@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.doors import ENVIRONMENT, PROGRAM, serving
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import settings_for
 
 HELLO = {

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, settings_for, visit
 from tests.rooms.research.model_server import model_server
 

@@ -10,7 +10,7 @@ import pytest
 
 from carrel.rooms.research.inert_text import inert_text, inert_values
 from carrel.wiring.papers_build import build_papers
-from tests.rooms.research.discovery.small_corpus import GOAL, small_papers
+from tests.libraries.discovery.small_corpus import GOAL, small_papers
 from tests.rooms.research.house import Asker, settings_for, visit
 
 pytestmark = pytest.mark.promise("A8")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.engines.language_model import LanguageModelError, ModelAnswer, ModelClient
+from carrel.services.language_models import LanguageModelError, ModelAnswer, ModelClient
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import open_desk
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, settings_for, visit
 from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server, opinions
 

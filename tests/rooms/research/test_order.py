@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from carrel.libraries.ranking import EloRatings
 from carrel.rooms.research.order import by_elo, by_place, leading, place_of
-from carrel.rooms.research.ranking import EloRatings
 from carrel.rooms.research.records import Decision, Hypothesis, HypothesisStanding
 from carrel.settings import Settings
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, visit
 from tests.stores.contracts.research import hypothesis
 

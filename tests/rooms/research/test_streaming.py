@@ -19,7 +19,7 @@ import mcp
 import pytest
 
 from tests.journeys.doors import serving
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import settings_for
 from tests.rooms.research.model_server import Asked, hypothesis, model_server
 

@@ -18,7 +18,7 @@ from carrel.doors.mcp.lane import Lane
 from carrel.policy.scopes import expand
 from carrel.settings import Settings
 from carrel.wiring.mcp import common_endpoint, room_endpoint
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, other, settings_for, visit
 from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.rooms.research.discovery import ReviewType
+from carrel.libraries.discovery import ReviewType
 from carrel.rooms.research.errors import WrongStateError
 from carrel.rooms.research.minds.advice import advice_in, meta_review_text
 from carrel.rooms.research.records import Draft, Hypothesis, HypothesisStanding, Protocol
 from carrel.settings import Settings
-from tests.rooms.research.discovery.small_corpus import GOAL
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, visit
 
 PAIR = "Could marine oil ease cold finger disease?"

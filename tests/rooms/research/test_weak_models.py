@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.engines.language_model import (
+from carrel.rooms.research.minds.citing import Citations
+from carrel.rooms.research.minds.material import Part, Row, fitted, papers_part, tokens_in
+from carrel.services.language_models import (
     LanguageModelError,
     ModelAnswer,
     ModelClient,
     UnusableAnswer,
 )
-from carrel.rooms.research.minds.citing import Citations
-from carrel.rooms.research.minds.material import Part, Row, fitted, papers_part, tokens_in
-from tests.rooms.research.discovery.small_corpus import GOAL, small_papers
+from tests.libraries.discovery.small_corpus import GOAL, small_papers
 from tests.rooms.research.house import Asker, visit
 from tests.rooms.research.model_server import Asked, Cut, Script, hypothesis, model_server
 from tests.rooms.research.test_models import PROVIDERS, with_model

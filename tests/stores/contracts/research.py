@@ -26,7 +26,7 @@ from carrel.rooms.research.records import (
     Scores,
     StepDone,
 )
-from tests.rooms.research.discovery.small_corpus import GOAL, small_discovery
+from tests.libraries.discovery.small_corpus import GOAL, small_discovery
 
 NOW = "2026-01-01T00:00:00+00:00"
 LATER = "2026-01-01T00:00:01+00:00"

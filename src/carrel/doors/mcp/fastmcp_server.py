@@ -42,7 +42,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from carrel.core.answer import Binary, Embedded, Text
-from carrel.core.budget import check_nesting
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect, Resource
@@ -54,6 +53,7 @@ from carrel.doors.mcp.completions import parse_completion
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool, block
 from carrel.doors.mcp.wire import ProtocolError, error_facts
 from carrel.doors.schemas import input_schema, output_schema
+from carrel.libraries.text.budget import check_nesting
 from carrel.policy.gate import Gate
 
 _numbers = itertools.count(1)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 
 _PAPER_ID = re.compile(r"[0-9a-f]{32}")
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from carrel.core.citation_keys import distinct_key, make_key
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.libraries.bibliography.citation_keys import distinct_key, make_key
 from carrel.rooms.references.conforming import conform_item
 from carrel.rooms.references.duplicates import KnownWorks
 from carrel.rooms.references.inputs import Candidate, not_added, unexpected_failure

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from carrel.core.csl_schema import (
+from carrel.core.errors import InvalidInputError
+from carrel.libraries.csl.name_lists import ET_AL_KEY, ends_in_et_al, move_et_al
+from carrel.libraries.csl.schema import (
     DATE_VARIABLES,
     NAME_PARTS,
     NAME_VARIABLES,
@@ -18,8 +20,6 @@ from carrel.core.csl_schema import (
     check_field,
     check_item,
 )
-from carrel.core.errors import InvalidInputError
-from carrel.core.name_lists import ET_AL_KEY, ends_in_et_al, move_et_al
 from carrel.rooms.references.ports import Change
 from carrel.rooms.references.records import Item, custom
 

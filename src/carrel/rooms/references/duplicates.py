@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from carrel.core.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
+from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.rooms.references.records import (
     Item,
     arxiv_of,

@@ -16,8 +16,8 @@ from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRecord, 
 from carrel.core.caller import Call, Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
-from carrel.core.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
 from carrel.core.jobs import Job
+from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
 from carrel.rooms.references.adding import add_to
 from carrel.rooms.references.duplicates import KnownIdentifiers
 from carrel.rooms.references.inputs import Candidate, WantedWork, not_added, unexpected_failure

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from carrel.core.caller import Caller
-from carrel.core.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
+from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
 from carrel.rooms.references.records import Item
 
 Identifier = Doi | Pmid | Pmcid | ArxivId | Isbn

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from carrel.core.identifiers import (
+from carrel.libraries.identifiers import (
     ArxivId,
     Doi,
     Isbn,

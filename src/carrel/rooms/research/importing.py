@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from carrel.core.budget import check_nesting, too_deep
 from carrel.core.errors import InvalidInputError
+from carrel.libraries.text.budget import check_nesting, too_deep
 from carrel.rooms.research.records import (
     Draft,
     Hypothesis,

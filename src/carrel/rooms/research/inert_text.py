@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from carrel.core.control_characters import remove_controls
+from carrel.libraries.text.control_characters import remove_controls
 
 # Markup of titles, as publishers and CSL-JSON have it: the words stay, the tags go.
 _TITLE_MARKUP = re.compile(

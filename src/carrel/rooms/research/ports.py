@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from carrel.rooms.research.discovery.generation import Discovery
-from carrel.rooms.research.discovery.records import Paper
+from carrel.libraries.discovery.generation import Discovery
+from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from carrel.rooms.research.discovery.connections import CandidateConnection
+from carrel.libraries.discovery.connections import CandidateConnection
 
 ProjectStatus = Literal["initializing", "active", "paused", "completed", "cancelled", "failed"]
 HypothesisStatus = Literal["pending", "reviewed", "evolved"]

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from carrel.rooms.research.discovery.evidence import sentences
-from carrel.rooms.research.discovery.records import Paper
+from carrel.libraries.discovery.evidence import sentences
+from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis, ReviewScores
 from carrel.rooms.research.order import leading, place_of

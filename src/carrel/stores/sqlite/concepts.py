@@ -15,9 +15,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from carrel.core.error_description import describe_error
-from carrel.rooms.research.discovery.index import ConceptIndex
-from carrel.rooms.research.discovery.ports import ConceptRow, DocumentRow
-from carrel.rooms.research.discovery.vocabulary import Vocabulary
+from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.ports import ConceptRow, DocumentRow
+from carrel.libraries.discovery.vocabulary import Vocabulary
 
 log = logging.getLogger("carrel.research")
 

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from carrel.rooms.research.discovery.records import Paper
+from carrel.libraries.discovery.records import Paper
 from carrel.stores.sqlite.papers.snapshot import Signature, Snapshot
 
 _PAPERS = """SELECT p.paper_id, p.title, p.year, p.summary_preview,

@@ -12,11 +12,11 @@ import pytest
 
 from carrel.core.caller import Call, Caller, Visit
 from carrel.core.errors import CarrelError
-from carrel.core.identifiers import ArxivId, Doi
+from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.rooms.papers.building.operations import AddPaper, PaperAdded, add_paper_operation
 from carrel.wiring.papers_build import build_papers, paper_adder
-from tests.engines.pdf_files import make_form_bomb, make_pdf
 from tests.rooms.papers.building.conftest import Corpus
+from tests.services.pdf_files import make_form_bomb, make_pdf
 
 CALL = Call(Caller("somebody", frozenset({"papers:write"})), Visit("test", "1"))
 

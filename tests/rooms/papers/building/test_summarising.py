@@ -13,7 +13,7 @@ import pytest
 
 from carrel.cli.papers_summarise import run
 from carrel.core.errors import CarrelError
-from carrel.engines.openai_compatible import OpenAiCompatibleModel
+from carrel.services.openai_compatible import OpenAiCompatibleModel
 from tests.rooms.papers.building.conftest import Corpus
 
 

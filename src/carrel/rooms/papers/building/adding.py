@@ -9,7 +9,7 @@ import base64
 import binascii
 
 from carrel.core.errors import InvalidInputError, NotConfiguredError, NotFoundError
-from carrel.core.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.rooms.papers.building.errors import PaperNotAddedError
 from carrel.rooms.papers.building.models import AddedPaper
 from carrel.rooms.papers.building.ports import Inbox, Rebuild, WorkLookup

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from carrel.core.identifiers import ArxivId, Doi
 from carrel.core.paper_record import FiledSummary, PaperRecord, ReadProblem, SourcePart
+from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.rooms.papers.building.grouping import Claim
 from carrel.rooms.papers.building.models import (
     AddedPaper,

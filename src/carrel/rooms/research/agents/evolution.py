@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from carrel.libraries.discovery.connections import EvolutionStrategy
 from carrel.rooms.research.agents.proximity import complement
 from carrel.rooms.research.agents.workshop import Made, Workshop
-from carrel.rooms.research.discovery.connections import EvolutionStrategy
 from carrel.rooms.research.errors import NothingToEvolveError
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.records import Changes, Hypothesis

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from carrel.libraries.discovery.connections import GenerationMethod
 from carrel.rooms.research.agents.workshop import Made, Workshop
-from carrel.rooms.research.discovery.connections import GenerationMethod
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.records import Changes
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from carrel.libraries.discovery.weights import jaccard
 from carrel.rooms.research.agents.workshop import Made, Workshop
-from carrel.rooms.research.discovery.weights import jaccard
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.records import Changes, Hypothesis
 

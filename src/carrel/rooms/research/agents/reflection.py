@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research.agents.workshop import Made, Workshop, derived_id
-from carrel.rooms.research.discovery.review import ReviewType
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.records import Changes, Hypothesis, Review
 

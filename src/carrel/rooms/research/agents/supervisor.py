@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.ranking import LEAST_OPPONENTS, Judging
 from carrel.rooms.research.agents.evolution import evolve
 from carrel.rooms.research.agents.generation import generate
 from carrel.rooms.research.agents.meta_review import meta_review
@@ -15,8 +18,6 @@ from carrel.rooms.research.agents.ranking import MATCHES_EACH, RankingAgent, pla
 from carrel.rooms.research.agents.reading import begin
 from carrel.rooms.research.agents.reflection import reflect
 from carrel.rooms.research.agents.workshop import Made, Workshop
-from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
-from carrel.rooms.research.discovery.review import ReviewType
 from carrel.rooms.research.errors import (
     HypothesisNotFoundError,
     NoConnectionFoundError,
@@ -26,7 +27,6 @@ from carrel.rooms.research.errors import (
 )
 from carrel.rooms.research.minds.mind import Brief
 from carrel.rooms.research.order import leading
-from carrel.rooms.research.ranking import LEAST_OPPONENTS, Judging
 from carrel.rooms.research.records import Changes, Hypothesis, Job, Project, StepDone
 
 BATCH = 10

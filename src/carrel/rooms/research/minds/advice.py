@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrel.rooms.research.discovery.words import normal_phrase
+from carrel.libraries.discovery.words import normal_phrase
 from carrel.rooms.research.records import Hypothesis, Review
 
 _STRONG = "Carry the leading hypotheses: "

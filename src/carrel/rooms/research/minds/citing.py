@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from carrel.rooms.research.discovery.records import Paper
+from carrel.libraries.discovery.records import Paper
 
 _ID_IN_TEXT = re.compile(r"\s*\[\s*id:\s*([^\[\]]*?)\s*\]", re.IGNORECASE)
 _BETWEEN_IDS = re.compile(r"\s*[,;]\s*(?:id:\s*)?", re.IGNORECASE)

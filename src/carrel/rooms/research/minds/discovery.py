@@ -6,22 +6,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from carrel.rooms.research.discovery.connections import (
+from carrel.libraries.discovery.connections import (
     CandidateConnection,
     EvolutionStrategy,
     GenerationMethod,
 )
-from carrel.rooms.research.discovery.errors import GoalNotInCorpusError as NotInCorpus
-from carrel.rooms.research.discovery.errors import NoConnectionError
-from carrel.rooms.research.discovery.evolution import NothingToEvolveError as Unchanged
-from carrel.rooms.research.discovery.evolution import evolve
-from carrel.rooms.research.discovery.generation import Discovery
-from carrel.rooms.research.discovery.layout import Request
-from carrel.rooms.research.discovery.rendering import render
-from carrel.rooms.research.discovery.review import WEIGHTS, ReviewType, review, score
-from carrel.rooms.research.discovery.review import Scores as Measured
-from carrel.rooms.research.discovery.understanding import told
-from carrel.rooms.research.discovery.wording import papers
+from carrel.libraries.discovery.errors import GoalNotInCorpusError as NotInCorpus
+from carrel.libraries.discovery.errors import NoConnectionError
+from carrel.libraries.discovery.evolution import NothingToEvolveError as Unchanged
+from carrel.libraries.discovery.evolution import evolve
+from carrel.libraries.discovery.generation import Discovery
+from carrel.libraries.discovery.layout import Request
+from carrel.libraries.discovery.rendering import render
+from carrel.libraries.discovery.review import WEIGHTS, ReviewType, review, score
+from carrel.libraries.discovery.review import Scores as Measured
+from carrel.libraries.discovery.understanding import told
+from carrel.libraries.discovery.wording import papers
+from carrel.libraries.ranking import Judging
 from carrel.rooms.research.errors import (
     GoalNotInCorpusError,
     NoConnectionFoundError,
@@ -40,7 +41,6 @@ from carrel.rooms.research.minds.subjects import (
 )
 from carrel.rooms.research.order import leading
 from carrel.rooms.research.ports import Corpus
-from carrel.rooms.research.ranking import Judging
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
 from carrel.rooms.research.safety import safety_score
 

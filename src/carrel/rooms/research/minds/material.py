@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrel.core.quoting import delimit_quotation
-from carrel.rooms.research.discovery.records import Paper
+from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.records import Draft
 
 # A cautious guess for any tokenizer: three letters of English to a token, every other character one

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
-from carrel.rooms.research.discovery.review import ReviewType
-from carrel.rooms.research.ranking import Judging
+from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.ranking import Judging
 from carrel.rooms.research.records import (
     AgentOutput,
     Draft,

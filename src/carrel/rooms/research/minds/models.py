@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
-from carrel.rooms.research.discovery.connections import EvolutionStrategy, GenerationMethod
-from carrel.rooms.research.discovery.evidence import sentences
-from carrel.rooms.research.discovery.records import Paper
-from carrel.rooms.research.discovery.review import ReviewType
+from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.evidence import sentences
+from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.ranking import Judging
 from carrel.rooms.research.errors import UnreadableAnswerError
 from carrel.rooms.research.minds.asking import Asking, Budget, Question
 from carrel.rooms.research.minds.citing import Citations, is_quoted
@@ -39,7 +40,6 @@ from carrel.rooms.research.minds.written import (
 from carrel.rooms.research.order import by_place, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
 from carrel.rooms.research.prompts.texts import agent_text
-from carrel.rooms.research.ranking import Judging
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
 
 _PAPERS = 12

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from carrel.rooms.research.discovery.connections import (
+from carrel.libraries.discovery.connections import (
     CandidateConnection,
     GenerationMethod,
     Origin,
     Relevance,
 )
-from carrel.rooms.research.discovery.errors import GoalNotInCorpusError
-from carrel.rooms.research.discovery.generation import Discovery
-from carrel.rooms.research.discovery.goals import GoalReading
-from carrel.rooms.research.discovery.rendering import SUMMARY_LEAST_WORDS, SUMMARY_MOST_WORDS
-from carrel.rooms.research.discovery.words import normal_phrase
+from carrel.libraries.discovery.errors import GoalNotInCorpusError
+from carrel.libraries.discovery.generation import Discovery
+from carrel.libraries.discovery.goals import GoalReading
+from carrel.libraries.discovery.rendering import SUMMARY_LEAST_WORDS, SUMMARY_MOST_WORDS
+from carrel.libraries.discovery.words import normal_phrase
 from carrel.rooms.research.records import Draft, Hypothesis
 
 _STATEMENT_WORDS = 45

@@ -1,1 +1,0 @@
-"""The outside world, one idea a file, with no decisions."""

@@ -1,0 +1,380 @@
+"""One BibTeX or BibLaTeX entry to one CSL item."""
+
+import re
+from collections.abc import Callable
+from enum import Enum
+
+from carrel.libraries.bibliography.bibtex.links import put_links
+from carrel.libraries.bibliography.bibtex.names import NameReader
+from carrel.libraries.bibliography.bibtex.scanner import RawEntry
+from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
+from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
+from carrel.libraries.bibliography.bibtex.values import (
+    and_list,
+    edition_number,
+    joined,
+    split_keywords,
+    verbatim,
+    whole_name,
+)
+from carrel.libraries.bibliography.bibtex.vocabulary import (
+    DATE_FIELDS,
+    EDITOR_TYPES,
+    GENRE_WORDS,
+    GENRES,
+    NAME_FIELDS,
+    PATENT_OFFICES,
+    PLAIN_FIELDS,
+    RICH_FIELDS,
+    SUBTYPES,
+    TITLE_FIELDS,
+    TYPES,
+    USED_UP,
+    VERBATIM_FIELDS,
+)
+from carrel.libraries.bibliography.dates import read_date, read_edtf, read_year_and_month
+from carrel.libraries.bibliography.imports import CslItem
+from carrel.libraries.bibliography.items import put_other
+from carrel.libraries.bibliography.kept import put_back
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.csl.name_lists import mark_et_al
+from carrel.libraries.identifiers import Pmid
+
+# Where our writer keeps what the format has no field for; see kept.py.
+KEPT_FIELD = "carrel-csl"
+
+_NUMBER_IS_ISSUE = frozenset(
+    {"article-journal", "article-magazine", "article-newspaper", "periodical", "review"}
+)
+_NUMBER_IN_SERIES = frozenset(
+    {"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"}
+)
+_ENGLISH = frozenset(
+    {
+        "english",
+        "american",
+        "usenglish",
+        "british",
+        "ukenglish",
+        "canadian",
+        "australian",
+        "newzealand",
+        "en",
+        "eng",
+    }
+)
+_DASHES = re.compile(r"(?<!\s)\s*(?:-{2,}|[–—‐‑−])\s*")
+_PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
+_LONGEST_SHARED = 400
+_SHARED_AT_MOST = 50_000
+
+
+class Titles(Enum):
+    """What to do with titles in title case: CSL stores sentence case, a faithful copy keeps
+    them.
+    """
+
+    SENTENCE_CASE = "sentence"
+    AS_WRITTEN = "as-written"
+
+
+class EntryReader:
+    """Turns entries into items; remembers names, which repeat."""
+
+    def __init__(self, titles: Titles) -> None:
+        self._titles = titles
+        self._names = NameReader()
+        self._plain: dict[str, str] = {}
+
+    def read(self, entry: RawEntry) -> CslItem:
+        fields = dict(entry.fields)
+        kind = _type(entry.type, fields)
+        item: CslItem = {}
+        if entry.key:
+            item["id"] = entry.key
+        item["type"] = kind
+        kept = fields.pop(KEPT_FIELD, None)
+        if "hyphenation" in fields:
+            fields.setdefault("langid", fields.pop("hyphenation"))
+        is_english = (
+            fields.get("langid", fields.get("language", "english"))
+            .strip("{} \n")
+            .lower()
+            .split("-")[0]
+            in _ENGLISH
+        )
+        title: Callable[[str], str] = (
+            self._sentence if self._titles is Titles.SENTENCE_CASE and is_english else _as_written
+        )
+        self._titles_of(fields, item, kind, entry.type, title)
+        self._people(fields, item, kind)
+        self._dates(fields, item)
+        self._numbers(fields, item, kind)
+        self._publisher(fields, item, entry.type, kind)
+        put_links(fields, item)
+        self._words(fields, item, entry.type, kind)
+        self._rest(fields, item)
+        if kept is not None and not put_back(item, kept):
+            put_other(item, KEPT_FIELD, kept)
+        return item
+
+    def _text(self, raw: str) -> str:
+        """Plain text; values of @string and other short ones repeat from entry to entry and are
+        shared.
+        """
+        if len(raw) > _LONGEST_SHARED:
+            return to_plain(raw)
+        text = self._plain.get(raw)
+        if text is None:
+            text = to_plain(raw)
+            if len(self._plain) < _SHARED_AT_MOST:
+                self._plain[raw] = text
+        return text
+
+    def _sentence(self, raw: str) -> str:
+        return sentence_case(to_rich(raw))
+
+    def _titles_of(
+        self,
+        fields: dict[str, str],
+        item: CslItem,
+        kind: str,
+        entry_type: str,
+        title: Callable[[str], str],
+    ) -> None:
+        text = title(joined(fields, "title", "subtitle"))
+        if entry_type == "inreference" and "lista" in fields and "booktitle" not in fields:
+            item["container-title"] = text
+            text = to_rich(fields.pop("lista")).text
+        if text:
+            item["title"] = text
+        journal = joined(fields, "journaltitle", "journalsubtitle") or joined(
+            fields, "journal", "journalsubtitle"
+        )
+        fields.pop("journal", None)
+        book = joined(fields, "booktitle", "booksubtitle")
+        main = joined(fields, "maintitle", "mainsubtitle")
+        if journal and (kind in _NUMBER_IS_ISSUE or not book):
+            item["container-title"] = self._text(journal)
+            if book:
+                put_other(item, "booktitle", to_rich(book).text)
+        elif book:
+            item["container-title"] = title(book)
+            if journal and fields.get("series"):
+                put_other(item, "journal", self._text(journal))
+            elif journal:
+                item["collection-title"] = self._text(journal)
+        if main:
+            if "container-title" in item or kind == "book":
+                item["volume-title"] = item.get("container-title") or item.get("title", "")
+                if kind == "book":
+                    item["title"] = title(main)
+                else:
+                    item["container-title"] = title(main)
+            else:
+                item["container-title"] = title(main)
+        series = fields.pop("series", "")
+        if series:
+            item["collection-title"] = title(series)
+        for name, variable in TITLE_FIELDS.items():
+            if name in fields:
+                value = title(fields.pop(name))
+                if value:
+                    item.setdefault(variable, value)
+
+    def _people(self, fields: dict[str, str], item: CslItem, kind: str) -> None:
+        editor_role = EDITOR_TYPES.get(fields.get("editortype", "").strip().lower(), "editor")
+        for name, variable in NAME_FIELDS.items():
+            if name in fields:
+                names, has_more = self._names.read(fields.pop(name))
+                role = editor_role if name == "editor" else variable
+                if kind == "motion_picture" and name == "author":
+                    role = "director"
+                elif kind == "motion_picture" and role == "editor":
+                    role = "script-writer"
+                if names:
+                    item[role] = item.get(role, []) + names
+                if has_more:
+                    mark_et_al(item, role)
+        for letter in "abc":
+            if f"editor{letter}" in fields:
+                role = EDITOR_TYPES.get(
+                    fields.get(f"editor{letter}type", "").strip().lower(), "editor"
+                )
+                names, has_more = self._names.read(fields.pop(f"editor{letter}"))
+                item[role] = item.get(role, []) + names
+                if has_more:
+                    mark_et_al(item, role)
+        if "holder" in fields:
+            holders, has_more = self._names.read(fields.pop("holder"))
+            put_other(
+                item,
+                "holder",
+                "; ".join(
+                    [*(whole_name(name) for name in holders), *(["et al."] if has_more else [])]
+                ),
+            )
+
+    def _dates(self, fields: dict[str, str], item: CslItem) -> None:
+        year, month, day = (self._text(fields.pop(name, "")) for name in ("year", "month", "day"))
+        date_text = verbatim(fields.pop("date", ""))
+        issued = read_edtf(date_text) if date_text else None
+        if issued is None and date_text:
+            issued = read_year_and_month(year, date_text) if year else read_date(date_text)
+        if issued is None:
+            issued = read_year_and_month(year, month, day)
+        if issued:
+            item["issued"] = issued
+        for name, variable in DATE_FIELDS.items():
+            text = verbatim(fields.pop(name, ""))
+            if text:
+                item[variable] = read_date(text)
+
+    def _numbers(self, fields: dict[str, str], item: CslItem, kind: str) -> None:
+        pages = self._text(fields.pop("pages", ""))
+        if pages:
+            item["page"] = _DASHES.sub("-", pages)
+        number, issue = self._text(fields.pop("number", "")), self._text(fields.pop("issue", ""))
+        article_number = self._text(
+            fields.pop("article-number", "") or fields.pop("eid", "") or fields.pop("articleno", "")
+        )
+        if kind in _NUMBER_IS_ISSUE or (
+            kind in {"chapter", "paper-conference"}
+            and "collection-title" not in item
+            and "container-title" in item
+        ):
+            if number or issue:
+                item["issue"] = number or issue
+            if number and issue and number != issue:
+                put_other(item, "issue", issue)
+            if article_number:
+                item["number"] = article_number
+        else:
+            if number:
+                item[
+                    "collection-number"
+                    if kind in _NUMBER_IN_SERIES and "collection-title" in item
+                    else "number"
+                ] = number
+            if issue:
+                item["issue"] = issue
+            if article_number:
+                item.setdefault("number", article_number)
+        for name, variable in PLAIN_FIELDS.items():
+            if name in fields:
+                value = self._text(fields.pop(name))
+                if value:
+                    item.setdefault(variable, value)
+
+        if "edition" in item:
+            item["edition"] = edition_number(item["edition"])
+
+    def _publisher(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
+        names = ["publisher", "institution", "school", "organization"]
+        if entry_type in {"thesis", "phdthesis", "mastersthesis", "report", "techreport"}:
+            names = ["institution", "school", "publisher", "organization"]
+        for name in names:
+            raw = fields.pop(name, "")
+            text = (
+                "; ".join(self._text(part) for part in and_list(raw))
+                if " and " in raw
+                else self._text(raw)
+            )
+            if not text:
+                continue
+            if "publisher" not in item:
+                item["publisher"] = text
+            elif item["publisher"] != text:
+                put_other(item, name, text)
+        location, address = (
+            self._text(fields.pop("location", "")),
+            self._text(fields.pop("address", "")),
+        )
+        if address and location and address != location:
+            # The ACM's files say the publisher's place in one and the conference's in the other.
+            item["publisher-place"] = address
+            item.setdefault("event-place", location)
+        elif address or location:
+            item["publisher-place"] = address or location
+
+    def _words(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
+        for name, variable in RICH_FIELDS.items():
+            if name in fields:
+                value = to_paragraphs(fields.pop(name))
+                if value:
+                    item.setdefault(variable, value)
+        note = fields.pop("note", "")
+        addendum = fields.pop("addendum", "")
+        comment = fields.pop("comment", "")
+        notes = [to_paragraphs(text) for text in (note, addendum, comment) if text]
+        if len(notes) == 1 and (found := _PMID_IN_NOTE.match(notes[0])):
+            item.setdefault("PMID", str(Pmid.parse(found.group(1))))
+        if any(notes):
+            item["note"] = "\n".join(text for text in notes if text)
+        language = self._text(fields.pop("language", "") or fields.get("langid", ""))
+        if language:
+            item["language"] = language_code(language)
+        keywords = fields.pop("keywords", "") or fields.pop("keyword", "")
+        keywords = (
+            self._text(keywords)
+            if "\\" in keywords or "{" in keywords
+            else " ".join(keywords.split())
+        )
+        if keywords:
+            item["keyword"] = split_keywords(keywords)
+        kind_of = self._text(fields.pop("type", ""))
+        office = PATENT_OFFICES.get(kind_of.lower())
+        if office and kind == "patent" and str(item.get("number", "")).isdigit():
+            item["number"] = office + item["number"]
+        elif kind_of:
+            item["genre"] = GENRE_WORDS.get(kind_of.lower(), kind_of)
+        elif entry_type in GENRES:
+            item["genre"] = GENRES[entry_type]
+
+    def _rest(self, fields: dict[str, str], item: CslItem) -> None:
+        for name, raw in fields.items():
+            if name in USED_UP or name.startswith("bdsk-file-"):
+                continue
+            text = verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
+            if text:
+                put_other(item, name, text)
+
+
+def _type(entry_type: str, fields: dict[str, str]) -> str:
+    subtype = fields.get("entrysubtype", "").strip("{} ").lower()
+    kind = TYPES.get(entry_type)
+    if kind is None:
+        if entry_type in set(TYPES.values()):
+            kind = entry_type
+        else:
+            kind = "document"
+            fields.setdefault("entrytype", entry_type)
+    if (
+        kind == "book"
+        and fields.get("booktitle")
+        and fields.get("title")
+        and fields["booktitle"] != fields["title"]
+    ):
+        return "chapter"
+    if subtype in SUBTYPES and kind in {"article-journal", "motion_picture", "song"}:
+        return SUBTYPES[subtype]
+    if (
+        (kind == "article-journal" or (entry_type in {"misc", "online"} and fields.get("eprint")))
+        and not any(
+            fields.get(name)
+            for name in ("journal", "journaltitle", "volume", "number", "pages", "issn")
+        )
+        and _is_preprint(fields)
+    ):
+        return "article"
+    return kind
+
+
+def _is_preprint(fields: dict[str, str]) -> bool:
+    return bool(fields.get("eprint")) and (
+        fields.get("archiveprefix") or fields.get("eprinttype") or ""
+    ).strip("{} ").lower() in {"arxiv", ""}
+
+
+def _as_written(raw: str) -> str:
+    return to_rich(raw).text

@@ -1,0 +1,197 @@
+"""BibTeX and BibLaTeX name lists to CSL names."""
+
+import re
+
+from carrel.libraries.bibliography.bibtex.tex import to_plain
+from carrel.libraries.csl.name_lists import without_et_al
+
+Name = dict[str, str]
+
+_AND = re.compile(r"(?<=[\s}])and(?=[\s{])|\A\s*and(?=\s)|(?<=\s)and\s*\Z", re.IGNORECASE)
+_PLAIN_AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
+_HAS_TEX = re.compile(r"[{}\\~$`]")
+_EXTENDED = re.compile(
+    r"(?:^|,)\s*+(?:\"\s*+)?(?:family|given|prefix|suffix|useprefix|given-i|family-i|prefix-i)\s*=",
+    re.IGNORECASE,
+)
+_EXTENDED_PART = re.compile(r"\s*+(?:\"\s*+)?([a-z-]+)\s*=(.*)\Z", re.IGNORECASE | re.DOTALL)
+_SUFFIX = re.compile(r"^(?:jr|sr|junior|senior|[ivx]{2,4}|iii|ph\.?d|m\.?d|esq)\.?$", re.IGNORECASE)
+_REMEMBERED_AT_MOST = 50_000
+
+
+class NameReader:
+    """Reads name lists, remembering the names it has read: one author writes many works."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Name] = {}
+
+    def read(self, raw: str) -> tuple[list[Name], bool]:
+        """The names of a list, and whether it goes on (`and others`)."""
+        names: list[Name] = []
+        texts, has_more = without_et_al(split_names(raw))
+        for text in texts:
+            known = self._known.get(text)
+            if known is None:
+                known = read_name(text)
+                if len(self._known) < _REMEMBERED_AT_MOST:
+                    self._known[text] = known
+            if known:
+                names.append(dict(known))
+        return names, has_more
+
+
+def split_names(raw: str) -> list[str]:
+    """The names of a list, parted by `and` outside braces."""
+    if not _HAS_TEX.search(raw):
+        return [
+            name
+            for name in (part.strip(" \t\r\n,") for part in _PLAIN_AND.split(raw.strip()))
+            if name and name.lower() != "and"
+        ]
+    names: list[str] = []
+    start = seen = depth = 0
+    for found in _AND.finditer(raw):
+        depth += raw.count("{", seen, found.start()) - raw.count("}", seen, found.start())
+        seen = found.start()
+        if depth == 0:
+            names.append(raw[start : found.start()])
+            start = found.end()
+    names.append(raw[start:])
+    return [name for name in (part.strip(" \t\r\n,~") for part in names) if name]
+
+
+def read_name(raw: str) -> Name:
+    """One name: `von Last, Jr, First`, `First von Last`, BibLaTeX's `family=…, given=…`, or an
+    institution in braces.
+    """
+    if raw.startswith("{") and _is_one_group(raw):
+        text = to_plain(raw)
+        return {"literal": text} if text else {}
+    if _EXTENDED.search(raw):
+        return _extended(raw)
+    parts = [part.strip() for part in _split_outside_braces(raw, ",")]
+    if len(parts) == 1:
+        return _given_first(_words(parts[0]))
+    if len(parts) > 3:
+        parts = [parts[0], parts[1], " ".join(parts[2:])]
+    suffix = ""
+    given = parts[-1]
+    if len(parts) == 3:
+        suffix = to_plain(parts[1])
+        if given and not _SUFFIX.match(suffix) and _SUFFIX.match(to_plain(given)):
+            suffix, given = to_plain(given), parts[1]
+    particle, family = _particle_and_family(_words(parts[0]))
+    name = _named(family=family, given=to_plain(given), particle=particle, suffix=suffix)
+    if "given" not in name and "suffix" not in name and not particle:
+        return {"literal": family} if family else {}
+    return name
+
+
+def _named(family: str, given: str, particle: str, suffix: str) -> Name:
+    name: Name = {}
+    if family:
+        name["family"] = family
+    if given:
+        name["given"] = given
+    if particle:
+        name["non-dropping-particle"] = particle
+    if suffix:
+        name["suffix"] = suffix
+    return name
+
+
+def _given_first(words: list[str]) -> Name:
+    if not words:
+        return {}
+    if len(words) == 1:
+        text = to_plain(words[0])
+        return {"literal": text} if text else {}
+    suffix = ""
+    if (
+        len(words) > 2
+        and _SUFFIX.match(words[-1])
+        and words[-1].rstrip(".").lower() in {"jr", "sr", "ii", "iii"}
+    ):
+        suffix = words.pop()
+    starts = [place for place, word in enumerate(words[:-1]) if place and _is_lower(word)]
+    if starts:
+        first, last = starts[0], starts[-1]
+        given, particle, family = words[:first], words[first : last + 1], words[last + 1 :]
+    elif _is_lower(words[0]):
+        lower = 1
+        while lower < len(words) - 1 and _is_lower(words[lower]):
+            lower += 1
+        given, particle, family = [], words[:lower], words[lower:]
+    else:
+        given, particle, family = words[:-1], [], words[-1:]
+    return _named(_text(family), _text(given), _text(particle), suffix)
+
+
+def _particle_and_family(words: list[str]) -> tuple[str, str]:
+    lower = 0
+    while lower < len(words) - 1 and _is_lower(words[lower]):
+        lower += 1
+    return _text(words[:lower]), _text(words[lower:])
+
+
+def _extended(raw: str) -> Name:
+    found: dict[str, str] = {}
+    for part in _split_outside_braces(raw, ","):
+        pair = _EXTENDED_PART.match(part)
+        if pair:
+            found[pair.group(1).lower()] = to_plain(
+                pair.group(2).strip().removesuffix('"').rstrip()
+            )
+    name = _named(found.get("family", ""), found.get("given", ""), "", found.get("suffix", ""))
+    if found.get("prefix"):
+        is_dropping = found.get("useprefix", "").lower() == "false"
+        name["dropping-particle" if is_dropping else "non-dropping-particle"] = found["prefix"]
+    return name
+
+
+def _text(words: list[str]) -> str:
+    return to_plain(" ".join(words)) if words else ""
+
+
+def _words(raw: str) -> list[str]:
+    if not _HAS_TEX.search(raw):
+        return raw.split()
+    return [word for word in _split_outside_braces(raw, " \t\r\n~\u00a0") if word]
+
+
+def _split_outside_braces(raw: str, separators: str) -> list[str]:
+    if not _HAS_TEX.search(raw) and separators == ",":
+        return raw.split(",")
+    parts: list[str] = []
+    depth, start = 0, 0
+    for place, sign in enumerate(raw):
+        if sign == "{":
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+        elif depth <= 0 and sign in separators and (sign != "~" or raw[place - 1 : place] != "\\"):
+            parts.append(raw[start:place])
+            start = place + 1
+    parts.append(raw[start:])
+    return parts
+
+
+def _is_lower(word: str) -> bool:
+    """Whether BibTeX would take the word for a particle: braces hide case, except around a TeX
+    letter.
+    """
+    if word.startswith("{") and not word.startswith("{\\"):
+        return False
+    for letter in word if word.isalpha() else to_plain(word):
+        if letter.isalpha():
+            return letter.islower()
+    return False
+
+
+def _is_one_group(raw: str) -> bool:
+    depth = 0
+    for place, sign in enumerate(raw):
+        depth += (sign == "{") - (sign == "}")
+        if depth == 0:
+            return place == len(raw) - 1 and not raw.startswith("{\\")
+    return False

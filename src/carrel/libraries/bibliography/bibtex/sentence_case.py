@@ -1,0 +1,143 @@
+"""Title case to sentence case, as BibTeX styles do it: what braces protect stays, and so do names
+with inner capitals.
+"""
+
+import re
+
+from carrel.libraries.bibliography.bibtex.tex_reader import Rich
+
+# Words that title case leaves small, so that finding them small does not show a title to be in
+# sentence case already.
+_SMALL_WORDS = frozenset({
+    "a", "ab", "aboard", "about", "above", "across", "after", "against", "al", "along", "amid",
+    "among", "an", "and", "anti",
+    "around", "as", "at", "before", "behind", "below", "beneath", "beside", "besides", "between",
+    "beyond", "but", "by", "d",
+    "da", "das", "de", "del", "dell", "dello", "dei", "degli", "della", "delle", "dem", "den",
+    "der", "des", "despite",
+    "die", "do", "down", "du", "during", "ein", "eine", "einem", "einen", "einer", "eines", "el",
+    "en", "et", "except",
+    "for", "from", "gli", "i", "il", "in", "inside", "into", "is", "l", "la", "las", "le", "les",
+    "like", "lo", "los",
+    "near", "nor", "of", "off", "on", "onto", "or", "over", "past", "per", "plus", "round", "s",
+    "save", "since", "so",
+    "some", "sur", "t", "than", "the", "their", "through", "to", "toward", "towards", "un", "una",
+    "unas", "under",
+    "underneath", "une", "unlike", "uno", "unos", "until", "up", "upon", "versus", "via", "vs",
+    "von", "while", "with",
+    "within", "without", "yet", "y", "zu", "zum", "its",
+})  # fmt: skip
+_ENGLISH_WORDS = frozenset(
+    [
+        "the",
+        "of",
+        "and",
+        "for",
+        "with",
+        "on",
+        "from",
+        "to",
+        "by",
+        "an",
+        "at",
+        "is",
+        "its",
+        "are",
+        "how",
+        "why",
+        "what",
+        "using",
+    ]
+)
+# Small words of languages that capitalise by other rules; German nouns must stay as they are.
+_OTHER_WORDS = frozenset({
+    "der", "die", "das", "und", "für", "aus", "im", "zur", "zum", "von", "vom", "des", "dem", "den",
+    "ein", "eine", "einer",
+    "eines", "mit", "auf", "bei", "über", "nach", "les", "le", "la", "une", "et", "pour", "dans",
+    "sur", "aux", "du", "el",
+    "los", "las", "del", "y", "para", "por", "con", "una", "il", "gli", "della", "delle", "nel",
+    "di", "dos", "em", "het",
+    "een", "van", "voor", "och", "av", "för", "og", "til", "som",
+})  # fmt: skip
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SPACED_WORD = re.compile(r"[^\s\u00a0]+")
+_FIRST_LETTER = re.compile(r"[^\W\d_]")
+_PUNCTUATION = "“”‘’'\"«»()[].,:;?!"
+# Bounded, because an opening sign that is never closed would be looked for to the end of the text,
+# again and again.
+_TAG_OR_ENTITY = re.compile(r"<[^<>]{0,500}>|&\w{1,40};")
+_SENTENCE_BREAK = re.compile(
+    r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z"
+)
+
+
+def sentence_case(title: Rich) -> str:
+    """The title as CSL wants it stored; one that is in sentence case already is left as it is."""
+    if _is_of_another_language(title.text) or not _is_title_case(title.text, title.protected):
+        return title.text
+    return lowered(title.text, title.protected)
+
+
+def _mask(text: str, protected: tuple[tuple[int, int], ...]) -> bytearray:
+    """One byte for each character, 1 where case is not to be touched."""
+    mask = bytearray(len(text))
+    for start, end in protected:
+        mask[start:end] = b"\x01" * (end - start)
+    return mask
+
+
+def _is_of_another_language(text: str) -> bool:
+    words = {word.lower() for word in _WORD.findall(text)}
+    return not words.isdisjoint(_OTHER_WORDS) and words.isdisjoint(_ENGLISH_WORDS)
+
+
+def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
+    """Whether more words begin with a capital than do not, small words and protected ones aside."""
+    capitals = smalls = 0
+    mask = _mask(text, protected) if protected else b""
+    hidden = (
+        _TAG_OR_ENTITY.sub(lambda tag: "\x00" * len(tag.group()), text) if "<" in text else text
+    )
+    for found in _SPACED_WORD.finditer(hidden):
+        if mask and 1 in mask[found.start() : found.end()]:
+            continue
+        word = found.group().strip(_PUNCTUATION + "\x00")
+        letter = _FIRST_LETTER.search(word)
+        if letter is None or word.lower() in _SMALL_WORDS:
+            continue
+        if letter.group().isupper():
+            capitals += 1
+        elif letter.group().islower():
+            smalls += 1
+    return capitals > smalls
+
+
+def lowered(text: str, protected: tuple[tuple[int, int], ...]) -> str:
+    """The text with every ordinary capitalised word in small letters, but at the start of a
+    sentence.
+    """
+    mask = _mask(text, protected)
+    for tag in _TAG_OR_ENTITY.finditer(text):
+        mask[tag.start() : tag.end()] = b"\x01" * (tag.end() - tag.start())
+    pieces: list[str] = []
+    last = 0
+    is_first = True
+    for found in _WORD.finditer(text):
+        start, end = found.start(), found.end()
+        if 1 in mask[start:end]:
+            is_first = is_first and text[start - 1 : start] in {"<", "/"}
+            continue
+        word = found.group()
+        if is_first:
+            is_first = False
+            continue
+        is_ordinary = len(word) > 1 and word[0].isupper() and word[1:].islower()
+        if word != "A" and (
+            not is_ordinary or _SENTENCE_BREAK.search(text, max(0, start - 60), start)
+        ):
+            continue
+        pieces.append(text[last:start])
+        pieces.append(word[0].lower() + word[1:])
+        last = end
+    pieces.append(text[last:])
+    return "".join(pieces)

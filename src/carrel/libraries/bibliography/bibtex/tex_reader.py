@@ -1,0 +1,394 @@
+"""One TeX value, read token by token."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from carrel.libraries.bibliography.bibtex.tex_symbols import (
+    ACCENTS,
+    BLACKBOARD,
+    DECLARATIONS,
+    HIDDEN,
+    JOURNALS,
+    MARKUP,
+    SECOND_SHOWN,
+    SIGNS,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
+    SYMBOLS,
+)
+
+_TOKEN = re.compile(r"\\([A-Za-z]+)\*?|\\(.)|([{}$~^_`'-]|\\\Z)|([^\\{}$~^_`'-]+)", re.DOTALL)
+SPACES = re.compile(r"[ \t\r\n\f\v]+")
+# Bounded, because a bracket that is never closed would be looked for to the end of the text after
+# every command.
+_OPTIONAL = re.compile(r"\s{0,50}\[[^\]]{0,500}\]")
+_TAG = re.compile(r"</?(?:i|b|sup|sub|span|sc)(?:\s[^<>]*)?>")
+_DIGITS = re.compile(r"\d+")
+_MAX_DEPTH = 60
+
+_MOVES = frozenset({"kern", "mkern", "raise", "lower", "hskip", "vskip", "mskip"})
+_DIMENSION = re.compile(r"\s*=?\s*[-+]?[\d.,]+\s*(?:em|ex|pt|pc|in|bp|cm|mm|dd|cc|sp|mu)?")
+_CHARACTER_COMMANDS = frozenset({"symbol", "char", "unichar"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rich:
+    """Text with the tags that CSL-JSON allows, and the stretches of it whose case is protected."""
+
+    text: str
+    protected: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def plain(self) -> str:
+        return _TAG.sub("", self.text) if "<" in self.text else self.text
+
+
+class TexReader:
+    """Reads one value; holds the pieces that came out so far."""
+
+    def __init__(self, raw: str) -> None:
+        self._raw = raw
+        self._position = 0
+        self._pieces: list[str] = []
+        self._flags: list[bool] = []
+        self._is_math = False
+        self._open_quotes = 0
+
+    def result(self) -> Rich:
+        text: list[str] = []
+        spans: list[tuple[int, int]] = []
+        length = 0
+        ends_in_space = True
+        for piece, is_protected in zip(self._pieces, self._flags, strict=True):
+            kept = SPACES.sub(" ", piece)
+            if ends_in_space and kept.startswith(" "):
+                kept = kept[1:]
+            if not kept:
+                continue
+            ends_in_space = kept.endswith(" ")
+            if is_protected:
+                if spans and spans[-1][1] == length:
+                    spans[-1] = (spans[-1][0], length + len(kept))
+                else:
+                    spans.append((length, length + len(kept)))
+            text.append(kept)
+            length += len(kept)
+        whole = "".join(text).rstrip(" ")
+        composed = unicodedata.normalize("NFC", whole)
+        if len(composed) != len(whole):
+            measured = _ComposedLengths(whole)
+            spans = [(measured.up_to(start), measured.up_to(end)) for start, end in spans]
+        return Rich(
+            composed,
+            tuple(
+                (start, min(end, len(composed))) for start, end in spans if start < len(composed)
+            ),
+        )
+
+    def _put(self, piece: str, is_protected: bool) -> None:
+        if piece:
+            self._pieces.append(piece)
+            self._flags.append(is_protected)
+
+    def read_group(self, depth: int, *, is_protected: bool, stop: str = "") -> None:
+        """Everything up to the closing brace of this group, or the sign that stops it."""
+        closing: list[str] = []
+        raw = self._raw
+        while self._position < len(raw):
+            found = _TOKEN.match(raw, self._position)
+            if found is None:
+                self._position += 1
+                continue
+            self._position = found.end()
+            command, sign, special, plain = found.groups()
+            if plain is not None:
+                self._put(plain, is_protected)
+            elif command is not None:
+                declared = self._command(command, depth, is_protected)
+                if declared:
+                    self._put(declared[0], is_protected=True)
+                    closing.append(declared[1])
+            elif sign is not None:
+                if sign == ")" and stop == ")":
+                    break
+                self._sign(sign, depth, is_protected)
+            elif special == "}":
+                if depth and not stop:
+                    break
+            elif special == stop:
+                break
+            else:
+                self._special(special or "", depth, is_protected)
+        for tag in reversed(closing):
+            self._put(tag, is_protected=True)
+
+    def _special(self, special: str, depth: int, is_protected: bool) -> None:
+        raw = self._raw
+        if special == "{":
+            if depth >= _MAX_DEPTH:
+                return
+            # BibTeX's special characters, {\'e}, are letters and not protected.
+            is_letter = raw.startswith("\\", self._position) and not _is_shown_marked(
+                raw, self._position
+            )
+            self.read_group(depth + 1, is_protected=is_protected or not is_letter)
+        elif special == "$":
+            self._math("$", depth, is_protected)
+        elif special == "~":
+            self._put("\u00a0", is_protected)
+        elif special in "^_" and self._is_math:
+            self._script(special, depth)
+        elif special == "`":
+            if raw.startswith("`", self._position):
+                self._position += 1
+                self._put("“", is_protected)
+            else:
+                self._open_quotes += 1
+                self._put("‘", is_protected)
+        elif special == "'":
+            self._apostrophe(is_protected)
+        elif special == "-" and not self._is_math:
+            dashes = 1
+            while dashes < 3 and raw.startswith("-", self._position):
+                dashes += 1
+                self._position += 1
+            self._put(("-", "–", "—")[dashes - 1], is_protected)
+        else:
+            self._put(special, is_protected)
+
+    def _apostrophe(self, is_protected: bool) -> None:
+        raw = self._raw
+        if self._is_math:
+            self._put("′", is_protected)
+        elif raw.startswith("'", self._position):
+            self._position += 1
+            self._put("”", is_protected)
+        elif self._open_quotes and not raw[self._position : self._position + 1].isalnum():
+            self._open_quotes -= 1
+            self._put("’", is_protected)
+        else:
+            self._put("'", is_protected)
+
+    def _math(self, stop: str, depth: int, is_protected: bool) -> None:
+        if stop == "$" and self._raw.startswith("$", self._position):
+            self._position += 1
+        if stop == "$" and self._raw.find("$", self._position) < 0:
+            self._put("$", is_protected)
+            return
+        was_math, self._is_math = self._is_math, True
+        self.read_group(depth + 1, is_protected=True, stop=stop)
+        if stop == "$" and self._raw.startswith("$", self._position):
+            self._position += 1
+        self._is_math = was_math
+
+    def _sign(self, sign: str, depth: int, is_protected: bool) -> None:
+        if sign in ACCENTS and not self._is_math:
+            self._accent(ACCENTS[sign], depth, is_protected)
+        elif sign == "(":
+            self._math(")", depth, is_protected)
+        else:
+            self._put(SIGNS.get(sign, sign), is_protected)
+
+    def _command(self, name: str, depth: int, is_protected: bool) -> tuple[str, str] | None:
+        """Acts on a command; answers what a declaration opens and closes in the rest of its
+        group.
+        """
+        if name in ACCENTS and (name not in SYMBOLS or not self._at_end_of_command()):
+            self._skip_spaces()
+            self._accent(ACCENTS[name], depth, is_protected)
+        elif name in MARKUP:
+            before, after = MARKUP[name]
+            self._put(before, is_protected=True)
+            self._argument(depth, is_protected=True)
+            self._put(after, is_protected=True)
+        elif name in HIDDEN:
+            for _ in range(HIDDEN[name]):
+                self._argument_text(depth)
+        elif name in SECOND_SHOWN:
+            for _ in range(SECOND_SHOWN[name] - 1):
+                self._argument_text(depth)
+            self._argument(depth, is_protected)
+            if name == "texorpdfstring":
+                self._argument_text(depth)
+        elif name in _MOVES:
+            dimension = _DIMENSION.match(self._raw, self._position)
+            self._position = dimension.end() if dimension else self._position
+        elif name in DECLARATIONS:
+            self._skip_spaces()
+            return DECLARATIONS[name]
+        elif name in SYMBOLS:
+            self._put(SYMBOLS[name], is_protected)
+            self._skip_command_end()
+        elif name in {"mathbb", "Bbb"}:
+            letters = self._argument_text(depth)
+            self._put(
+                "".join(BLACKBOARD.get(letter, letter) for letter in letters), is_protected=True
+            )
+        elif name == "verb" and not self._at_end_of_command():
+            start = self._position + 1
+            end = self._raw.find(self._raw[self._position], start)
+            self._position = len(self._raw) if end < 0 else end + 1
+            self._put(self._raw[start:] if end < 0 else self._raw[start:end], is_protected=True)
+        elif name in {"url", "path", "nolinkurl"}:
+            self._put(self._verbatim(), is_protected=True)
+        elif name in {"frac", "tfrac", "dfrac", "nicefrac", "sfrac"}:
+            self._argument(depth, is_protected=True)
+            self._put("/", is_protected=True)
+            self._argument(depth, is_protected=True)
+        elif name in _CHARACTER_COMMANDS:
+            self._character(depth, is_protected)
+        elif name in JOURNALS:
+            self._put(JOURNALS[name], is_protected=True)
+            self._skip_command_end()
+        else:
+            self._unknown(name, depth, is_protected)
+        return None
+
+    def _unknown(self, name: str, depth: int, is_protected: bool) -> None:
+        """Of an unknown command its arguments are shown; without any, its own name is all that it
+        says.
+        """
+        optional = _OPTIONAL.match(self._raw, self._position)
+        if optional and self._raw.startswith("{", optional.end()):
+            self._position = optional.end()
+        if self._raw.startswith("{", self._position) and not self._raw.startswith(
+            "{}", self._position
+        ):
+            self._argument(depth, is_protected=True)
+            return
+        shown = name if any(letter.isupper() for letter in name) else f"\\{name}"
+        self._put(shown, is_protected=True)
+        if self._raw.startswith("{}", self._position):
+            self._position += 2
+        elif self._raw.startswith(" ", self._position):
+            self._put(" ", is_protected=True)
+
+    def _at_end_of_command(self) -> bool:
+        following = self._raw[self._position : self._position + 1]
+        return not following or following in "}$"
+
+    def _skip_spaces(self) -> None:
+        raw = self._raw
+        while self._position < len(raw) and raw[self._position] in " \t\r\n":
+            self._position += 1
+
+    def _skip_command_end(self) -> None:
+        """TeX eats the spaces behind a command, or the empty group that people write to keep
+        them.
+        """
+        self._skip_spaces()
+        if self._raw.startswith("{}", self._position):
+            self._position += 2
+
+    def _accent(self, mark: str, depth: int, is_protected: bool) -> None:
+        self._skip_spaces()
+        base = self._argument_text(depth)
+        base = base.replace("ı", "i").replace("ȷ", "j")
+        if mark == "\u0327" and base == "\u0361":
+            mark = ""
+        letter = (
+            unicodedata.normalize("NFC", base[:1] + mark) + base[1:]
+            if base
+            else mark.strip("\u0303")
+        )
+        self._put(letter, is_protected)
+
+    def _argument(self, depth: int, is_protected: bool) -> None:
+        self._skip_spaces()
+        raw = self._raw
+        if self._position >= len(raw) or depth >= _MAX_DEPTH:
+            return
+        if raw[self._position] == "{":
+            self._position += 1
+            self.read_group(depth + 1, is_protected=is_protected)
+        elif raw[self._position] == "\\":
+            found = _TOKEN.match(raw, self._position)
+            if found:
+                self._position = found.end()
+                if found.group(1) is not None:
+                    self._command(found.group(1), depth + 1, is_protected)
+                elif found.group(2) is not None:
+                    self._sign(found.group(2), depth + 1, is_protected)
+        elif raw[self._position] != "}":
+            self._put(raw[self._position], is_protected)
+            self._position += 1
+
+    def _argument_text(self, depth: int) -> str:
+        kept_pieces, kept_flags = self._pieces, self._flags
+        self._pieces, self._flags = [], []
+        self._argument(depth, is_protected=False)
+        text = _TAG.sub("", "".join(self._pieces))
+        self._pieces, self._flags = kept_pieces, kept_flags
+        return text
+
+    def _script(self, sign: str, depth: int) -> None:
+        text = self._argument_text(depth)
+        small = SUPERSCRIPTS if sign == "^" else SUBSCRIPTS
+        if text and all(letter in small for letter in text):
+            self._put("".join(small[letter] for letter in text), is_protected=True)
+        elif sign == "^" and text in {"∘", "°"}:
+            self._put("°", is_protected=True)
+        elif sign == "^" and text in {"′", "†", "‡", "*", "∗", "®", "™"}:
+            self._put(text, is_protected=True)
+        elif text:
+            tag = "sup" if sign == "^" else "sub"
+            self._put(f"<{tag}>{text}</{tag}>", is_protected=True)
+
+    def _verbatim(self) -> str:
+        self._skip_spaces()
+        raw = self._raw
+        if not raw.startswith("{", self._position):
+            return ""
+        depth, start = 0, self._position + 1
+        for place in range(self._position, len(raw)):
+            depth += (raw[place] == "{") - (raw[place] == "}")
+            if depth == 0:
+                self._position = place + 1
+                return raw[start:place]
+        self._position = len(raw)
+        return raw[start:]
+
+    def _character(self, depth: int, is_protected: bool) -> None:
+        self._skip_spaces()
+        digits = _DIGITS.match(self._raw, self._position)
+        if digits:
+            self._position = digits.end()
+            number = digits.group()
+        else:
+            number = self._argument_text(depth)
+        if number.isascii() and number.isdigit() and 31 < int(number) < 0x110000:
+            self._put(chr(int(number)), is_protected)
+
+
+class _ComposedLengths:
+    """How long the beginnings of a text are in NFC. Asked for places in rising order, each
+    character is composed once.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._anchor = 0
+        self._length = 0
+
+    def up_to(self, end: int) -> int:
+        anchor = self._anchor
+        place = end - 1
+        while place > anchor and not self._text[place] < "\u0300":
+            place -= 1
+        if place > anchor:
+            # Nothing composes across a letter of Latin-1 or Latin Extended that follows it.
+            self._length += len(unicodedata.normalize("NFC", self._text[anchor:place]))
+            self._anchor = anchor = place
+        return self._length + len(unicodedata.normalize("NFC", self._text[anchor:end]))
+
+
+def _is_shown_marked(raw: str, position: int) -> bool:
+    found = _TOKEN.match(raw, position)
+    return bool(
+        found
+        and found.group(1)
+        and (
+            found.group(1) in MARKUP or found.group(1) in {"mbox", "hbox", "text", "textrm", "url"}
+        )
+    )

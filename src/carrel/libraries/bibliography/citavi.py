@@ -1,0 +1,262 @@
+"""Citavi's projects, as XML or as the zipped backup, to CSL-JSON items."""
+
+import io
+import re
+import zipfile
+
+from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.dates import read_date
+from carrel.libraries.bibliography.errors import BibliographyError
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    join_keywords,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.xml_tree import Node, read_xml
+
+ZIP_START = b"PK\x03\x04"
+_MAX_UNZIPPED_BYTES = 300_000_000
+_SHOWN_RANGE = re.compile(r"<os>([^<]*)</os>\s*$")
+
+_TYPES = {
+    "JournalArticle": "article-journal", "SpecialIssue": "periodical",
+    "NewspaperArticle": "article-newspaper", "Book": "book",
+    "BookEdited": "book", "CollectedWorks": "book", "ConferenceProceedings": "book",
+    "Contribution": "chapter",
+    "ContributionInLegalCommentary": "chapter", "Thesis": "thesis", "UnpublishedWork": "manuscript",
+    "InternetDocument": "webpage",
+    "AudioOrVideoDocument": "motion_picture", "Movie": "motion_picture", "Broadcast": "broadcast",
+    "RadioPlay": "broadcast",
+    "AudioBook": "song", "MusicAlbum": "song", "MusicTrack": "song",
+    "PressRelease": "article-newspaper",
+    "StatuteOrRegulation": "legislation",
+    "CourtDecision": "legal_case", "Patent": "patent", "Standard": "standard", "Map": "map",
+    "ComputerProgram": "software",
+    "InterviewMaterial": "interview", "PersonalCommunication": "personal_communication",
+    "Lecture": "speech",
+    "Manuscript": "manuscript",
+    "ArchiveMaterial": "document", "ReportOrGrayLiterature": "report", "Report": "report",
+}  # fmt: skip
+_TEXTS = {
+    "Volume": "volume", "PlaceOfPublication": "publisher-place",
+    "NumberOfVolumes": "number-of-volumes",
+    "PageCount": "number-of-pages",
+    "PubMedID": "PMID", "Notes": "note", "ParallelTitle": "original-title",
+}  # fmt: skip
+_PEOPLE = {
+    "ReferenceAuthors": "author",
+    "ReferenceEditors": "editor",
+    "ReferenceCollaborators": "contributor",
+}
+
+
+def read_citavi(content: str | bytes) -> Imported:
+    """Every reference of a project."""
+    answer = Imported()
+    root = read_xml(_unzipped(content) if isinstance(content, bytes) else content, answer)
+    project = _Project(root)
+    for reference in project.references:
+        item = project.item(reference)
+        if set(item) <= {"type"}:
+            answer.fail(reference.line, "The reference has no field that can be read")
+        else:
+            answer.items.append(ImportedItem(item, reference.line))
+    return answer
+
+
+def _unzipped(content: bytes) -> bytes:
+    if not content.startswith(ZIP_START):
+        return content
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            projects = [
+                name
+                for name in archive.namelist()
+                if name.lower().endswith((".ctv6", ".ctv5", ".ctv4", ".xml"))
+            ]
+            if not projects:
+                raise BibliographyError("The archive holds no Citavi project")
+            with archive.open(projects[0]) as file:
+                unzipped = file.read(_MAX_UNZIPPED_BYTES + 1)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise BibliographyError(f"The archive cannot be opened: {error}") from error
+    if len(unzipped) > _MAX_UNZIPPED_BYTES:
+        raise BibliographyError(f"The project is larger than {_MAX_UNZIPPED_BYTES} bytes")
+    return unzipped
+
+
+class _Project:
+    """The tables of a project, by the identifiers that join them."""
+
+    def __init__(self, root: Node) -> None:
+        self.references = list(_rows(root, "References"))
+        self._by_id = {
+            reference.attributes.get("id", ""): reference for reference in self.references
+        }
+        self._people = {
+            row.attributes.get("id", ""): _person(row) for row in _rows(root, "Persons")
+        }
+        self._names = {
+            table: {row.attributes.get("id", ""): row for row in _rows(root, table)}
+            for table in ("Keywords", "Publishers", "Periodicals", "SeriesTitles")
+        }
+        self._links = {
+            name: _links(root, name)
+            for name in (
+                *_PEOPLE,
+                "ReferenceOrganizations",
+                "ReferenceKeywords",
+                "ReferencePublishers",
+            )
+        }
+        self._wholes = {
+            part: whole
+            for whole, parts in _links(root, "ReferenceReferences").items()
+            for part in parts
+        }
+        self._quotations: dict[str, list[Node]] = {}
+        for row in _rows(root, "KnowledgeItems"):
+            self._quotations.setdefault(row.at("ReferenceID"), []).append(row)
+
+    def item(self, reference: Node) -> CslItem:
+        key = reference.attributes.get("id", "")
+        item: CslItem = {}
+        if reference.at("CitationKey"):
+            item["id"] = reference.at("CitationKey")
+        item["type"] = _TYPES.get(reference.at("ReferenceType"), "document")
+        title, below = reference.at("Title"), reference.at("Subtitle")
+        put(item, "title", f"{title}: {below}" if title and below else title)
+        for link, role in _PEOPLE.items():
+            people = [
+                self._people[person]
+                for person in self._links[link].get(key, ())
+                if self._people.get(person)
+            ]
+            if people:
+                item[role] = people
+        if "author" not in item:
+            bodies = [
+                self._people[body]
+                for body in self._links["ReferenceOrganizations"].get(key, ())
+                if self._people.get(body)
+            ]
+            if bodies:
+                item["author"] = bodies
+        self._container(reference, item)
+        self._facts(reference, item)
+        publishers = self._joined("ReferencePublishers", "Publishers", key)
+        put(item, "publisher", "; ".join(publishers))
+        put(item, "keyword", join_keywords(self._joined("ReferenceKeywords", "Keywords", key)))
+        quotations = sorted(
+            self._quotations.get(key, ()), key=lambda row: int(row.at("QuotationIndex") or 0)
+        )
+        put(item, "annote", "\n".join(text for text in map(_quotation, quotations) if text))
+        return item
+
+    def _joined(self, link: str, table: str, key: str) -> list[str]:
+        rows = (self._names[table].get(other) for other in self._links[link].get(key, ()))
+        return [row.at("Name") for row in rows if row is not None]
+
+    def _container(self, reference: Node, item: CslItem) -> None:
+        periodical = self._names["Periodicals"].get(reference.at("PeriodicalID"))
+        if periodical is not None:
+            put(item, "container-title", periodical.at("Name"))
+            put(item, "container-title-short", periodical.at("StandardAbbreviation"))
+            if periodical.at("ISSN"):
+                put_standard_numbers(item, periodical.at("ISSN"))
+        series = self._names["SeriesTitles"].get(reference.at("SeriesTitleID"))
+        put(item, "collection-title", series.at("Name") if series is not None else "")
+        whole = self._by_id.get(self._wholes.get(reference.attributes.get("id", ""), ""))
+        if whole is not None and whole is not reference:
+            key = whole.attributes.get("id", "")
+            title, below = whole.at("Title"), whole.at("Subtitle")
+            put(item, "container-title", f"{title}: {below}" if title and below else title)
+            editors = [
+                self._people[person]
+                for person in self._links["ReferenceEditors"].get(key, ())
+                if self._people.get(person)
+            ]
+            if editors:
+                item.setdefault("editor", editors)
+            put(
+                item, "publisher", "; ".join(self._joined("ReferencePublishers", "Publishers", key))
+            )
+            put(item, "publisher-place", whole.at("PlaceOfPublication"))
+            if whole.at("ISBN"):
+                put_standard_numbers(item, whole.at("ISBN"))
+            if whole.at("Year") and not reference.at("Year"):
+                item["issued"] = read_date(whole.at("Year"))
+
+    def _facts(self, reference: Node, item: CslItem) -> None:
+        for name, variable in _TEXTS.items():
+            put(
+                item,
+                variable,
+                reference.at(name) if name != "PageCount" else _shown(reference.at(name)),
+            )
+        put(
+            item,
+            "issue" if item["type"].startswith("article") else "number",
+            reference.at("Number"),
+        )
+        edition = reference.at("Edition")
+        put(item, "edition", edition_number(edition) if edition else "")
+        put(item, "page", _shown(reference.at("PageRange")))
+        date = reference.at("Year") or reference.at("Date")
+        if date:
+            item["issued"] = read_date(date)
+        if reference.at("AccessDate"):
+            item["accessed"] = read_date(reference.at("AccessDate"))
+        put_doi(item, reference.at("DOI"))
+        put_link(item, reference.at("OnlineAddress"))
+        put(item, "PMCID", reference.at("PMCID"))
+        if reference.at("ISBN"):
+            put_standard_numbers(item, reference.at("ISBN"))
+        abstract = reference.first("Abstract")
+        put(item, "abstract", abstract.text() if abstract else "")
+        language = reference.at("LanguageCode") or reference.at("Language")
+        put(item, "language", language_code(language) if language else "")
+        put_other(item, "title-supplement", reference.at("TitleSupplement"))
+        put_other(item, "evaluation", reference.at("Evaluation"))
+
+
+def _rows(root: Node, table: str) -> list[Node]:
+    found = root.first(table)
+    return list(found.nodes()) if found else []
+
+
+def _links(root: Node, table: str) -> dict[str, list[str]]:
+    """`one;many;many` by the one."""
+    rows = (row.text().split(";") for row in _rows(root, table))
+    return {row[0]: row[1:] for row in rows if row[0]}
+
+
+def _person(row: Node) -> dict[str, str]:
+    given = " ".join(part for part in (row.at("FirstName"), row.at("MiddleName")) if part)
+    family = row.at("LastName")
+    if not given:
+        return {"literal": family} if family else {}
+    parts = {
+        "family": family,
+        "given": given,
+        "non-dropping-particle": row.at("Prefix"),
+        "suffix": row.at("Suffix"),
+    }
+    return {part: text for part, text in parts.items() if text}
+
+
+def _shown(text: str) -> str:
+    """A range of pages is XML within the XML, whose last part is how it is shown."""
+    found = _SHOWN_RANGE.search(text)
+    return (found.group(1) if found else text).strip()
+
+
+def _quotation(row: Node) -> str:
+    pages = _shown(row.at("PageRange"))
+    words = ": ".join(part for part in (row.at("CoreStatement"), row.at("Text")) if part)
+    return f"{words} (p. {pages})" if words and pages else words

@@ -1,0 +1,175 @@
+"""EndNote's XML export to CSL-JSON items."""
+
+from collections.abc import Iterator
+
+from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.dates import read_date, read_year_and_month
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    add_note,
+    join_keywords,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.refer import TYPES
+from carrel.libraries.bibliography.xml_tree import Node, read_xml
+from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
+
+_JOURNALS = frozenset({"article-journal", "article-magazine", "article-newspaper"})
+_PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
+_ROLES = {
+    "authors": "author",
+    "secondary-authors": "editor",
+    "tertiary-authors": "collection-editor",
+    "translated-authors": "translator",
+}
+_PLAIN = {
+    "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place",
+    "num-vols": "number-of-volumes",
+    "section": "section",
+    "call-num": "call-number", "remote-database-name": "archive",
+    "remote-database-provider": "source", "work-type": "genre",
+}  # fmt: skip
+_KEPT = {
+    "auth-address": "author-address", "accession-num": "accession-number", "label": "label",
+    "custom1": "custom1",
+    "custom2": "custom2",
+    "custom3": "custom3", "custom4": "custom4", "custom5": "custom5", "custom6": "custom6",
+    "custom7": "custom7",
+    "research-notes": "research-notes",
+    "reprint-edition": "reprint-edition", "reprint-status": "reprint-status", "user16": "user16",
+    "caption": "caption",
+    "orig-pub": "original-publication",
+}  # fmt: skip
+
+
+def read_endnote_xml(content: str | bytes) -> Imported:
+    """Every record of an EndNote XML file."""
+    answer = Imported()
+    root = read_xml(content, answer)
+    for record in [root] if root.name == "record" else root.deep("record"):
+        item = _item(record)
+        if set(item) <= {"type"}:
+            answer.fail(record.line, "The record has no field that can be read")
+        else:
+            answer.items.append(ImportedItem(item, record.line))
+    return answer
+
+
+def _item(record: Node) -> CslItem:
+    kind_node = record.first("ref-type")
+    kind = (kind_node.attributes.get("name") if kind_node else "") or (
+        kind_node.text() if kind_node else ""
+    )
+    item: CslItem = {"type": TYPES.get(kind.strip().lower(), "document")}
+    if kind and item["type"] == "document" and kind.lower() != "generic":
+        put_other(item, "reference-type", kind)
+    _titles(record, item)
+    contributors = record.first("contributors")
+    for group, role in _ROLES.items():
+        people = contributors.first(group) if contributors else None
+        if people:
+            put_people(item, role, [author.text() for author in people.each("author")])
+    _dates(record, item)
+    for name, variable in _PLAIN.items():
+        put(item, variable, record.at(name))
+    number = record.at("number")
+    put(
+        item,
+        "issue" if item["type"] in _JOURNALS or item["type"] in _PARTS else "number",
+        number or record.at("issue"),
+    )
+    edition = record.at("edition")
+    put(item, "edition", edition_number(edition) if edition else "")
+    put(item, "page", record.at("pages"))
+    if item["type"] == "book" and "container-title" in item and "-" in item.get("page", ""):
+        item["type"] = "chapter"
+    for isbn in record.each("isbn"):
+        put_standard_numbers(item, isbn.text())
+    put_doi(item, record.at("electronic-resource-num"))
+    _urls(record, item)
+    keywords = record.first("keywords")
+    if keywords:
+        put(
+            item,
+            "keyword",
+            join_keywords(
+                part for word in keywords.each("keyword") for part in word.text().split(";")
+            ),
+        )
+    abstract = record.first("abstract")
+    put(item, "abstract", abstract.text() if abstract else "")
+    add_note(item, record.at("notes"))
+    language = record.at("language")
+    put(item, "language", language_code(language) if language else "")
+    for name, kept in _KEPT.items():
+        value = record.at(name)
+        try:
+            put(item, "PMCID", str(Pmcid.parse(value)))
+        except NotAnIdentifierError:
+            put_other(item, kept, value)
+    return item
+
+
+def _titles(record: Node, item: CslItem) -> None:
+    titles = record.first("titles")
+    periodical = record.at("periodical", "full-title")
+    short = record.at("periodical", "abbr-1") or record.at("alt-periodical", "abbr-1")
+    if titles is None:
+        put(item, "container-title", periodical)
+        return
+    found = list(titles.each("title"))
+    put(item, "title", found[0].text() if found else "")
+    second, third = titles.at("secondary-title"), titles.at("tertiary-title")
+    if item["type"] in {"book", "thesis", "report"} and not periodical:
+        put(item, "collection-title", second)
+    else:
+        put(item, "container-title", second or periodical)
+    put(item, "collection-title", third)
+    put(item, "title-short", titles.at("short-title"))
+    other = titles.at("alt-title") or short
+    if other and other not in {item.get("container-title"), item.get("title")}:
+        put(item, "container-title-short", short or other)
+    if titles.at("translated-title"):
+        put_other(item, "translated-title", titles.at("translated-title"))
+
+
+def _dates(record: Node, item: CslItem) -> None:
+    dates = record.first("dates")
+    if dates is None:
+        return
+    year = dates.at("year")
+    day = dates.at("pub-dates", "date")
+    date = (read_year_and_month(year, day) if year else read_date(day)) if year or day else None
+    if date and year and "date-parts" not in date and "date-parts" in read_date(year):
+        date = read_date(year)
+    if date:
+        item["issued"] = date
+    accessed = record.at("access-date")
+    if accessed:
+        item["accessed"] = read_date(accessed)
+
+
+def _urls(record: Node, item: CslItem) -> None:
+    urls = record.first("urls")
+    if urls is None:
+        return
+    for group in _groups(urls):
+        for url in group.each("url"):
+            text = url.text()
+            if group.name in {"pdf-urls", "text-urls", "image-urls"} and not text.startswith(
+                ("http://", "https://")
+            ):
+                put_other(item, "file", text)
+            else:
+                put_link(item, text)
+
+
+def _groups(urls: Node) -> Iterator[Node]:
+    for name in ("web-urls", "related-urls", "pdf-urls", "text-urls", "image-urls"):
+        yield from urls.each(name)

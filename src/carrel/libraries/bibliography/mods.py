@@ -1,0 +1,244 @@
+"""MODS, the Library of Congress's descriptive schema, to CSL-JSON items."""
+
+from carrel.libraries.bibliography.dates import read_date
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    add_note,
+    join_keywords,
+    page_range,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.xml_tree import Node, read_xml
+
+_GENRES = {
+    "article": "article-journal", "journal article": "article-journal",
+    "academic journal": "article-journal", "book": "book",
+    "text": "",
+    "conference publication": "book", "conference paper": "paper-conference",
+    "in proceedings": "paper-conference",
+    "book chapter": "chapter",
+    "chapter": "chapter", "thesis": "thesis", "dissertation": "thesis", "ph.d. thesis": "thesis",
+    "masters thesis": "thesis",
+    "technical report": "report",
+    "report": "report", "periodical": "periodical", "newspaper": "article-newspaper",
+    "magazine": "article-magazine",
+    "web page": "webpage",
+    "web site": "webpage", "electronic resource": "webpage", "patent": "patent", "map": "map",
+    "dataset": "dataset",
+    "instruction": "report", "manuscript": "manuscript",
+    "motion picture": "motion_picture", "computer program": "software",
+    "letter": "personal_communication",
+    "encyclopedia": "entry-encyclopedia",
+}  # fmt: skip
+_ROLES = {
+    "author": "author", "aut": "author", "creator": "author", "cre": "author", "editor": "editor",
+    "edt": "editor",
+    "translator": "translator",
+    "trl": "translator", "contributor": "contributor", "ctb": "contributor", "director": "director",
+    "drt": "director",
+    "illustrator": "illustrator",
+    "degree grantor": "publisher",
+}  # fmt: skip
+
+
+def read_mods(content: str | bytes) -> Imported:
+    """Every record of a modsCollection, or a single one."""
+    answer = Imported()
+    root = read_xml(content, answer)
+    for record in [root] if root.name == "mods" else root.deep("mods"):
+        item = _item(record)
+        if set(item) <= {"type"}:
+            answer.fail(record.line, "The record has no field that can be read")
+        else:
+            answer.items.append(ImportedItem(item, record.line))
+    return answer
+
+
+def _item(record: Node) -> CslItem:
+    item: CslItem = {}
+    keys = [
+        node.text()
+        for node in record.each("identifier")
+        if node.attributes.get("type", "").lower() == "citekey"
+    ]
+    key = next((key for key in keys if key), "") or record.attributes.get("ID", "")
+    if key:
+        item["id"] = key
+    host = next(
+        (node for node in record.each("relatedItem") if node.attributes.get("type") == "host"), None
+    )
+    series = next(
+        (node for node in record.each("relatedItem") if node.attributes.get("type") == "series"),
+        None,
+    )
+    item["type"] = _type(record, host)
+    put(item, "title", _title(record, ""))
+    put(item, "title-short", _title(record, "abbreviated"))
+    _people(record, item, "")
+    _origin(record, item)
+    if host:
+        put(item, "container-title", _title(host, ""))
+        put(item, "container-title-short", _title(host, "abbreviated"))
+        _people(host, item, "editor")
+        _origin(host, item)
+        _identifiers(host, item)
+        _part(host, item)
+    if series:
+        put(item, "collection-title", _title(series, ""))
+    _part(record, item)
+    _identifiers(record, item)
+    _words(record, item)
+    return item
+
+
+def _type(record: Node, host: Node | None) -> str:
+    genres = [node.text().lower() for node in record.each("genre")]
+    for genre in genres:
+        if _GENRES.get(genre):
+            kind = _GENRES[genre]
+            return "chapter" if kind == "book" and host else kind
+    if host:
+        around = {node.text().lower() for node in host.each("genre")}
+        if around & {"periodical", "academic journal", "journal"} or host.at(
+            "originInfo", "issuance"
+        ) in {
+            "continuing",
+            "serial",
+        }:
+            return "article-journal"
+        if around & {"newspaper"}:
+            return "article-newspaper"
+        if around & {"conference publication"}:
+            return "paper-conference"
+        return (
+            "chapter"
+            if around & {"book"} or host.at("originInfo", "issuance") == "monographic"
+            else "article-journal"
+        )
+    if record.at("originInfo", "issuance") == "monographic":
+        return "book"
+    return "document"
+
+
+def _title(node: Node, kind: str) -> str:
+    for info in node.each("titleInfo"):
+        if info.attributes.get("type", "") == kind:
+            start, title, below = info.at("nonSort"), info.at("title"), info.at("subTitle")
+            title = f"{start} {title}".strip()
+            return f"{title}: {below}" if below else title
+    return ""
+
+
+def _people(node: Node, item: CslItem, default: str) -> None:
+    for name in node.each("name"):
+        roles = [
+            term.text().lower() for role in name.each("role") for term in role.each("roleTerm")
+        ]
+        role = next((_ROLES[word] for word in roles if word in _ROLES), default or "author")
+        parts: dict[str, list[str]] = {}
+        for part in name.each("namePart"):
+            parts.setdefault(part.attributes.get("type", ""), []).append(part.text())
+        if role == "publisher":
+            put(item, "publisher", " ".join(parts.get("", [])))
+        elif "family" in parts:
+            person = {
+                "family": " ".join(parts["family"]),
+                "given": " ".join(parts.get("given", [])),
+            }
+            suffix = " ".join(parts.get("termsOfAddress", []))
+            person = {key: value for key, value in (person | {"suffix": suffix}).items() if value}
+            item[role] = [*item.get(role, []), person]
+        elif parts.get(""):
+            text = ", ".join(part.strip(" ,") for part in parts[""])
+            put_people(
+                item,
+                role,
+                [
+                    f"{text},"
+                    if name.attributes.get("type") in {"corporate", "conference"}
+                    else text
+                ],
+            )
+
+
+def _origin(node: Node, item: CslItem) -> None:
+    for origin in node.each("originInfo"):
+        put(item, "publisher", origin.at("publisher"))
+        places = [term.text() for place in origin.each("place") for term in place.each("placeTerm")]
+        put(item, "publisher-place", ", ".join(places))
+        put(item, "edition", origin.at("edition"))
+        for name, variable in (
+            ("dateIssued", "issued"),
+            ("copyrightDate", "issued"),
+            ("dateCaptured", "accessed"),
+            ("dateCreated", "issued"),
+        ):
+            text = origin.at(name)
+            if text and variable not in item:
+                item[variable] = read_date(text)
+
+
+def _part(node: Node, item: CslItem) -> None:
+    for part in node.each("part"):
+        for detail in part.each("detail"):
+            kind = detail.attributes.get("type", "")
+            text = detail.at("number") or detail.at("caption") or detail.at("title")
+            variable = {
+                "volume": "volume",
+                "issue": "issue",
+                "number": "issue",
+                "chapter": "chapter-number",
+                "page": "page",
+            }.get(kind)
+            if variable:
+                put(item, variable, text)
+        for extent in part.each("extent"):
+            put(item, "page", page_range(extent.at("start"), extent.at("end")) or extent.at("list"))
+        date = part.at("date")
+        if date and "issued" not in item:
+            item["issued"] = read_date(date)
+
+
+def _identifiers(node: Node, item: CslItem) -> None:
+    for identifier in node.each("identifier"):
+        kind, text = identifier.attributes.get("type", "").lower(), identifier.text()
+        if kind == "doi":
+            put_doi(item, text)
+        elif kind in {"isbn", "issn"}:
+            put_standard_numbers(item, text)
+        elif kind in {"uri", "url", "hdl"}:
+            put_link(item, text)
+        elif kind in {"pubmed", "pmid", "medline"}:
+            put(item, "PMID", text)
+        elif kind not in {"citekey", ""}:
+            put_other(item, kind, text)
+    for location in node.each("location"):
+        for url in location.each("url"):
+            put_link(item, url.text())
+        put(item, "archive_location", location.at("physicalLocation"))
+
+
+def _words(record: Node, item: CslItem) -> None:
+    put(item, "abstract", record.at("abstract"))
+    topics = [
+        topic.text()
+        for subject in record.each("subject")
+        for topic in subject.nodes()
+        if topic.name in {"topic", "geographic", "temporal"}
+    ]
+    put(item, "keyword", join_keywords(topics))
+    language = record.first("language")
+    if language:
+        text = language.at("languageTerm") or language.text()
+        put(item, "language", language_code(text) if text else "")
+    for note in record.each("note"):
+        add_note(item, note.text())
+    total = record.at("physicalDescription", "extent", "total")
+    put(item, "number-of-pages", total)
+    put(item, "license", record.at("accessCondition"))

@@ -1,0 +1,190 @@
+"""MEDLINE's tagged form (.nbib, `PMID- …`) to CSL-JSON items."""
+
+import re
+from collections.abc import Iterator
+
+from carrel.libraries.bibliography.dates import read_date
+from carrel.libraries.bibliography.encodings import decode
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    add_note,
+    full_range,
+    join_keywords,
+    put,
+    put_doi,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.tagged_lines import tagged_fields
+from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
+
+_TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
+_NUMBERED = re.compile(r"^(\S+)\s+\[(\w+)\]$")
+_DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
+_SEPARATE_LINES = frozenset({"AB", "CON"})
+
+# Publication types that change what kind of work a record is; all others are journal articles.
+_TYPES = {
+    "book": "book", "books": "book", "book chapter": "chapter", "chapter": "chapter",
+    "technical report": "report",
+    "dataset": "dataset",
+    "academic dissertation": "thesis", "congress": "paper-conference",
+    "congresses": "paper-conference",
+    "clinical conference": "paper-conference",
+    "consensus development conference": "paper-conference",
+    "consensus development conference, nih": "paper-conference",
+    "preprint": "article",
+    "newspaper article": "article-newspaper", "interview": "interview", "legal cases": "legal_case",
+    "legislation": "legislation", "video-audio media": "motion_picture",
+}  # fmt: skip
+_PLAIN = {
+    "VI": "volume",
+    "IP": "issue",
+    "EN": "edition",
+    "PB": "publisher",
+    "PL": "publisher-place",
+    "CTI": "collection-title",
+}
+_KEPT = {
+    "OWN": "owner", "STAT": "status", "JID": "nlm-id", "SB": "citation-subset", "GR": "grant",
+    "CI": "copyright",
+    "SO": "source", "PST": "pubstate",
+    "AD": "author-address", "AUID": "auid", "SI": "secondary-source", "RN": "registry-number",
+    "TT": "transliterated-title",
+    "OTO": "other-term-owner",
+}  # fmt: skip
+_KEPT_DATES = {
+    "DCOM": "completed",
+    "LR": "revised",
+    "DA": "created",
+    "EDAT": "edat",
+    "MHDA": "mhda",
+    "CRDT": "crdt",
+    "DEP": "epub",
+    "PHST": "history",
+}
+
+Tags = dict[str, list[str]]
+
+
+def read_nbib(content: str | bytes) -> Imported:
+    """Every record of a file in MEDLINE format."""
+    answer = Imported()
+    if isinstance(content, bytes):
+        content, answer.warnings = decode(content)
+    for line, tags in _records(content, answer):
+        item = _item(tags)
+        if set(item) <= {"id", "type"}:
+            answer.fail(line, "The record has no field that can be read")
+        else:
+            answer.items.append(ImportedItem(item, line))
+    return answer
+
+
+def _records(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
+    tags: Tags = {}
+    start = 0
+    for field in tagged_fields(text, _TAG):
+        if tags and (field.is_after_gap or (field.tag == "PMID" and "PMID" in tags)):
+            if not field.is_after_gap:
+                answer.warn(field.line, "No empty line before this record")
+            yield start, tags
+            tags = {}
+        if not tags:
+            start = field.line
+        for number, line in field.more:
+            if not line.startswith(" "):
+                answer.warn(
+                    number, f"This line belongs to no field: {line.strip()[:60]!r}; it was left out"
+                )
+        field.more = [(number, line) for number, line in field.more if line.startswith(" ")]
+        tags.setdefault(field.tag, []).append(field.joined(" "))
+    if tags:
+        yield start, tags
+
+
+def _item(tags: Tags) -> CslItem:
+    kinds = [value.strip().lower() for value in tags.pop("PT", ())]
+    item: CslItem = {
+        "type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")
+    }
+    if not kinds and not any(tags.get("JT", ())) and not any(tags.get("TA", ())):
+        item["type"] = "document"
+    if "BTI" in tags and any(tags["BTI"]) and item["type"] == "article-journal":
+        item["type"] = "chapter" if any(tags.get("TI", ())) else "book"
+    put(item, "PMID", _take(tags, "PMID").split(" ")[0])
+    put(item, "title", _take(tags, "TI") or _take(tags, "BTI"))
+    put(item, "container-title", _take(tags, "BTI") or _take(tags, "JT"))
+    put(item, "container-title-short", _take(tags, "TA"))
+    people = tags.pop("FAU", []) or tags.get("AU", [])
+    tags.pop("AU", None)
+    put_people(item, "author", people)
+    put_people(item, "author", [f"{name}," for name in tags.pop("CN", ()) if name])
+    put_people(item, "editor", tags.pop("FED", []) or tags.get("ED", []))
+    tags.pop("ED", None)
+    tags.pop("FIR", None)
+    tags.pop("IR", None)
+    for tag, variable in _PLAIN.items():
+        put(item, variable, _take(tags, tag))
+    pages = _take(tags, "PG")
+    if pages:
+        item["page"] = ", ".join(full_range(part) for part in pages.split(","))
+    published = _take(tags, "DP") or _take(tags, "DEP")
+    if published:
+        item["issued"] = read_date(_DATE.sub(r"\1-\2-\3", published))
+    for value in [*tags.pop("IS", ()), *tags.pop("ISBN", ())]:
+        put_standard_numbers(item, value.split(" (")[0])
+    _identifiers(tags, item)
+    _words(tags, item)
+    put_other(
+        item, "pubtype", ", ".join(kind.capitalize() for kind in kinds if kind != "journal article")
+    )
+    for tag, name in _KEPT.items():
+        put_other(item, name, "; ".join(value for value in tags.pop(tag, ()) if value))
+    for tag, name in _KEPT_DATES.items():
+        put_other(
+            item,
+            name,
+            "; ".join(_DATE.sub(r"\1-\2-\3", value) for value in tags.pop(tag, ()) if value),
+        )
+    for tag in list(tags):
+        put_other(item, tag.lower(), "; ".join(value for value in tags.pop(tag) if value))
+    return item
+
+
+def _take(tags: Tags, tag: str) -> str:
+    return next((value for value in tags.pop(tag, ()) if value), "")
+
+
+def _identifiers(tags: Tags, item: CslItem) -> None:
+    for value in [*tags.pop("LID", ()), *tags.pop("AID", ())]:
+        found = _NUMBERED.match(value)
+        if found and found.group(2) == "doi":
+            put_doi(item, found.group(1))
+        elif found and found.group(2) == "pii":
+            put_other(item, "pii", found.group(1))
+        elif value:
+            put_other(item, "aid", value)
+    number = _take(tags, "PMC")
+    if number:
+        try:
+            item["PMCID"] = str(
+                Pmcid.parse(number if number.upper().startswith("PMC") else f"PMC{number}")
+            )
+        except NotAnIdentifierError:
+            put_other(item, "pmc", number)
+
+
+def _words(tags: Tags, item: CslItem) -> None:
+    abstract = "\n".join(value for value in tags.pop("AB", ()) if value)
+    put(item, "abstract", abstract)
+    put(item, "keyword", join_keywords([*tags.pop("MH", ()), *tags.pop("OT", ())]))
+    languages = [language_code(value) for value in tags.pop("LA", ()) if value]
+    if languages:
+        item["language"] = languages[0]
+        put_other(item, "languages", "; ".join(languages) if len(languages) > 1 else "")
+    for tag in ("CON", "CIN", "GN"):
+        for value in tags.pop(tag, ()):
+            add_note(item, value)

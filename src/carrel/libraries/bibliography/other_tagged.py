@@ -1,0 +1,245 @@
+"""Three small tagged forms that library services and older programs export: Biblioscape, Copac and
+RePEc's mail reports.
+"""
+
+import re
+from itertools import takewhile
+
+from carrel.libraries.bibliography.dates import read_date
+from carrel.libraries.bibliography.encodings import decode
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    add_note,
+    join_keywords,
+    page_range,
+    put,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.tagged_lines import tagged_fields
+
+Tags = dict[str, list[str]]
+
+_BIBLIOSCAPE_TAG = re.compile(r"^--([A-Z][A-Z0-9])--[ \t]?(.*)$")
+_BIBLIOSCAPE_TYPES = {
+    "article": "article-journal",
+    "journal article": "article-journal",
+    "book": "book",
+    "book section": "chapter",
+    "thesis": "thesis",
+    "conference": "paper-conference",
+    "report": "report",
+    "patent": "patent",
+}
+_BIBLIOSCAPE_TEXTS = {
+    "TI": "title", "VL": "volume", "PB": "publisher", "ED": "edition", "AB": "abstract",
+    "SE": "chapter-number",
+    "DE": "annote", "CY": "publisher-place", "ET": "edition",
+}  # fmt: skip
+_BIBLIOSCAPE_KEPT = {
+    "AD": "author-address", "CO": "country", "TT": "tertiary-title", "SA": "secondary-authors",
+    "TA": "tertiary-authors",
+    "QA": "quaternary-authors",
+    "QT": "quaternary-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4",
+    "C5": "custom5",
+    "C6": "custom6", "SB": "subject",
+    "CA": "categories", "TH": "short-title", "TW": "type-of-work", "SH": "shelf",
+}  # fmt: skip
+_COPAC_TAG = re.compile(r"^([A-Z]{2})- ?(.*)$")
+_NEP_FIELD = re.compile(r"^(By|Date|URL|JEL|Keywords|Abstract):[ \t]*(.*)$")
+_NEP_ENTRY = re.compile(r"^(\d+)\.\s+(\S.*)$")
+_NEP_DATE = re.compile(r"^(\d{4}(?:-\d{2}){0,2})(?!\d)")
+
+
+def read_biblioscape(content: str | bytes) -> Imported:
+    """Biblioscape's tag file: `--AU-- Name`, records ended by a rule."""
+    answer = Imported()
+    text = _text(content, answer)
+    tags: Tags = {}
+    start = 1
+    for field in tagged_fields(text, _BIBLIOSCAPE_TAG):
+        if not tags:
+            start = field.line
+        is_last = any(line.startswith("------") for _, line in field.more)
+        field.more = list(takewhile(lambda more: not more[1].startswith("------"), field.more))
+        tags.setdefault(field.tag, []).append(field.joined(""))
+        if is_last:
+            answer.items.append(ImportedItem(_biblioscape_item(tags), start))
+            tags = {}
+    if tags:
+        answer.items.append(ImportedItem(_biblioscape_item(tags), start))
+    return answer
+
+
+def _text(content: str | bytes, answer: Imported) -> str:
+    if isinstance(content, str):
+        return content.lstrip("\ufeff")
+    text, answer.warnings = decode(content)
+    return text
+
+
+def _take(tags: Tags, tag: str) -> str:
+    return next((value for value in tags.pop(tag, ()) if value), "")
+
+
+def _biblioscape_item(tags: Tags) -> CslItem:
+    kind = _BIBLIOSCAPE_TYPES.get(_take(tags, "RT").lower(), "document")
+    item: CslItem = {"type": kind}
+    put(item, "container-title", _take(tags, "ST"))
+    for tag, variable in _BIBLIOSCAPE_TEXTS.items():
+        put(item, variable, _take(tags, tag))
+    put_people(item, "author", [name for value in tags.pop("AU", ()) for name in value.split(";")])
+    put_people(item, "editor", [name for value in tags.pop("EA", ()) for name in value.split(";")])
+    year = _take(tags, "YP")
+    if year:
+        item["issued"] = read_date(year)
+    start, end = _take(tags, "PS"), _take(tags, "PE")
+    put(item, "page", page_range(start, end) if start else f"-{end}" if end else "")
+    put(
+        item,
+        "issue" if kind.startswith("article") or kind == "chapter" else "number",
+        _take(tags, "NB"),
+    )
+    for value in tags.pop("IS", ()):
+        put_standard_numbers(item, value)
+    put(
+        item,
+        "keyword",
+        join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")),
+    )
+    language = _take(tags, "LG")
+    put(item, "language", language_code(language) if language else "")
+    for tag in ("AT", "UR"):
+        for value in tags.pop(tag, ()):
+            put_link(item, value)
+    for value in tags.pop("NT", ()):
+        add_note(item, value)
+    for tag, name in _BIBLIOSCAPE_KEPT.items():
+        put_other(item, name, "; ".join(value for value in tags.pop(tag, ()) if value))
+    for tag in list(tags):
+        put_other(item, tag.lower(), "; ".join(value for value in tags.pop(tag) if value))
+    return item
+
+
+def read_copac(content: str | bytes) -> Imported:
+    """The union catalogue Copac: `TI- Title`, records parted by empty lines."""
+    answer = Imported()
+    tags: Tags = {}
+    start = 1
+    for field in tagged_fields(_text(content, answer), _COPAC_TAG):
+        if tags and field.tag == "TI" and "TI" in tags:
+            answer.items.append(ImportedItem(_copac_item(tags), start))
+            tags = {}
+        if not tags:
+            start = field.line
+        tags.setdefault(field.tag, []).append(field.joined(" "))
+    if tags:
+        answer.items.append(ImportedItem(_copac_item(tags), start))
+    return answer
+
+
+def _copac_item(tags: Tags) -> CslItem:
+    item: CslItem = {"type": "book"}
+    put(item, "title", _take(tags, "TI"))
+    put_people(item, "author", tags.pop("AU", []))
+    put(item, "publisher", _take(tags, "PU"))
+    put(item, "collection-title", _take(tags, "SE"))
+    put(item, "edition", _take(tags, "ED"))
+    year = _take(tags, "PY")
+    if year:
+        item["issued"] = read_date(year)
+    for tag in ("IS", "SN"):
+        for value in tags.pop(tag, ()):
+            put_standard_numbers(item, value)
+    for value in tags.pop("NT", ()):
+        add_note(item, value)
+    put(
+        item,
+        "keyword",
+        join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")),
+    )
+    language = _take(tags, "LA")
+    put(item, "language", language_code(language) if language else "")
+    put_other(item, "documenttype", _take(tags, "DT"))
+    put_other(item, "physical-description", _take(tags, "PD"))
+    for tag in list(tags):
+        put_other(item, tag.lower(), "; ".join(value for value in tags.pop(tag) if value))
+    return item
+
+
+def read_repec_nep(content: str | bytes) -> Imported:
+    """A mail of New Economics Papers: numbered titles, each with its authors, address, date and
+    abstract.
+    """
+    answer = Imported()
+    lines = _text(content, answer).splitlines()
+    begin = next(
+        (place for place, line in enumerate(lines) if line.startswith("In this issue we have")), 0
+    )
+    rules = [
+        place for place, line in enumerate(lines) if line.startswith("------") and place > begin
+    ]
+    place = rules[1] if len(rules) > 1 else 0
+    while place < len(lines):
+        found = _NEP_ENTRY.match(lines[place])
+        if not found:
+            place += 1
+            continue
+        end = next(
+            (
+                other
+                for other in range(place + 1, len(lines))
+                if _NEP_ENTRY.match(lines[other]) or lines[other].startswith("------")
+            ),
+            len(lines),
+        )
+        answer.items.append(
+            ImportedItem(_nep_item(found.group(2), lines[place + 1 : end]), place + 1)
+        )
+        place = end
+    return answer
+
+
+def _nep_item(title: str, lines: list[str]) -> CslItem:
+    item: CslItem = {"type": "report"}
+    fields: dict[str, str] = {}
+    name = "title"
+    fields[name] = title
+    for line in lines:
+        found = _NEP_FIELD.match(line)
+        if found:
+            name = found.group(1).lower()
+            fields[name] = found.group(2).strip()
+        elif name == "title" and not line.strip():
+            name = "authors"
+        elif line.strip():
+            fields[name] = f"{fields[name]}\n{line.strip()}" if fields.get(name) else line.strip()
+        elif name not in {"abstract", "authors"}:
+            name = "abstract"
+    put(item, "title", " ".join(fields["title"].split()))
+    authors, places = [], []
+    for line in fields.get("by", fields.get("authors", "")).splitlines():
+        who, _, where = line.partition("(")
+        if who.strip():
+            authors.append(who.strip())
+        if where:
+            places.append(where.rstrip(") "))
+    put_people(item, "author", authors)
+    put(item, "publisher", "; ".join(dict.fromkeys(places)))
+    date = _NEP_DATE.match(fields.get("date", ""))
+    if date:
+        item["issued"] = read_date(date.group(1))
+    elif fields.get("date"):
+        item["issued"] = read_date(fields["date"])
+    put_link(item, fields.get("url", ""))
+    put(item, "abstract", " ".join(fields.get("abstract", "").split()))
+    put(
+        item,
+        "keyword",
+        join_keywords(re.split(r"[,;]", " ".join(fields.get("keywords", "").split()))),
+    )
+    put_other(item, "jel", " ".join(fields.get("jel", "").split()))
+    return item

@@ -1,0 +1,289 @@
+"""PubMed's XML, articles and books, to CSL-JSON items."""
+
+from collections.abc import Iterator
+
+from carrel.libraries.bibliography.dates import CslDate, month_number, read_date, season_number
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    add_note,
+    full_range,
+    join_keywords,
+    put,
+    put_doi,
+    put_other,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.xml_tree import Node, read_xml
+from carrel.libraries.csl.name_lists import mark_et_al
+from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
+
+_TYPES = {
+    "Preprint": "article",
+    "Dataset": "dataset",
+    "Academic Dissertation": "thesis",
+    "Congress": "paper-conference",
+    "Technical Report": "report",
+}
+_MARKS = {"i": "i", "b": "b", "sup": "sup", "sub": "sub"}
+
+
+def read_pubmed_xml(content: str | bytes) -> Imported:
+    """Every article and book of a PubmedArticleSet, or a single one."""
+    answer = Imported()
+    root = read_xml(content, answer)
+    for node in _records(root):
+        item = _article(node) if node.name in {"PubmedArticle", "MedlineCitation"} else _book(node)
+        if set(item) <= {"type"}:
+            answer.fail(node.line, "The record has no field that can be read")
+        else:
+            answer.items.append(ImportedItem(item, node.line))
+    return answer
+
+
+def _records(root: Node) -> Iterator[Node]:
+    if root.name in {"PubmedArticle", "PubmedBookArticle", "MedlineCitation", "BookDocument"}:
+        yield root
+        return
+    for child in root.nodes():
+        if child.name in {"PubmedArticle", "PubmedBookArticle", "MedlineCitation", "BookDocument"}:
+            yield child
+        elif child.name in {"PubmedArticleSet", "PubmedBookArticleSet", "MedlineCitationSet"}:
+            yield from _records(child)
+
+
+def _article(node: Node) -> CslItem:
+    citation = node if node.name == "MedlineCitation" else node.first("MedlineCitation") or node
+    article = citation.first("Article") or citation
+    journal = article.first("Journal") or article
+    issue = journal.first("JournalIssue") or journal
+    kinds = [kind.text() for kind in article.deep("PublicationType")]
+    item: CslItem = {
+        "type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")
+    }
+    put(item, "PMID", citation.at("PMID"))
+    put(item, "title", marked(article.first("ArticleTitle")) or article.at("VernacularTitle"))
+    put(item, "container-title", journal.at("Title"))
+    put(
+        item,
+        "container-title-short",
+        citation.at("MedlineJournalInfo", "MedlineTA") or journal.at("ISOAbbreviation"),
+    )
+    if item.get("container-title-short") == item.get("container-title"):
+        item.pop("container-title-short", None)
+    put(item, "volume", issue.at("Volume"))
+    put(item, "issue", issue.at("Issue"))
+    _people(article, item)
+    date = _date(issue.first("PubDate")) or _date(article.first("ArticleDate"))
+    if date:
+        item["issued"] = date
+    _pages(article, item)
+    number = journal.at("ISSN")
+    if number:
+        put_standard_numbers(item, number)
+    _identifiers(node, article, item)
+    put(item, "abstract", _abstract(article))
+    _keywords(citation, item)
+    _language(article, item)
+    put_other(
+        item, "pubtype", ", ".join(kind for kind in kinds if kind.lower() != "journal article")
+    )
+    _about(node, citation, article, item)
+    return item
+
+
+def _book(node: Node) -> CslItem:
+    document = node if node.name == "BookDocument" else node.first("BookDocument") or node
+    book = document.first("Book") or document
+    article_title = marked(document.first("ArticleTitle"))
+    title = marked(book.first("BookTitle"))
+    item: CslItem = {"type": "chapter" if article_title and title else "book"}
+    put(item, "PMID", document.at("PMID"))
+    put(item, "title", article_title or title)
+    if article_title:
+        put(item, "container-title", title)
+    put(item, "collection-title", book.at("CollectionTitle"))
+    put(item, "publisher", book.at("Publisher", "PublisherName"))
+    put(item, "publisher-place", book.at("Publisher", "PublisherLocation"))
+    put(item, "volume", book.at("Volume"))
+    put(item, "edition", book.at("Edition"))
+    put(item, "medium", book.at("Medium"))
+    _people(document, item)
+    if book is not document:
+        _people(book, item)
+    date = _date(book.first("PubDate"))
+    if date:
+        item["issued"] = date
+    _pages(document, item)
+    for isbn in book.each("Isbn"):
+        put_standard_numbers(item, isbn.text())
+    _identifiers(node, document, item)
+    if book is not document:
+        _identifiers(book, book, item)
+    put(item, "abstract", _abstract(document))
+    _keywords(document, item)
+    _language(document, item)
+    put_other(item, "pubtype", ", ".join(kind.text() for kind in document.each("PublicationType")))
+    put_other(item, "contribution", _iso(document.first("ContributionDate")))
+    put_other(item, "revised", _iso(document.first("DateRevised")))
+    state = (node.first("PubmedBookData") or node).at("PublicationStatus")
+    put(item, "status", state)
+    return item
+
+
+def marked(node: Node | None) -> str:
+    """Text with the markup that CSL-JSON knows."""
+    if node is None:
+        return ""
+    parts: list[str] = []
+    for child in node.children:
+        if isinstance(child, str):
+            parts.append(child)
+        else:
+            tag = _MARKS.get(child.name)
+            inner = marked(child)
+            parts.append(f"<{tag}>{inner}</{tag}>" if tag and inner else inner)
+    return " ".join("".join(parts).split())
+
+
+def _people(article: Node, item: CslItem) -> None:
+    for authors in article.each("AuthorList"):
+        role = "editor" if authors.attributes.get("Type") == "editors" else "author"
+        people = [
+            person for person in (_person(author) for author in authors.each("Author")) if person
+        ]
+        if people:
+            item[role] = item.get(role, []) + people
+        if authors.attributes.get("CompleteYN") == "N":
+            mark_et_al(item, role)
+
+
+def _person(author: Node) -> dict[str, str]:
+    literal = author.at("CollectiveName")
+    if literal:
+        return {"literal": literal}
+    person = {
+        "family": author.at("LastName"),
+        "given": author.at("ForeName") or author.at("Initials"),
+        "suffix": author.at("Suffix"),
+    }
+    return {part: text for part, text in person.items() if text}
+
+
+def _date(node: Node | None) -> CslDate | None:
+    if node is None:
+        return None
+    written = node.at("MedlineDate")
+    if written:
+        return read_date(written)
+    year, month, day = node.at("Year"), node.at("Month"), node.at("Day")
+    if not year.isdigit():
+        return None
+    date: CslDate = {"date-parts": [[int(year)]]}
+    number = month_number(month) if month else None
+    season = season_number(month or node.at("Season"))
+    if number:
+        date["date-parts"][0].append(number)
+        if day.isdigit():
+            date["date-parts"][0].append(int(day))
+    elif season:
+        date["season"] = season
+    return date
+
+
+def _iso(node: Node | None) -> str:
+    if node is None:
+        return ""
+    return "-".join(
+        part.zfill(2) for part in (node.at("Year"), node.at("Month"), node.at("Day")) if part
+    )
+
+
+def _pages(article: Node, item: CslItem) -> None:
+    pagination = article.first("Pagination")
+    if pagination is None:
+        return
+    pages = pagination.at("MedlinePgn")
+    if not pages:
+        start, end = pagination.at("StartPage"), pagination.at("EndPage")
+        pages = f"{start}-{end}" if end and end != start else start
+    put(item, "page", ", ".join(full_range(part) for part in pages.split(",")) if pages else "")
+
+
+def _identifiers(node: Node, article: Node, item: CslItem) -> None:
+    for place in article.each("ELocationID"):
+        _identifier(place.attributes.get("EIdType", ""), place.text(), item)
+    for data in (node.first("PubmedData"), node.first("PubmedBookData"), article):
+        lists = data.first("ArticleIdList") if data else None
+        for identifier in lists.each("ArticleId") if lists else ():
+            _identifier(identifier.attributes.get("IdType", ""), identifier.text(), item)
+
+
+def _identifier(kind: str, text: str, item: CslItem) -> None:
+    if kind == "doi":
+        put_doi(item, text)
+    elif kind == "pmc":
+        try:
+            put(item, "PMCID", str(Pmcid.parse(text)))
+        except NotAnIdentifierError:
+            put_other(item, "pmc", text)
+    elif kind == "url":
+        put(item, "URL", text)
+    elif kind == "pii" and item.get("custom", {}).get("fields", {}).get("pii") is None:
+        put_other(item, "pii", text)
+
+
+def _abstract(article: Node) -> str:
+    abstract = article.first("Abstract")
+    parts: list[str] = []
+    for text in abstract.each("AbstractText") if abstract else ():
+        label, words = text.attributes.get("Label", ""), marked(text)
+        if words:
+            parts.append(f"{label}: {words}" if label and label != "UNLABELLED" else words)
+    return "\n".join(parts)
+
+
+def _keywords(citation: Node, item: CslItem) -> None:
+    words: list[str] = []
+    for heading in citation.deep("MeshHeading"):
+        name = heading.first("DescriptorName")
+        if name:
+            words.append(name.text())
+    words += [
+        word.text()
+        for keywords in citation.each("KeywordList")
+        for word in keywords.each("Keyword")
+    ]
+    put(item, "keyword", join_keywords(words))
+
+
+def _language(article: Node, item: CslItem) -> None:
+    language = article.at("Language")
+    if language:
+        item["language"] = language_code(language)
+
+
+def _about(node: Node, citation: Node, article: Node, item: CslItem) -> None:
+    """What PubMed says about the record itself."""
+    info = citation.first("MedlineJournalInfo")
+    if info:
+        put_other(item, "country", info.at("Country"))
+        put_other(item, "nlm-id", info.at("NlmUniqueID"))
+        put_other(item, "issn-linking", info.at("ISSNLinking"))
+    put_other(
+        item,
+        "citation-subset",
+        ", ".join(subset.text() for subset in citation.each("CitationSubset")),
+    )
+    put_other(item, "status", citation.attributes.get("Status", ""))
+    put_other(item, "owner", citation.attributes.get("Owner", ""))
+    put_other(item, "pubmodel", article.attributes.get("PubModel", ""))
+    for name, element in (
+        ("created", "DateCreated"),
+        ("completed", "DateCompleted"),
+        ("revised", "DateRevised"),
+    ):
+        put_other(item, name, _iso(citation.first(element)))
+    put(item, "status", (node.first("PubmedData") or node).at("PublicationStatus"))
+    for note in citation.each("GeneralNote"):
+        add_note(item, note.text())

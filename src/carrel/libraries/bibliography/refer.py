@@ -1,0 +1,189 @@
+"""EndNote's tagged form (refer, `%A …`) to CSL-JSON items."""
+
+import re
+from collections.abc import Iterator
+
+from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.dates import read_date, read_year_and_month
+from carrel.libraries.bibliography.encodings import decode
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    add_note,
+    join_keywords,
+    put,
+    put_doi,
+    put_link,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.tagged_lines import tagged_fields
+
+# EndNote's names of reference types, in lower case.
+TYPES = {
+    "journal article": "article-journal", "electronic article": "article-journal",
+    "article": "article-journal",
+    "magazine article": "article-magazine",
+    "newspaper article": "article-newspaper", "book": "book", "edited book": "book",
+    "electronic book": "book",
+    "classical work": "classic",
+    "book section": "chapter", "electronic book section": "chapter", "serial": "book",
+    "conference paper": "paper-conference",
+    "conference proceedings": "paper-conference", "thesis": "thesis", "report": "report",
+    "government document": "report",
+    "standard": "standard",
+    "patent": "patent", "web page": "webpage", "website": "webpage", "blog": "post-weblog",
+    "computer program": "software",
+    "dataset": "dataset",
+    "online database": "dataset", "aggregated database": "dataset",
+    "unpublished work": "manuscript",
+    "manuscript": "manuscript", "pamphlet": "pamphlet",
+    "map": "map", "artwork": "graphic", "figure": "figure", "chart or table": "figure",
+    "equation": "figure",
+    "audiovisual material": "motion_picture",
+    "film or broadcast": "motion_picture", "music": "song",
+    "personal communication": "personal_communication",
+    "hearing": "hearing", "bill": "bill",
+    "statute": "legislation", "legal rule or regulation": "legislation", "case": "legal_case",
+    "encyclopedia": "entry-encyclopedia",
+    "dictionary": "entry-dictionary", "online multimedia": "motion_picture",
+    "interview": "interview", "grant": "document",
+    "generic": "document",
+}  # fmt: skip
+
+_TAG = re.compile(r"^\s*%([0-9A-Z!@#$%^&*()+\[\]?<>~|\\])[ \t]+(.*)$")
+_PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
+_PLAIN = {
+    "V": "volume",
+    "I": "publisher",
+    "C": "publisher-place",
+    "6": "number-of-volumes",
+    "&": "section",
+    "L": "call-number",
+    "!": "title-short",
+    "~": "archive",
+    "W": "source",
+}
+
+Tags = dict[str, list[str]]
+
+
+def read_refer(content: str | bytes) -> Imported:
+    """Every reference of an EndNote import file."""
+    answer = Imported()
+    if isinstance(content, bytes):
+        content, answer.warnings = decode(content)
+    for line, tags in _references(content):
+        if set(tags) <= {"0", "F"}:
+            answer.fail(line, "The reference has no field that can be read")
+        else:
+            answer.items.append(ImportedItem(_item(tags), line))
+    return answer
+
+
+def _references(text: str) -> Iterator[tuple[int, Tags]]:
+    tags: Tags = {}
+    start = 0
+    for field in tagged_fields(text, _TAG):
+        if tags and (
+            field.tag == "0"
+            or (field.is_after_gap and field.tag in {"A", "T", "F"} and field.tag in tags)
+        ):
+            yield start, tags
+            tags = {}
+        if not tags:
+            start = field.line
+        tags.setdefault(field.tag, []).append(field.joined("\n"))
+    if tags:
+        yield start, tags
+
+
+def _take(tags: Tags, tag: str) -> str:
+    return next((" ".join(value.split()) for value in tags.pop(tag, ()) if value), "")
+
+
+def _item(tags: Tags) -> CslItem:
+    written = _take(tags, "0")
+    kind = TYPES.get(written.lower())
+    if kind is None:
+        kind = (
+            "article-journal"
+            if "J" in tags
+            else "chapter"
+            if "B" in tags
+            else "thesis"
+            if "thesis" in written.lower()
+            else "document"
+            if written
+            else "book"
+            if "I" in tags
+            else "document"
+        )
+    item: CslItem = {"type": kind}
+    key = _take(tags, "F")
+    if key:
+        item = {"id": key, "type": kind}
+    put(item, "title", _take(tags, "T"))
+    container, journal = _take(tags, "B"), _take(tags, "J")
+    if kind in {"book", "thesis", "report"}:
+        put(item, "collection-title", container)
+        put(item, "publisher", container if kind == "thesis" and "I" not in tags else "")
+    else:
+        put(item, "container-title", journal or container)
+        put(item, "collection-title", container if journal and container != journal else "")
+    put(item, "collection-title", _take(tags, "S"))
+    put(
+        item,
+        "container-title-short",
+        _take(tags, "O")
+        if kind == "article-journal" and len("".join(tags.get("O", ()))) < 60
+        else "",
+    )
+    put_people(item, "author", tags.pop("A", []))
+    put_people(item, "author", [f"{name}," for name in tags.pop("Q", ())])
+    put_people(item, "editor", tags.pop("E", []))
+    put_people(
+        item,
+        "collection-editor" if kind == "book" else "translator",
+        tags.pop("Y", []) if kind == "book" else [],
+    )
+    put_people(item, "translator", tags.pop("?", []))
+    year, day = _take(tags, "D"), _take(tags, "8")
+    date = (read_year_and_month(year, day) if year else read_date(day)) if year or day else None
+    if date:
+        item["issued"] = date
+    accessed = _take(tags, "[")
+    if accessed:
+        item["accessed"] = read_date(accessed)
+    for tag, variable in _PLAIN.items():
+        put(item, variable, _take(tags, tag))
+    number = _take(tags, "N")
+    put(item, "issue" if kind.startswith("article") or kind in _PARTS else "number", number)
+    edition = _take(tags, "7")
+    put(item, "edition", edition_number(edition) if edition else "")
+    put(item, "page", _take(tags, "P").replace("--", "-"))
+    put(item, "genre", _take(tags, "9"))
+    for value in tags.pop("@", ()):
+        put_standard_numbers(item, value)
+    put_doi(item, _take(tags, "R"))
+    for value in tags.pop("U", ()):
+        for link in value.split("\n"):
+            put_link(item, link.strip())
+    for value in tags.pop(">", ()):
+        put_other(item, "file", value)
+    put(
+        item,
+        "keyword",
+        join_keywords(word for value in tags.pop("K", ()) for word in re.split(r"[;\n]", value)),
+    )
+    put(item, "abstract", _take(tags, "X"))
+    for value in tags.pop("Z", ()):
+        add_note(item, value)
+    language = _take(tags, "G")
+    put(item, "language", language_code(language) if language else "")
+    put_other(item, "author-address", _take(tags, "+"))
+    put_other(item, "accession-number", _take(tags, "M"))
+    for tag in list(tags):
+        put_other(item, f"refer-{tag}", "; ".join(value for value in tags.pop(tag) if value))
+    return item

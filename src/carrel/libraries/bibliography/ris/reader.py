@@ -1,0 +1,303 @@
+"""RIS files to CSL-JSON items."""
+
+import re
+from collections.abc import Iterator
+
+from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.dates import read_date
+from carrel.libraries.bibliography.encodings import decode
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.items import (
+    add_note,
+    join_keywords,
+    page_range,
+    put,
+    put_doi,
+    put_links,
+    put_other,
+    put_people,
+    put_standard_numbers,
+)
+from carrel.libraries.bibliography.kept import put_back
+from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.ris.vocabulary import (
+    ARTICLES,
+    KEPT_TAGS,
+    PARTS,
+    PLAIN_TAGS,
+    TYPES,
+)
+from carrel.libraries.bibliography.tagged_lines import tagged_fields
+from carrel.libraries.identifiers import ArxivId, NotAnIdentifierError, Pmcid
+
+# Where our writer keeps what the format has no tag for; see kept.py.
+KEPT_PREFIX = "carrel-csl: "
+
+_TAG = re.compile(r"^[ \t\ufeff]{0,3}([A-Z][A-Z0-9])(?: {1,3}| {0,2}\t)-(?: (.*)|(.*))$")
+_MARKED = re.compile(r"^(\S+)\s*\[(pmid|pmcid|doi)\]$", re.IGNORECASE)
+_LINKS = re.compile(r"(?<!\s)\s*;\s*(?=(?:https?|ftp)://)")
+
+Tags = dict[str, list[str]]
+
+
+def read_ris(content: str | bytes) -> Imported:
+    """Every reference of a RIS file."""
+    answer = Imported()
+    if isinstance(content, bytes):
+        content, answer.warnings = decode(content)
+    for line, tags in _references(content, answer):
+        if set(tags) <= {"TY", "ID"}:
+            answer.fail(line, "The reference has no field that can be read")
+            continue
+        answer.items.append(ImportedItem(_item(tags), line))
+    return answer
+
+
+def _references(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
+    tags: Tags = {}
+    start, line = 0, 1
+    for field in tagged_fields(text, _TAG):
+        line = field.line
+        if field.tag == "ER":
+            if tags:
+                yield start, tags
+            tags = {}
+            continue
+        if field.tag == "TY" and tags:
+            answer.warn(line, "The reference before has no ER line; it was ended here")
+            yield start, tags
+            tags = {}
+        if not tags:
+            start = line
+            if field.tag != "TY":
+                answer.warn(line, "The reference has no TY line; it was taken for a generic one")
+                tags["TY"] = ["GEN"]
+        tags.setdefault(field.tag, []).append(field.joined("\n"))
+    if tags:
+        answer.warn(line, "The last reference has no ER line")
+        yield start, tags
+
+
+def _item(tags: Tags) -> CslItem:
+    ris_type = tags.pop("TY")[0].split(" ")[0].upper()
+    kind = TYPES.get(ris_type, "document")
+    if ris_type == "CONF" and (
+        tags.get("T2") or tags.get("BT") or tags.get("JO") or tags.get("JF") or tags.get("SP")
+    ):
+        kind = "paper-conference"
+    item: CslItem = {}
+    key = _take(tags, "ID")
+    if key:
+        item["id"] = key
+    item["type"] = kind
+    if ris_type not in TYPES:
+        put_other(item, "ty", ris_type)
+    _titles(tags, item, kind)
+    _people(tags, item, kind)
+    _dates(tags, item)
+    _numbers(tags, item, kind)
+    _links(tags, item)
+    _words(tags, item)
+    kept = [
+        value.removeprefix(KEPT_PREFIX)
+        for value in tags.pop("N1", ())
+        if value.startswith(KEPT_PREFIX)
+    ]
+    for tag in list(tags):
+        put_other(
+            item,
+            KEPT_TAGS.get(tag, tag.lower()),
+            "; ".join(value for value in tags.pop(tag) if value),
+        )
+    for text in kept:
+        if not put_back(item, text):
+            add_note(item, KEPT_PREFIX + text)
+    return item
+
+
+def _take(tags: Tags, *names: str) -> str:
+    """The first value of the first of these tags; the tag is used up, further values of it are
+    not.
+    """
+    for name in names:
+        values = [value for value in tags.get(name, ()) if value]
+        if values:
+            if len(values) > 1:
+                tags[name] = values[1:]
+            else:
+                del tags[name]
+            return " ".join(values[0].split())
+        tags.pop(name, None)
+    return ""
+
+
+def _titles(tags: Tags, item: CslItem, kind: str) -> None:
+    if kind in PARTS or kind in ARTICLES:
+        put(item, "title", _take(tags, "TI", "T1", "CT"))
+        if kind in PARTS:
+            put(item, "container-title", _take(tags, "T2", "BT", "JF", "JO", "JA"))
+        short_first = [name for name in ("JF", "T2", "JO") if any(tags.get(name, ()))]
+        put(item, "container-title", _take(tags, *(short_first or ["BT"])))
+        if "title" not in item:
+            put(item, "title", _take(tags, "T2"))
+    else:
+        put(item, "title", _take(tags, "TI", "T1", "BT", "CT"))
+        if kind in {"book", "thesis", "report", "standard"}:
+            put(item, "collection-title", _take(tags, "T2"))
+        put(item, "container-title", _take(tags, "JF", "T2", "JO"))
+    put(item, "collection-title", _take(tags, "T3"))
+    put(item, "container-title-short", _take(tags, "JA", "J2", "J1", "JO"))
+    if item.get("container-title-short") == item.get("container-title"):
+        item.pop("container-title-short", None)
+    for leftover in ("JO", "JF", "J1", "J2", "JA", "T2"):
+        known = {
+            item.get("container-title"),
+            item.get("container-title-short"),
+            item.get("title"),
+            item.get("collection-title"),
+        }
+        tags[leftover] = [value for value in tags.get(leftover, ()) if value and value not in known]
+        if not tags[leftover]:
+            del tags[leftover]
+
+
+def _people(tags: Tags, item: CslItem, kind: str) -> None:
+    put_people(item, "author", [*tags.pop("AU", []), *tags.pop("A1", [])])
+    second = tags.pop("A2", [])
+    put_people(item, "editor", [*tags.pop("ED", []), *(second if kind != "book" else [])])
+    put_people(
+        item, "collection-editor", [*tags.pop("A3", []), *(second if kind == "book" else [])]
+    )
+    put_people(item, "translator", tags.pop("A4", []))
+
+
+def _dates(tags: Tags, item: CslItem) -> None:
+    written = [value for name in ("DA", "PY", "Y1") for value in tags.pop(name, ()) if value]
+    dates = [read_date(value) for value in written]
+    exact = [date for date in dates if "date-parts" in date]
+    if exact:
+        item["issued"] = max(
+            exact,
+            key=lambda date: (
+                len(date["date-parts"]),
+                len(date["date-parts"][0]),
+                "season" in date,
+            ),
+        )
+    elif dates:
+        item["issued"] = dates[0]
+    accessed = _take(tags, "Y2")
+    if accessed:
+        item["accessed"] = read_date(accessed)
+
+
+def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
+    for tag, variable in PLAIN_TAGS.items():
+        value = _take(tags, tag)
+        if value and variable in item:
+            put_other(item, tag.lower(), value)
+        put(item, variable, value)
+    if "edition" in item:
+        item["edition"] = edition_number(item["edition"])
+    if "language" in item:
+        item["language"] = language_code(item["language"])
+    start, end = _take(tags, "SP"), _take(tags, "EP")
+    pages = page_range(start, end)
+    if pages:
+        item["number-of-pages" if kind in {"book", "thesis"} and pages.isdigit() else "page"] = (
+            pages
+        )
+    issue, number = _take(tags, "IS", "CP"), _take(tags, "M1")
+    if kind in ARTICLES or kind in PARTS:
+        put(item, "issue", issue)
+        if number and not issue and len(number) <= 20:
+            put(item, "issue", number)
+        elif number:
+            put(item, "number", number)
+    else:
+        put(item, "number", issue or number)
+        if issue and number and issue != number:
+            put_other(item, "m1", number)
+    put_standard_numbers(item, *tags.pop("SN", ()))
+
+
+def _links(tags: Tags, item: CslItem) -> None:
+    for value in tags.pop("DO", ()):
+        put_doi(item, value)
+    medium = _take(tags, "M3")
+    if medium.lower().startswith(("10.", "doi")):
+        put_doi(item, medium)
+    elif medium:
+        put(item, "genre", medium)
+    links = [link.strip() for value in tags.pop("UR", ()) for link in _LINKS.split(value)]
+    for tag in ("L1", "L2", "L3", "L4", "LK"):
+        values = tags.pop(tag, [])
+        addresses = [
+            value for value in values if value.startswith(("http://", "https://", "ftp://"))
+        ]
+        links.extend(addresses)
+        put_other(
+            item,
+            tag.lower(),
+            "; ".join(
+                dict.fromkeys(
+                    value
+                    for value in values
+                    if value and not value.startswith(("http://", "https://", "ftp://"))
+                )
+            ),
+        )
+    put_links(item, links)
+    if (
+        tags.get("AN")
+        and item.get("archive", "").lower() in {"pubmed", "medline"}
+        and tags["AN"][0].isdigit()
+    ):
+        put(item, "PMID", _take(tags, "AN"))
+    for tag in ("U1", "U2", "U3", "U4", "U5", "AN", "C2"):
+        if tag in tags:
+            tags[tag] = [value for value in tags[tag] if not _identifier(item, value)]
+            if not tags[tag]:
+                del tags[tag]
+    if item.get("publisher", "").lower() == "arxiv":
+        try:
+            arxiv = str(ArxivId.parse(item.get("number", "")))
+        except NotAnIdentifierError:
+            return
+        item.setdefault("custom", {})["arxiv_id"] = arxiv
+
+
+def _identifier(item: CslItem, value: str) -> bool:
+    found = _MARKED.match(value.strip())
+    if found and found.group(2).lower() == "pmid":
+        put(item, "PMID", found.group(1))
+        return True
+    if found and found.group(2).lower() == "doi":
+        put_doi(item, found.group(1))
+        return True
+    try:
+        put(item, "PMCID", str(Pmcid.parse(found.group(1) if found else value)))
+    except NotAnIdentifierError:
+        return False
+    return True
+
+
+def _words(tags: Tags, item: CslItem) -> None:
+    abstracts = [*tags.pop("AB", []), *tags.pop("N2", [])]
+    abstract = "\n".join(dict.fromkeys(" ".join(value.split()) for value in abstracts if value))
+    if abstract:
+        item["abstract"] = abstract
+    keywords = join_keywords(
+        word for value in tags.pop("KW", ()) for word in re.split(r"[;\n]", value)
+    )
+    if keywords:
+        item["keyword"] = keywords
+    notes = tags.get("N1", [])
+    add_note(
+        item,
+        "\n".join(
+            value
+            for value in [*notes, *tags.pop("NO", [])]
+            if value and not value.startswith(KEPT_PREFIX)
+        ),
+    )

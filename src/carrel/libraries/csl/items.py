@@ -1,0 +1,190 @@
+"""An item of CSL-JSON read once: text, names and dates told apart, wrong shapes refused by
+field.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from carrel.libraries.csl.name_lists import ends_in_et_al, et_al_variables
+
+from .date_values import DateValue, read_date
+from .errors import ItemBrokenError
+from .markup import read_markup
+from .name_values import Name, read_name
+from .tokens import Tokens
+
+_name_variables = """author chair collection-editor compiler composer container-author contributor
+    curator director
+    editor editorial-director editor-translator executive-producer guest host illustrator
+    interviewer
+    narrator organizer original-author performer producer recipient reviewed-author script-writer
+    series-creator translator"""
+NAME_VARIABLES = frozenset(_name_variables.split())
+DATE_VARIABLES = frozenset(
+    {
+        "accessed",
+        "available-date",
+        "event-date",
+        "issued",
+        "locator-date",
+        "original-date",
+        "submitted",
+    }
+)
+_number_variables = """chapter-number citation-number collection-number edition
+    first-reference-note-number issue locator
+    number number-of-pages number-of-volumes page page-first part-number printing-number section
+    supplement-number version volume"""
+NUMBER_VARIABLES = frozenset(_number_variables.split())
+_aliases = {
+    "journalAbbreviation": "container-title-short",
+    "shortTitle": "title-short",
+    "event-title": "event",
+}
+_hack_line = re.compile(r"^\s*([A-Za-z][-_A-Za-z ]*?)\s*:\s*(.+?)\s*$")
+_hack_brace = re.compile(r"\{:\s*([-_a-zA-Z]+)\s*:\s*([^{}]+?)\s*\}")
+
+
+class Item:
+    """What the engine knows of one work. `present` holds every variable that has a value, `et_al`
+    the name lists that go on.
+    """
+
+    __slots__ = (
+        "_tokens",
+        "dates",
+        "et_al",
+        "fields",
+        "id",
+        "is_english",
+        "language",
+        "names",
+        "present",
+        "type",
+    )
+
+    def __init__(self, source: Mapping[str, Any]) -> None:
+        if not isinstance(source, Mapping):
+            raise ItemBrokenError("?", "?", "an item is an object with fields")
+        self.id = str(source.get("id", ""))
+        self.fields: dict[str, str] = {}
+        self.names: dict[str, list[Name]] = {}
+        self.dates: dict[str, DateValue] = {}
+        self._tokens: dict[str, Tokens] = {}
+        kind = source.get("type", "")
+        self.type = kind if isinstance(kind, str) else ""
+        for field, value in source.items():
+            if value is None or field in {"id", "type"} or not isinstance(field, str):
+                continue
+            self._read(field, value)
+        note = self.fields.get("note")
+        if note and ":" in note:
+            self._read_note(note)
+        self.language = self.fields.get("language", "")
+        self.is_english: bool | None = None
+        if "page" in self.fields and "page-first" not in self.fields:
+            self.fields["page-first"] = re.split(
+                r"[-–—,&]", self.fields["page"].strip(), maxsplit=1
+            )[0].rstrip()
+        for long, short in (("title", "title-short"), ("container-title", "container-title-short")):
+            if short in self.fields and not self.fields[short].strip():
+                del self.fields[short]
+            del long
+        self.et_al = et_al_variables(source)
+        self.present = {*self.fields, *self.names, *self.dates}
+        if "event" in self.present:
+            self.present.add("event-title")
+
+    def _read(self, field: str, value: object) -> None:
+        if field in NAME_VARIABLES:
+            names = self._read_names(field, value)
+            if names:
+                self.names[field] = names
+        elif field in DATE_VARIABLES:
+            if not isinstance(value, dict | str | int):
+                raise ItemBrokenError(
+                    self.id, field, "a date is an object with date-parts, raw or literal"
+                )
+            date = read_date(value)
+            if date is not None:
+                self.dates[field] = date
+        elif isinstance(value, str):
+            text = value.strip() if value[:1].isspace() or value[-1:].isspace() else value
+            if text:
+                self.fields[_aliases.get(field, field)] = text
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            self.fields[_aliases.get(field, field)] = (
+                str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            )
+
+    def _read_names(self, field: str, value: object) -> list[Name]:
+        values = value if isinstance(value, list) else [value]
+        if ends_in_et_al(values):
+            values = values[:-1]
+        try:
+            return [name for name in map(read_name, values) if name is not None]
+        except TypeError as problem:
+            raise ItemBrokenError(self.id, field, str(problem)) from None
+
+    def _read_note(self, note: str) -> None:
+        """Fields that people keep in the note: `{:field: value}` anywhere, or `field: value` lines
+        at its head.
+        """
+        found = list(_hack_brace.finditer(note))
+        pairs = [(pair[1], pair[2]) for pair in found]
+        rest = _hack_brace.sub("", note)
+        lines = rest.split("\n")
+        while lines:
+            line = _hack_line.match(lines[0])
+            if not line:
+                if not lines[0].strip() and pairs:
+                    lines.pop(0)
+                    continue
+                break
+            field = line[1].lower().replace(" ", "-").replace("_", "-")
+            field = (
+                field.upper()
+                if field.upper() in {"DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID"}
+                else field
+            )
+            if field not in NAME_VARIABLES | DATE_VARIABLES | NUMBER_VARIABLES | _text_variables:
+                break
+            pairs.append((field, line[2]))
+            lines.pop(0)
+        if not pairs:
+            return
+        for field, value in pairs:
+            self._take(field, value)
+        rest = "\n".join(lines).strip()
+        if rest:
+            self.fields["note"] = rest
+        else:
+            self.fields.pop("note", None)
+
+    def _take(self, field: str, value: str) -> None:
+        if field == "type":
+            self.type = value
+        elif field in NAME_VARIABLES:
+            family, _, given = (part.strip() for part in value.partition("||"))
+            name = read_name({"family": family, "given": given} if given else value)
+            if name is not None:
+                self.names.setdefault(field, []).append(name)
+        elif field not in self.fields and field not in self.dates:
+            self._read(field, value)
+
+    def tokens(self, field: str) -> Tokens:
+        found = self._tokens.get(field)
+        if found is None:
+            found = self._tokens[field] = read_markup(self.fields[field])
+        return found
+
+
+_text_words = """type abstract annote archive archive_collection archive-place archive_location
+    authority call-number
+    citation-label citation-key collection-title collection-title-short container-title
+    container-title-short dimensions division DOI event event-title event-place genre ISBN ISSN
+    jurisdiction keyword language license medium note original-publisher original-publisher-place
+    original-title part-title PMCID PMID publisher publisher-place references reviewed-genre
+    reviewed-title scale source status title title-short URL volume-title year-suffix"""
+_text_variables = frozenset(_text_words.split())

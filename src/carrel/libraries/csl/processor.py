@@ -1,0 +1,252 @@
+"""A bibliography and its citations: items in, entries and in-text citations out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from carrel.libraries.text.budget import current_budget
+
+from .bibliography import entry_tokens, name_substitution
+from .citation import CitationWriter, suffix_letters
+from .context import (
+    FIRST,
+    NO_DISAMBIGUATION,
+    SUBSEQUENT,
+    Cite,
+    Context,
+    Disambiguation,
+    GivenLevel,
+    NameSet,
+)
+from .disambiguation import Disambiguator
+from .errors import ItemNotFoundError, StyleBrokenError
+from .formats import FORMATS, OutputName, Run, structure, write
+from .global_names import given_levels
+from .items import Item
+from .label import citation_label
+from .library import load_style
+from .positions import Cluster, set_positions
+from .punctuation import settle
+from .sorting import ordered
+from .style import Style
+from .tokens import Tokens
+
+# A rendering of one item takes 0.1 to 1 ms, as much as this many steps of a parser's loop; see
+# libraries/text/budget.py.
+_STEPS_PER_RENDERING = 50
+_compared = Cite("", position=SUBSEQUENT)
+_telling_apart = (
+    "disambiguate-add-names",
+    "disambiguate-add-givenname",
+    "disambiguate-add-year-suffix",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a bibliography."""
+
+    id: str
+    text: str
+
+
+class Processor:
+    """Renders a set of items in one style. Items keep the order in which they are given until the
+    style sorts them.
+    """
+
+    def __init__(
+        self,
+        style: Style,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        locale: str | None = None,
+        output: OutputName = "text",
+    ) -> None:
+        self.style = style
+        self.compiled = style.compiled(locale)
+        self.locale = self.compiled.locale
+        self.format = FORMATS[output]
+        self.quotes = self.locale.quotes()
+        self.range_delimiter = "–"
+        self._budget = current_budget()
+        self.items: dict[str, Item] = {}
+        for source in items:
+            item = Item(source)
+            if not item.id:
+                item.id = f"item-{len(self.items) + 1}"
+            self.items[item.id] = item
+        self.order: list[str] = []
+        self.numbers: dict[str, int] = {}
+        self.disambiguations: dict[str, Disambiguation] = {}
+        self.given_level: GivenLevel | None = None
+        self.citations = CitationWriter(self)
+        distance = self.compiled.citation.options.get("near-note-distance", "5")
+        self.near_note_distance = int(distance[:9]) if distance.isdecimal() else 5
+        self.register(list(self.items))
+
+    def register(self, ids: Sequence[str]) -> None:
+        """Orders and numbers these items and tells them apart; the others are left out of
+        account.
+        """
+        for item_id in ids:
+            if item_id not in self.items:
+                raise ItemNotFoundError(item_id)
+        self._budget = current_budget()
+        ids = list(dict.fromkeys(ids))
+        self.numbers = {item_id: number for number, item_id in enumerate(ids, 1)}
+        self.disambiguations = {}
+        layout = self.compiled.bibliography
+        keys = layout.sort if layout is not None else []
+        try:
+            self.order = ordered(ids, keys, self._sort_context)
+            if keys and not keys[0].is_citation_number:
+                self.numbers = {item_id: number for number, item_id in enumerate(self.order, 1)}
+            self._tell_apart()
+        except RecursionError:
+            raise self._too_deep() from None
+
+    def _sort_context(self, item_id: str) -> Context:
+        self._budget.step(_STEPS_PER_RENDERING)
+        context = Context(
+            self.items[item_id], disambiguation=self.disambiguations.get(item_id, NO_DISAMBIGUATION)
+        )
+        context.citation_number = self.numbers.get(item_id, 0)
+        context.citation_label = self._label_of(context.item)
+        context.in_bibliography = True
+        return context
+
+    def _tell_apart(self) -> None:
+        layout = self.compiled.citation
+        options = layout.options
+        items = [self.items[item_id] for item_id in self.order]
+        rule = options.get("givenname-disambiguation-rule", "by-cite")
+        self.given_level = None
+        if options.get("disambiguate-add-givenname") == "true" and rule != "by-cite":
+            self.given_level = given_levels(rule, items)
+        if self.compiled.has_disambiguate_test or any(
+            options.get(name) == "true" for name in _telling_apart
+        ):
+            disambiguator = Disambiguator(
+                options, self._ambiguous, self.compiled.has_disambiguate_test
+            )
+            self.disambiguations = disambiguator.run(items)
+
+    def _ambiguous(
+        self, item: Item, disambiguation: Disambiguation, with_givens: bool
+    ) -> tuple[str, list[tuple[int, int, list[int]]]]:
+        self._budget.step(_STEPS_PER_RENDERING)
+        context = Context(item, _compared, disambiguation)
+        context.is_subsequent = True
+        context.is_comparing = True
+        context.given_level = self.given_level if with_givens else None
+        context.citation_label = self._label_of(item)
+        tokens = self.compiled.citation.render(context)
+        text = "".join([token for token in tokens if token.__class__ is str])
+        return text, [(one.total, one.shown, one.levels) for one in context.name_sets]
+
+    def _label_of(self, item: Item) -> str:
+        return citation_label(item) if self.compiled.citation.scope.uses_label else ""
+
+    def cite_context(self, cite: Cite) -> Context:
+        item = self.items.get(cite.id)
+        if item is None:
+            raise ItemNotFoundError(cite.id)
+        self._budget.step(_STEPS_PER_RENDERING)
+        disambiguation = self.disambiguations.get(cite.id, NO_DISAMBIGUATION)
+        context = Context(item, cite, disambiguation)
+        context.citation_number = self.numbers.get(cite.id, 0)
+        context.is_subsequent = cite.position != FIRST
+        context.given_level = self.given_level
+        self._identify(context, disambiguation)
+        return context
+
+    def _identify(self, context: Context, disambiguation: Disambiguation) -> None:
+        context.citation_label = self._label_of(context.item)
+        if disambiguation.year_suffix:
+            context.year_suffix = suffix_letters(disambiguation.year_suffix)
+        elif "year-suffix" in context.fields:
+            context.year_suffix = context.fields["year-suffix"]
+
+    def sorted_cites(self, cites: list[Cite]) -> list[Cite]:
+        return ordered(cites, self.compiled.citation.sort, self.cite_context)
+
+    def cite(self, clusters: Sequence[Cluster]) -> list[str]:
+        """Each citation as text, in the order of the document; positions such as ibid are found
+        from that order.
+        """
+        self._budget = current_budget()
+        set_positions(
+            [cluster for cluster in clusters if not cluster.has_positions], self.near_note_distance
+        )
+        try:
+            return [self._finish(self.citations.cluster(cluster)) for cluster in clusters]
+        except RecursionError:
+            raise self._too_deep() from None
+
+    def bibliography(self) -> list[Entry]:
+        """The entries in the style's order; empty where the style makes no bibliography."""
+        return [Entry(item_id, self._finish(tokens)) for item_id, tokens in self._entries()]
+
+    def bibliography_runs(self) -> list[tuple[str, list[Run]]]:
+        """The entries as stretches of text with their looks, for any other format."""
+        in_quote = self.locale.punctuation_in_quote
+        return [
+            (item_id, structure(settle(tokens, in_quote), self.quotes))
+            for item_id, tokens in self._entries()
+        ]
+
+    def _finish(self, tokens: Tokens) -> str:
+        return write(settle(tokens, self.locale.punctuation_in_quote), self.format, self.quotes)
+
+    def _entries(self) -> list[tuple[str, Tokens]]:
+        layout = self.compiled.bibliography
+        if layout is None:
+            return []
+        substitute = layout.options.get("subsequent-author-substitute")
+        rule = layout.options.get("subsequent-author-substitute-rule", "complete-all")
+        entries = []
+        before: NameSet | None = None
+        try:
+            self._budget = current_budget()
+            for item_id in self.order:
+                self._budget.check_time()
+                tokens, names = entry_tokens(layout, self._entry_context(item_id))
+                if substitute is not None and names is not None:
+                    substitution = name_substitution(before, names, substitute, rule)
+                    if substitution is not None:
+                        context = self._entry_context(item_id)
+                        context.substitution = substitution
+                        tokens, _ = entry_tokens(layout, context)
+                before = names
+                if tokens:
+                    entries.append((item_id, tokens))
+        except RecursionError:
+            raise self._too_deep() from None
+        return entries
+
+    def _entry_context(self, item_id: str) -> Context:
+        disambiguation = self.disambiguations.get(item_id, NO_DISAMBIGUATION)
+        context = Context(self.items[item_id], disambiguation=disambiguation)
+        context.in_bibliography = True
+        context.given_level = self.given_level
+        context.citation_number = self.numbers.get(item_id, 0)
+        self._identify(context, disambiguation)
+        return context
+
+    def _too_deep(self) -> StyleBrokenError:
+        return StyleBrokenError(self.style.id, "its elements are nested without end.")
+
+
+def render_bibliography(
+    items: Iterable[Mapping[str, Any]],
+    style: str | Path | Style = "apa",
+    *,
+    output: OutputName = "text",
+    locale: str | None = None,
+    folder: Path | None = None,
+) -> list[Entry]:
+    """The bibliography of these items in one call."""
+    loaded = style if isinstance(style, Style) else load_style(style, folder=folder)
+    return Processor(loaded, items, locale=locale, output=output).bibliography()

@@ -1,0 +1,269 @@
+"""What discovery hands over: candidate connections with everything they rest on, each citation a
+document of the index.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from math import sqrt
+
+from carrel.libraries.discovery.records import Concept
+
+UNSAID_COUNTS = 0.4
+"""What is left of a bridge's weight for a side that papers name together but no sentence says."""
+
+
+class GenerationMethod(StrEnum):
+    """How a connection was come by."""
+
+    LITERATURE_BASED = "literature_based"
+    DEBATE = "debate"
+    ASSUMPTIONS = "assumptions"
+    EXPANSION = "expansion"
+
+
+class EvolutionStrategy(StrEnum):
+    """How a connection was made from others."""
+
+    REFINE = "refine"
+    COMBINE = "combine"
+    SIMPLIFY = "simplify"
+    PARADIGM_SHIFT = "paradigm_shift"
+
+
+class Place(StrEnum):
+    """Where in a paper its words stand."""
+
+    TITLE = "title"
+    ABSTRACT = "abstract"
+    KEYWORDS = "keywords"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One paper with the sentence that says it; `sentence_number` counts within the abstract, 0 in
+    title and keywords.
+
+    A sentence that does not name both things is no support for their link: `speaks_only_of` says
+    which one it names. One that
+    names something only as part of a longer known name (`heart` in `heart disease`) is weaker:
+    `is_in_longer_name`.
+    """
+
+    document_id: str
+    year: int | None
+    place: Place
+    sentence_number: int
+    sentence: str
+    speaks_of_both: bool
+    is_contrary: bool
+    speaks_only_of: str = ""
+    is_in_longer_name: bool = False
+
+
+@dataclass(frozen=True)
+class TestMethod:
+    """A method or model system that papers of the corpus use where the connection runs."""
+
+    __test__ = False
+
+    label: str
+    documents: int
+    document_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What the papers on one side of a bridge work on and with; `papers` says how many were read
+    for it.
+    """
+
+    papers: int = 0
+    systems: tuple[TestMethod, ...] = ()
+    methods: tuple[TestMethod, ...] = ()
+
+
+@dataclass(frozen=True)
+class BridgeEvidence:
+    """A bridging concept with its weights and the papers on both sides."""
+
+    concept: Concept
+    near_weight: float
+    far_weight: float
+    near_documents: int
+    far_documents: int
+    near_evidence: tuple[Evidence, ...]
+    far_evidence: tuple[Evidence, ...]
+    near_bench: Bench = Bench()
+    far_bench: Bench = Bench()
+
+    @property
+    def weight(self) -> float:
+        """The geometric mean of both sides."""
+        return sqrt(self.near_weight * self.far_weight)
+
+    @property
+    def sides_said(self) -> int:
+        """On how many of its two sides a sentence names both things, each as itself."""
+        return sum(
+            any(one.speaks_of_both and not one.is_in_longer_name for one in side)
+            for side in (self.near_evidence, self.far_evidence)
+        )
+
+    @property
+    def is_said(self) -> bool:
+        """Whether sentences say it on both sides."""
+        return self.sides_said == 2
+
+    @property
+    def weight_as_said(self) -> float:
+        """Its weight, less for every side that no sentence says."""
+        return self.weight * UNSAID_COUNTS ** (2 - self.sides_said)
+
+    @property
+    def weaker_side_documents(self) -> int:
+        """How many papers hold up the thinner side."""
+        return min(self.near_documents, self.far_documents)
+
+
+@dataclass(frozen=True)
+class NoveltySearch:
+    """What was searched for direct evidence, and what was found."""
+
+    documents_searched: int
+    start_documents: int
+    end_documents: int
+    direct_documents: int
+    expected_by_chance: float
+    direct_evidence: tuple[Evidence, ...]
+    way_documents: int | None = None
+    """Where both ends were given: how many papers on both also speak of the leading bridge, so that
+    this way is known.
+    """
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A second end with what leads to it, where two connections were combined: its bridges and
+    counts are its own.
+
+    `with_end` papers speak of both ends, `with_everything` of both ends and the start.
+    """
+
+    end: Concept
+    bridges: tuple[BridgeEvidence, ...]
+    novelty: NoveltySearch
+    with_end: int
+    with_everything: int
+
+
+@dataclass(frozen=True)
+class Testing:
+    """What there is to test a connection with: links on whose papers a method is named, methods
+    named on both sides, and
+    whether the end is something an experiment can change."""
+
+    __test__ = False
+
+    links: int
+    links_with_methods: int
+    shared_methods: tuple[str, ...]
+    end_kind: str
+    can_change_end: bool
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """How much of what the goal asks a connection is about, from 0 to 1, and in words."""
+
+    share: float = 1.0
+    says: str = "It is about what the goal asks."
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of an argument over rival bridges."""
+
+    speaker: str
+    says: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How the connection arose: by a method from a goal, or by a strategy from parents, which stay.
+
+    `change` says in a few words what a child has that its parent had not.
+    """
+
+    made_by: GenerationMethod | EvolutionStrategy
+    note: str = ""
+    parents: tuple[str, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    change: str = ""
+
+
+@dataclass(frozen=True)
+class CandidateConnection:
+    """A may be connected to C through the bridges: a candidate found in the literature, not a
+    finding.
+
+    The first bridge is the one it is told by. `scope` narrows the claim to a model system; a
+    combination has `arms`, and
+    then `novelty` is of the start with either end.
+    """
+
+    goal: str
+    start: Concept
+    end: Concept
+    bridges: tuple[BridgeEvidence, ...]
+    novelty: NoveltySearch
+    methods: tuple[TestMethod, ...]
+    prospect: float
+    origin: Origin
+    also_ends: tuple[Concept, ...] = field(default=())
+    testing: Testing | None = None
+    relevance: Relevance = field(default_factory=Relevance)
+    arms: tuple[Arm, ...] = ()
+    scope: str = ""
+
+    @property
+    def key(self) -> str:
+        """The same connection by the same way has the same key."""
+        parts = (
+            self.start.key,
+            self.end.key,
+            *(end.key for end in self.also_ends),
+            *(bridge.concept.key for bridge in self.bridges),
+            self.origin.made_by,
+            self.origin.note,
+            *((self.scope,) if self.scope else ()),
+        )
+        return sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    def every_bridge(self) -> tuple[BridgeEvidence, ...]:
+        """The bridges to all its ends."""
+        return (*self.bridges, *(bridge for arm in self.arms for bridge in arm.bridges))
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """Every document the connection rests on, once."""
+        pieces = [
+            *(e for b in self.every_bridge for e in (*b.near_evidence, *b.far_evidence)),
+            *self.novelty.direct_evidence,
+        ]
+        pieces.extend(piece for turn in self.origin.turns for piece in turn.evidence)
+        used = [*self.methods]
+        for bench in (
+            bench for bridge in self.bridges[:1] for bench in (bridge.near_bench, bridge.far_bench)
+        ):
+            used.extend((*bench.systems, *bench.methods))
+        return tuple(
+            dict.fromkeys(
+                [
+                    *(e.document_id for e in pieces),
+                    *(cited for one in used for cited in one.document_ids),
+                ]
+            )
+        )

@@ -1,0 +1,166 @@
+"""From a paper to what it says: the concepts it was given as keywords and headings, and those its
+text mentions.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from carrel.libraries.discovery.function_words import FUNCTION_WORDS, NEEDS_COMPANY
+from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.short_forms import Definition, defined_in
+from carrel.libraries.discovery.vocabulary import Vocabulary, natural_order
+from carrel.libraries.discovery.words import (
+    is_shouted,
+    may_end_a_concept,
+    normal_phrase,
+    normal_word,
+    short_form,
+    words_and_gaps,
+)
+
+LONGEST_NAME_WORDS = 6
+# A full stop behind a single capital (`E. coli`) ends no phrase.
+_SHORT_GENUS = re.compile(r"([A-Z])\. ?([a-z]+)")
+_BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(?!\s?[a-z]))+|\s-\s")
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """A paper's concepts by key: `named` by its keywords and headings, `mentioned` anywhere (the
+    named among them).
+
+    A short form keeps its capitals (`AML`) and a shortened genus its full stop (`e. coli`), since
+    what they mean is known only from
+    all papers together. `text` is the paper's words in order, "" where a phrase ends: names that
+    other papers know are looked for there.
+    """
+
+    named: tuple[str, ...]
+    mentioned: tuple[str, ...]
+    text: tuple[str, ...]
+    definitions: tuple[Definition, ...]
+
+
+def concepts_of(paper: Paper, vocabulary: Vocabulary | None, labels: dict[str, str]) -> Mentions:
+    """Everything one paper speaks of, each concept once; keys not yet labelled are, as they are
+    written here.
+    """
+    keywords = (name if name.count(", ") > 1 else natural_order(name) for name in paper.keywords)
+    headings = (natural_order(name.strip().rstrip("*")) for name in paper.headings)
+    named = dict.fromkeys(
+        key for name in (*keywords, *headings) if (key := _named(name, vocabulary, labels))
+    )
+    mentioned = dict.fromkeys(named)
+    said: list[str] = []
+    for text, longest in ((paper.title, 3), (paper.abstract, 2)):
+        for key in _in_text(text, longest, vocabulary, labels, said):
+            mentioned[key] = None
+    definitions = []
+    for short, written in dict(defined_in(paper.abstract) if "(" in paper.abstract else ()).items():
+        long = normal_phrase(written)
+        if long.count(" ") < LONGEST_NAME_WORDS:
+            meant = (vocabulary.preferred(long) if vocabulary else None) or long
+            mentioned[meant] = None
+            labels.setdefault(meant, _as_written(words_and_gaps(written)))
+            definitions.append((short, meant))
+    return Mentions(tuple(named), tuple(mentioned), tuple(said), tuple(definitions))
+
+
+def _named(name: str, vocabulary: Vocabulary | None, labels: dict[str, str]) -> str | None:
+    plain = name.strip()
+    key = normal_phrase(plain)
+    if not key or key.count(" ") >= LONGEST_NAME_WORDS:
+        return None
+    preferred = (
+        vocabulary.preferred(key) if vocabulary and not vocabulary.is_short_form(key) else None
+    )
+    if preferred:
+        return preferred
+    if genus := _SHORT_GENUS.fullmatch(plain):
+        key = _short_species(genus[1], genus[2])
+    key = short_form(plain) or key
+    labels.setdefault(key, plain)
+    return key
+
+
+def _in_text(
+    text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]
+) -> Iterator[str]:
+    shouted = is_shouted(text)
+    for segment in _BREAK.split(text):
+        pieces = words_and_gaps(segment)
+        written = pieces[1::2]
+        words = [normal_word(word) for word in written]
+        taken: set[int] = set()
+        if vocabulary:
+            for start, end, key in vocabulary.matches(words):
+                taken.update(range(start, end))
+                yield key
+        if "." in segment:
+            for found in _SHORT_GENUS.finditer(segment):
+                labels.setdefault(key := _short_species(found[1], found[2]), found[0])
+                yield key
+        shorts = [None if shouted or len(word) < 3 else short_form(word) for word in written]
+        for short in shorts:
+            if short:
+                labels.setdefault(short, short)
+                yield short
+        said.extend(short or word for short, word in zip(shorts, words, strict=True))
+        said.append("")
+        yield from _free_phrases(pieces, words, shorts, longest, taken, labels)
+
+
+def _short_species(letter: str, species: str) -> str:
+    return f"{letter.lower()}. {normal_word(species)}"
+
+
+def _free_phrases(
+    pieces: Sequence[str],
+    words: Sequence[str],
+    shorts: Sequence[str | None],
+    longest: int,
+    taken: set[int],
+    labels: dict[str, str],
+) -> Iterator[str]:
+    count = len(words)
+    for start in range(count):
+        first = words[start]
+        if first in FUNCTION_WORDS or first.isdigit():
+            continue
+        is_free = start not in taken and shorts[start] is None
+        if is_free and first not in NEEDS_COMPANY and len(first) > 2 and may_end_a_concept(first):
+            if first not in labels:
+                labels[first] = _as_written(pieces[2 * start + 1 : 2 * start + 2])
+            yield first
+        if first in NEEDS_COMPANY or len(first) < 2 or first.endswith("ly"):
+            continue
+        for end in range(start + 2, min(start + longest, count) + 1):
+            last = words[end - 1]
+            if last in FUNCTION_WORDS:
+                break
+            if (last.isdigit() or may_end_a_concept(last)) and not all(
+                place in taken for place in range(start, end)
+            ):
+                key = " ".join(words[start:end])
+                if key not in labels:
+                    labels[key] = _as_written(pieces[2 * start + 1 : 2 * end])
+                yield key
+
+
+@lru_cache(maxsize=200_000)
+def _in_running_text(piece: str) -> str:
+    # `T cell`, `vitamin D`; but an article that opens a title is no letter of a name.
+    keeps_capitals = (len(piece) == 1 and piece not in "AI") or any(
+        letter.isupper() for letter in piece[1:]
+    )
+    return piece if keeps_capitals else piece.lower()
+
+
+def _as_written(pieces: Sequence[str]) -> str:
+    return (
+        " ".join("".join(map(_in_running_text, pieces)).split())
+        .removesuffix("'s")
+        .removesuffix("’s")
+    )

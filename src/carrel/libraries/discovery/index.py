@@ -1,0 +1,384 @@
+"""The concept index: which documents speak of which concepts, grown and shrunk document by
+document.
+"""
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+
+from carrel.libraries.discovery.chunks import (
+    BREAK,
+    PAPERS_PER_CHUNK,
+    PAPERS_PER_CHUNK_WITH_VOCABULARY,
+    Chunk,
+    ChunkReader,
+    Numbers,
+    in_chunks,
+    read_chunk,
+)
+from carrel.libraries.discovery.function_words import FUNCTION_WORDS, JOINING
+from carrel.libraries.discovery.ledger import Ledger
+from carrel.libraries.discovery.placement import Placement
+from carrel.libraries.discovery.ports import ConceptRow, DocumentRow, IndexStore, Mapper
+from carrel.libraries.discovery.records import Concept, Paper, Standing
+from carrel.libraries.discovery.vocabulary import Sphere, Vocabulary
+from carrel.libraries.discovery.wholes import is_fragment
+from carrel.libraries.discovery.words import has_capitals, normal_word
+
+LONG_NAME_WORDS = 4
+"""A name of more than so many words is shown short where texts write it short more often."""
+
+
+class ConceptIndex:
+    """Concepts with the documents that speak of them.
+
+    The ledger holds what texts say; from it follow the names to look for and what each key means.
+    Both are settled before the
+    next question, and only documents they touch are placed anew, so an index grown or shrunk equals
+    one built at once.
+    """
+
+    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+        self.vocabulary = vocabulary
+        self.generation = 0
+        self._ledger = Ledger(vocabulary)
+        self._placed = Placement(self._ledger)
+        self._is_settled = True
+        self._wordings: dict[int, tuple[frozenset[str], ...]] = {}
+        self._fragments: dict[int, bool] = {}
+        self._closing_words: frozenset[int] = frozenset()
+
+    @classmethod
+    def build(
+        cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map
+    ) -> "ConceptIndex":
+        """An index of all the papers; give an executor's `map` to read them on more than one
+        core.
+        """
+        index = cls(vocabulary)
+        size = PAPERS_PER_CHUNK if vocabulary is None else PAPERS_PER_CHUNK_WITH_VOCABULARY
+        for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers, size)):
+            index.merge(chunk)
+        index.settle()
+        return index
+
+    @classmethod
+    def from_rows(cls, store: IndexStore, vocabulary: Vocabulary | None = None) -> "ConceptIndex":
+        """The index a store kept."""
+        index = cls(vocabulary)
+        ledger = index._ledger
+        for row in sorted(store.concept_rows(), key=lambda row: row.number):
+            ledger.new_key(row.key, row.label)
+        for word in store.words():
+            ledger.word(word)
+        for kept in store.document_rows():
+            document = ledger.new_document(
+                kept.id,
+                kept.year,
+                _unpacked(kept.named),
+                _unpacked(kept.mentioned),
+                _unpacked(kept.text),
+                kept.definitions,
+            )
+            for key in kept.once:
+                ledger.wait(key, key, document)
+            index._placed.new_place(_unpacked(kept.found))
+            index._placed.touched.add(document)
+        index._placed.names = ledger.names()
+        index._is_settled = False
+        index.settle()
+        return index
+
+    def concept_rows(self) -> Iterator[ConceptRow]:
+        """Every key as a row to keep."""
+        ledger = self._ledger
+        return (
+            ConceptRow(number, key, ledger.labels[number]) for number, key in enumerate(ledger.keys)
+        )
+
+    def words(self) -> Iterator[str]:
+        """Every word of the texts, by number from 0, to keep."""
+        return iter(self._ledger.words)
+
+    def document_rows(self) -> Iterator[DocumentRow]:
+        """Every document as a row to keep."""
+        self.settle()
+        ledger = self._ledger
+        for name, document in ledger.documents.items():
+            yield DocumentRow(
+                name,
+                ledger.years[document],
+                _packed(ledger.named[document]),
+                _packed(ledger.mentioned[document]),
+                _packed(self._placed.found[document]),
+                tuple(ledger.waiting_in(document)),
+                _packed(ledger.texts[document]),
+                ledger.definitions[document],
+            )
+
+    def add(self, papers: Iterable[Paper]) -> None:
+        """Take papers in; one already here is replaced."""
+        for papers_of_chunk in in_chunks(papers):
+            self.merge(read_chunk(papers_of_chunk, self.vocabulary))
+
+    def merge(self, chunk: Chunk) -> None:
+        """Take in what another process has read."""
+        for read in chunk.documents:
+            self.remove(read.id)
+        taken, touched = self._ledger.take(chunk)
+        for _ in range(len(self._placed.found), len(self._ledger.ids)):
+            self._placed.new_place(array("I"))
+        self._placed.unplaced.update(taken)
+        self._placed.touched |= touched
+        self._is_settled = False
+        self.generation += 1
+
+    def remove(self, id: str) -> bool:
+        """Forget a document; whether it was here."""
+        document = self._ledger.forget(id)
+        if document is None:
+            return False
+        self._placed.place(document, array("I"), array("I"))
+        self._placed.found[document] = array("I")
+        self._placed.unplaced.discard(document)
+        self._placed.touched.discard(document)
+        self._is_settled = False
+        self.generation += 1
+        return True
+
+    def settle(self) -> None:
+        """Bring what is asked here up to what was taken in; nothing where nothing changed."""
+        if not self._is_settled:
+            self._placed.settle()
+            self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
+            self._is_settled = True
+
+    def __len__(self) -> int:
+        return len(self._ledger.documents)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._ledger.documents
+
+    @property
+    def numbered(self) -> int:
+        """How many document numbers were given out, those of removed documents among them."""
+        return len(self._ledger.ids)
+
+    @property
+    def size(self) -> int:
+        """How many concepts are told apart, without those seen once."""
+        self.settle()
+        return len(self._placed.keys)
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all documents."""
+        return iter(self._ledger.documents)
+
+    def id_of(self, document: int) -> str:
+        """The id behind a document's number."""
+        name = self._ledger.ids[document]
+        if name is None:
+            raise LookupError(f"document number {document} was removed")
+        return name
+
+    def number_of_document(self, id: str) -> int | None:
+        """The number of a document within this index."""
+        return self._ledger.documents.get(id)
+
+    def year_of(self, document: int) -> int | None:
+        """The year of a document, where known."""
+        return self._ledger.years[document]
+
+    def text_of(self, document: int) -> Numbers:
+        """The words of a document in order, as numbers of `word_number`, 0 where a phrase ends."""
+        return self._ledger.plain_text(document)
+
+    def closing_words(self) -> frozenset[int]:
+        """The numbers of what ends a phrase: 0 and the words that name nothing, without those that
+        join two names.
+        """
+        if not self._closing_words:
+            known = (self._ledger.words.get(word, BREAK) for word in FUNCTION_WORDS - JOINING)
+            self._closing_words = frozenset((BREAK, *known))
+        return self._closing_words
+
+    def word_number(self, word: str) -> int | None:
+        """The number of a normal word in texts."""
+        return self._ledger.words.get(word)
+
+    def number(self, key: str) -> int | None:
+        """The number of a concept within this index, by its key, a synonym's, another spelling's or
+        a short form's.
+        """
+        self.settle()
+        preferred = (
+            self.vocabulary.preferred(key)
+            if self.vocabulary and not self.vocabulary.is_short_form(key)
+            else None
+        )
+        for name in (
+            preferred,
+            self._placed.meanings.of_short_form(key),
+            self._placed.meanings.of(key),
+        ):
+            found = None if name is None else self._placed.numbers.get(name)
+            if found is not None:
+                return found
+        return None
+
+    def trees(self, number: int) -> tuple[str, ...]:
+        """Where a concept stands in the trees of the vocabulary, if it has one and stands there."""
+        term = self.vocabulary.term(self.key(number)) if self.vocabulary else None
+        return () if term is None else term.trees
+
+    def papers_of_phrase(self, key: str) -> int:
+        """How many papers have this very phrase as a concept of its own; no other spelling is
+        looked for.
+        """
+        found = self._placed.numbers.get(key)
+        return 0 if found is None else self.frequency(found)
+
+    def key(self, number: int) -> str:
+        """The key of a concept."""
+        return self._placed.keys[number]
+
+    def forms(self, number: int) -> tuple[str, ...]:
+        """The normal forms a text may name a concept by: its key, its short forms and other
+        spellings.
+        """
+        self.settle()
+        others = (self._ledger.keys[own] for own in self._placed.forms.get(number, ()))
+        return tuple(
+            dict.fromkeys(
+                (
+                    self._placed.keys[number],
+                    *(normal_word(key) if has_capitals(key) else key for key in others),
+                )
+            )
+        )
+
+    def wordings(self, number: int) -> tuple[frozenset[str], ...]:
+        """The words of each form of a concept, in small letters."""
+        self.settle()
+        found = self._wordings.get(number)
+        if found is None:
+            found = tuple(frozenset(form.lower().split(" ")) for form in self.forms(number))
+            self._wordings[number] = found
+        return found
+
+    def is_fragment(self, number: int) -> bool:
+        """Whether a concept is only ever part of a longer one (`hematopoietic stem`), or what no
+        text ever says.
+        """
+        self.settle()
+        found = self._fragments.get(number)
+        if found is None:
+            found = self._fragments[number] = is_fragment(self, number)
+        return found
+
+    def label(self, number: int) -> str:
+        """A concept as a reader would write it."""
+        key = self._placed.keys[number]
+        term = self.vocabulary.label(key) if self.vocabulary else None
+        if term is not None:
+            return term
+        # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own
+        # writing.
+        ledger = self._ledger
+        if key.count(" ") >= LONG_NAME_WORDS and (shorter := self._placed.forms.get(number)):
+            best = max(shorter, key=ledger.counts.__getitem__)
+            if ledger.counts[best] > ledger.frequency(key):
+                return ledger.labels[best]
+        own = [
+            form
+            for form in self._placed.forms.get(number, ())
+            if normal_word(ledger.keys[form]) == key
+        ]
+        spelled = ledger.numbers.get(key)
+        writings = own if spelled is None else [spelled, *own]
+        return (
+            ledger.labels[max(writings, key=lambda one: (ledger.counts[one], -one))]
+            if writings
+            else key
+        )
+
+    def documents(self, number: int) -> Numbers:
+        """The numbers of the documents that speak of a concept."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.postings[number]
+
+    def frequency(self, number: int) -> int:
+        """In how many documents a concept occurs."""
+        if not self._is_settled:
+            self.settle()
+        return len(self._placed.postings[number])
+
+    def mentioned(self, document: int) -> Numbers:
+        """The concepts a document speaks of."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.mentioned[document]
+
+    def named(self, document: int) -> Numbers:
+        """The concepts a document names in its keywords and headings."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.named[document]
+
+    def named_in(self, number: int) -> int:
+        """How many documents name a concept in their keywords or headings."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.named_in[number]
+
+    def standing(self, number: int) -> Standing:
+        """How a concept came to be one."""
+        self.settle()
+        if self._ledger.is_term(self._placed.keys[number]):
+            return Standing.TERM
+        if self._placed.named_in[number]:
+            return Standing.NAMED
+        return Standing.PHRASE if " " in self._placed.keys[number] else Standing.WORD
+
+    def sphere(self, number: int) -> Sphere:
+        """What sort of thing a concept is, as far as the vocabulary knows."""
+        return (
+            self.vocabulary.sphere(self._placed.keys[number]) if self.vocabulary else Sphere.UNKNOWN
+        )
+
+    def concept(self, number: int) -> Concept:
+        """A concept with what is known of it."""
+        return Concept(
+            self._placed.keys[number],
+            self.label(number),
+            self.standing(number),
+            self.frequency(number),
+        )
+
+    def holdings(self) -> dict[str, frozenset[str]]:
+        """Every key with the ids of its documents: what two indexes of the same papers agree on."""
+        self.settle()
+        held = {
+            key: {self.id_of(document) for document in self._placed.postings[number]}
+            for key, number in self._placed.numbers.items()
+        }
+        for key, document in self._ledger.waiting():
+            held.setdefault(self._placed.meanings.of(key), set()).add(self.id_of(document))
+        return {key: frozenset(ids) for key, ids in held.items() if ids}
+
+
+def _packed(numbers: Numbers) -> bytes:
+    if sys.byteorder == "little":
+        return numbers.tobytes()
+    turned = array("I", numbers)
+    turned.byteswap()
+    return turned.tobytes()
+
+
+def _unpacked(packed: bytes) -> Numbers:
+    numbers = array("I")
+    numbers.frombytes(packed)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

@@ -1,0 +1,196 @@
+"""Concepts as authors write them: the spelling most used in running text, whether `the` stands
+before it, and what it is.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from carrel.libraries.discovery.connections import Place
+from carrel.libraries.discovery.function_words import FUNCTION_WORDS
+from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.kinds import is_method_name, kind_by_trees, kind_in_company
+from carrel.libraries.discovery.literatures import spread
+from carrel.libraries.discovery.reading import PaperReader, Sentence
+from carrel.libraries.discovery.records import Concept, Kind, Standing
+from carrel.libraries.discovery.vocabulary import natural_order
+from carrel.libraries.discovery.words import normal_phrase, normal_word
+
+PAPERS_READ = 24
+
+_GREEK = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|sigma|omega")
+
+_NEXT_WORD = re.compile(r"[\s’'-]*([^\W_]+)")
+_WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
+
+
+class Namer:
+    """Finds out how authors write a concept; what was found is remembered."""
+
+    def __init__(self, index: ConceptIndex, papers: PaperReader) -> None:
+        self._index = index
+        self._papers = papers
+        self._known: dict[int, Concept] = {}
+
+    def concept(self, number: int) -> Concept:
+        """A concept with the label authors most often give it, its kind, and whether it takes an
+        article.
+        """
+        known = self._known.get(number)
+        if known is None:
+            known = self._known[number] = self._read(self._index.concept(number), number)
+        return known
+
+    def _read(self, concept: Concept, number: int) -> Concept:
+        names = self._names(concept.key)
+        said = list(self._sentences(number, names))
+        label, takes_article = _written(said, concept, names)
+        return replace(
+            concept, label=label, takes_article=takes_article, kind=self._kind(concept, label, said)
+        )
+
+    def _kind(self, concept: Concept, label: str, said: list[Sentence]) -> Kind:
+        vocabulary = self._index.vocabulary
+        term = vocabulary.term(concept.key) if vocabulary else None
+        told = kind_by_trees(term.trees) if term else Kind.UNKNOWN
+        return (
+            told
+            if told is not Kind.UNKNOWN
+            else kind_in_company(concept.key, label, (one.normal for one in said))
+        )
+
+    def _names(self, key: str) -> tuple[str, ...]:
+        # A vocabulary's own label is seldom what authors write: `Leukemia, Myeloid, Acute` is told
+        # as they tell it.
+        vocabulary = self._index.vocabulary
+        term = vocabulary.term(key) if vocabulary else None
+        if vocabulary is None or term is None:
+            return (key,)
+        forms = (
+            normal_phrase(form) for name in term.synonyms for form in (name, natural_order(name))
+        )
+        return tuple(
+            dict.fromkeys(
+                (
+                    key,
+                    *(
+                        form
+                        for form in forms
+                        if len(form) > 2 and vocabulary.preferred(form) == key
+                    ),
+                )
+            )
+        )
+
+    def _sentences(self, number: int, names: tuple[str, ...]) -> Iterator[Sentence]:
+        for document in spread(self._index.documents(number), PAPERS_READ):
+            read = self._papers.paper(self._index.id_of(document))
+            for sentence in read.sentences if read else ():
+                if any(f" {name} " in sentence.normal for name in names):
+                    yield sentence
+
+
+def is_part_of_a_method(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
+    """Whether a name stands in a sentence only inside the name of a method (`calcium imaging` does
+    not speak of calcium).
+    """
+    return all(is_method_name(longer) for longer in _longer_names(index, sentence, key))
+
+
+def is_part_of_a_longer_name(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
+    """Whether a name stands in a sentence only as the first part of longer names that the index
+    knows.
+    """
+    return all(_longer_names(index, sentence, key))
+
+
+def are_variants(one: str, other: str) -> bool:
+    """Whether two keys are spellings of one name: the same letters, or one a short form of the
+    other.
+    """
+    first, second = _letters(one), _letters(other)
+    if first == second:
+        return True
+    return _is_short_for(one, other) or _is_short_for(other, one)
+
+
+def _letters(key: str) -> str:
+    # `nf kappab` and `nf kb` are one: where authors save themselves a Greek letter they write its
+    # Latin one.
+    return _GREEK.sub(lambda found: found[0][0], key).replace(" ", "").removesuffix("s")
+
+
+def _is_short_for(short: str, long: str) -> bool:
+    # `ltp`, `nmdar` and `p aeruginosa`: initials (small words counted or not), a first word with
+    # initials, a genus cut to its letter.
+    letters, words = short.replace(" ", ""), long.split(" ")
+    if len(words) < 2 or len(letters) < 2:
+        return False
+    if letters == words[0] + "".join(word[0] for word in words[1:]):
+        return True
+    if short.split(" ")[1:] == words[1:] and short.split(" ", maxsplit=1)[0] == words[0][0]:
+        return True
+    carrying = [word for word in words if word not in FUNCTION_WORDS]
+    return letters in {"".join(word[0] for word in words), "".join(word[0] for word in carrying)}
+
+
+def _longer_names(index: ConceptIndex, sentence: Sentence, key: str) -> Iterator[str]:
+    # For every place the name stands in: the longer name that begins with it, or nothing.
+    place = sentence.normal.find(f" {key} ")
+    while place >= 0:
+        following = sentence.normal[place + len(key) + 2 :].split(" ", 2)
+        names = (f"{key} {' '.join(following[:count])}".rstrip() for count in (2, 1))
+        yield next((name for name in names if name != key and _is_known(index, name)), "")
+        place = sentence.normal.find(f" {key} ", place + 1)
+
+
+def _is_known(index: ConceptIndex, name: str) -> bool:
+    number = index.number(name)
+    if number is None:
+        return False
+    return index.standing(number) is Standing.TERM or index.named_in(number) > 1
+
+
+def _written(said: list[Sentence], concept: Concept, names: tuple[str, ...]) -> tuple[str, bool]:
+    free: Counter[str] = Counter()
+    bound: Counter[str] = Counter()
+    with_article = 0
+    for sentence in said:
+        if sentence.place is not Place.ABSTRACT:
+            continue
+        for start, end in (span for name in names for span in sentence.spans(name)):
+            # At the head of a sentence every name has a capital: only one with more of them tells
+            # how it is written.
+            if start == 0:
+                continue
+            follows = _NEXT_WORD.match(sentence.text, end)
+            stands_free = (
+                follows is None
+                or normal_word(follows[1]) in FUNCTION_WORDS
+                or follows[0][:1] not in " -"
+            )
+            (free if stands_free else bound)[sentence.text[start:end]] += 1
+            before = _WORD_BEFORE.search(sentence.text, 0, start)
+            with_article += stands_free and before is not None and before[1].lower() == "the"
+    votes = free or bound
+    if votes:
+        label = max(votes.items(), key=lambda vote: (vote[1], -len(vote[0]), vote[0]))[0]
+        return " ".join(label.split()), 2 * with_article > free.total() > 0
+    return _as_keyword(concept, said), False
+
+
+def _as_keyword(concept: Concept, said: list[Sentence]) -> str:
+    # Never in running text: a title may still show its capitals (`NPY`), else the label stands as
+    # the index has it.
+    label = natural_order(concept.label)
+    for sentence in said:
+        for start, end in sentence.spans(concept.key):
+            written = sentence.text[start:end]
+            if sum(letter.isupper() for letter in written) > 1 and not written.istitle():
+                return written
+    return (
+        " ".join(word.lower() if word.istitle() else word for word in label.split())
+        if normal_phrase(label)
+        else concept.key
+    )

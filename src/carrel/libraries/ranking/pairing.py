@@ -1,0 +1,153 @@
+"""Who should meet next: the pair whose match tells most, about who is best and about the order of
+all.
+"""
+
+from enum import StrEnum
+from itertools import combinations
+from math import erf, exp, sqrt
+from random import Random
+
+from carrel.libraries.ranking.strengths import Strengths
+from carrel.libraries.ranking.table import Table
+
+
+class Judging(StrEnum):
+    """How far a judge can be trusted: an exact one always says the same and never goes in a circle,
+    a fallible one may err.
+    """
+
+    EXACT = "exact"
+    FALLIBLE = "fallible"
+
+
+LEAST_OPPONENTS = 3
+"""Everyone meets so many others: the first before anyone is favoured, another after every round."""
+
+_ORDER = 0.025
+"""What the order of any two is worth beside who leads; with more the order of all gets better and
+the best is found less often.
+"""
+
+_CORRECTION = 0.025
+"""What it adds that Elo, which is shown, and the strengths disagree about two."""
+
+_MOST_OF_MEAN = 3.0
+"""Nobody plays more than so many times as often as everyone on average."""
+
+_FOR_CLOSE = 0.25
+"""How much more a match tells between two that are all but the same: that difference is what a
+reader wants to know.
+"""
+
+_EVEN_MATCHES = 5
+"""With an exact judge everyone plays so many before Elo is made to catch up with what follows from
+the verdicts.
+"""
+
+_CLOSE_POINTS = 16.0
+"""In Swiss pairing, being all but the same makes up for so many points between two."""
+
+_FAR_POINTS = 64.0
+
+
+def chances_to_lead(strengths: Strengths, there: list[int]) -> dict[int, float]:
+    """For each of those who are there, how likely it is to be at least as strong as the
+    strongest.
+    """
+    if not there:
+        return {}
+    leader = max(there, key=lambda place: strengths.means[place])
+    chances = {}
+    for place in there:
+        variance = strengths.variance_between(place, leader) if place != leader else 0.0
+        behind = strengths.means[place] - strengths.means[leader]
+        chances[place] = 0.5 * (1 + erf(behind / sqrt(2 * variance))) if variance > 0 else 1.0
+    return chances
+
+
+def most_telling(table: Table, random: Random) -> tuple[int, int]:
+    """For a judge who errs: everyone's first opponents, then information, most where it bears on
+    who leads.
+    """
+    there = random.sample(table.playing, len(table.playing))
+    means, covariance, chances = (
+        table.strengths.means,
+        table.strengths.covariance,
+        chances_to_lead(table.strengths, there),
+    )
+    played = sum(table.matches[place] for place in there) // 2
+    missing = _missing(table, there, 1 + played // len(there))
+    most = max(_MOST_OF_MEAN * 2 * (played + 1) / len(there), LEAST_OPPONENTS + 1)
+    best, chosen = (-1, False, -1.0), (there[0], there[1])
+    for number, one in enumerate(there):
+        row, mean, chance, own, elo = (
+            covariance[one],
+            means[one],
+            chances[one],
+            covariance[one][one],
+            table.elo[one],
+        )
+        for other in there[:number]:
+            gap = mean - means[other]
+            odds = exp(-abs(gap))
+            information = odds / (1 + odds) ** 2 * (own + covariance[other][other] - 2 * row[other])
+            worth = (
+                _ORDER
+                + chance * chances[other]
+                + (_CORRECTION if gap * (elo - table.elo[other]) < 0 else 0.0)
+            )
+            worth *= information * (1 + _FOR_CLOSE * table.closeness(one, other))
+            news = 0 if table.have_met(one, other) else missing[one] + missing[other]
+            is_fair = table.matches[one] < most and table.matches[other] < most
+            if (news, is_fair, worth) > best:
+                best, chosen = (news, is_fair, worth), (one, other)
+    return chosen
+
+
+def swiss(table: Table, random: Random) -> tuple[int, int] | None:
+    """For an exact judge: nobody meets the same twice. None when everyone has met everyone.
+
+    Who has played least meets its like, by Elo and by content. When everyone has had a few
+    opponents, those whom nobody has
+    beaten find out who is first; and in the end Elo catches up where it disagrees with what follows
+    from the verdicts.
+    """
+    there = random.sample(table.playing, len(table.playing))
+    pairs = [
+        (one, other) for one, other in combinations(there, 2) if not table.have_met(one, other)
+    ]
+    if not pairs:
+        return None
+    if not any(_missing(table, there, LEAST_OPPONENTS).values()):
+        unbeaten = set(table.unbeaten())
+        finals = [pair for pair in pairs if unbeaten.issuperset(pair)]
+        if finals:
+            return min(finals, key=lambda pair: _apart(table, *pair))
+    if min(table.matches[place] for place in there) < min(_EVEN_MATCHES, len(there) - 1):
+        return min(
+            pairs,
+            key=lambda pair: (
+                table.matches[pair[0]] + table.matches[pair[1]],
+                _apart(table, *pair),
+            ),
+        )
+    heights = {place: table.height(place) for place in there}
+
+    def behind(pair: tuple[int, int]) -> tuple[float, int, float]:
+        one, other = pair
+        points, height = table.elo[one] - table.elo[other], heights[one] - heights[other]
+        disagreement = min(abs(points), _FAR_POINTS) * abs(height) if points * height < 0 else 0.0
+        return -disagreement, table.matches[one] + table.matches[other], _apart(table, one, other)
+
+    return min(pairs, key=behind)
+
+
+def _apart(table: Table, one: int, other: int) -> float:
+    return abs(table.elo[one] - table.elo[other]) - _CLOSE_POINTS * table.closeness(one, other)
+
+
+def _missing(table: Table, there: list[int], wanted: int) -> dict[int, int]:
+    """How many opponents each still lacks, of those it can have."""
+    least = min(wanted, LEAST_OPPONENTS, len(there) - 1)
+    present = set(there)
+    return {place: max(0, least - len(table.opponents[place] & present)) for place in there}

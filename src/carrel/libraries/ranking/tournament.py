@@ -1,0 +1,237 @@
+"""A tournament: asks for the match that tells most, takes the verdict, and knows when more would
+change little.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+
+from carrel.libraries.ranking.elo import START, STEP, EloRatings
+from carrel.libraries.ranking.pairing import Judging, chances_to_lead, most_telling, swiss
+from carrel.libraries.ranking.strengths import Strength, Strengths
+from carrel.libraries.ranking.table import Closeness, Table, strangers
+
+SETTLED_POINTS = 10.0
+SURE_OF_LEADER = 0.95
+
+
+class Verdict(StrEnum):
+    """What a judge said. An unreadable verdict counts for nobody."""
+
+    FIRST = "first"
+    SECOND = "second"
+    DRAW = "draw"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two hypotheses in the order the judge is to see them."""
+
+    number: int
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class Played:
+    """A match with its verdict, the points that went to the first (or from it), and both Elo
+    ratings after it.
+    """
+
+    match: Match
+    verdict: Verdict
+    points_moved: float
+    first_elo: float
+    second_elo: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one hypothesis stands: by strength, with Elo beside it."""
+
+    id: str
+    rank: int
+    elo: float
+    strength: Strength
+    chance_to_lead: float
+    wins: int
+    losses: int
+    draws: int
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """Whether more matches would change much: Elo's latest moves and how sure the leader is."""
+
+    matches: int
+    everyone_played: bool
+    largest_recent_elo_change: float
+    leader_certainty: float
+    has_converged: bool
+
+
+_SCORES = {Verdict.FIRST: 1.0, Verdict.SECOND: 0.0, Verdict.DRAW: 0.5}
+
+
+class Tournament:
+    """Everyone plays; then the pairs that tell most. The same seed and verdicts give the same
+    tournament.
+    """
+
+    def __init__(
+        self,
+        ids: Iterable[str] = (),
+        seed: int = 0,
+        start: float = START,
+        step: float = STEP,
+        *,
+        judging: Judging = Judging.FALLIBLE,
+        closeness: Closeness = strangers,
+    ) -> None:
+        self._ids: list[str] = []
+        self._places: dict[str, int] = {}
+        self._seed = seed
+        self._judging = judging
+        self._elo = EloRatings((), start, step)
+        self._table = Table(closeness)
+        self._verdicts: list[tuple[int, int, float]] = []
+        self._tallies: list[list[int]] = []
+        self._played: list[Played] = []
+        for one in ids:
+            self.enter(one)
+
+    @classmethod
+    def replay(
+        cls,
+        ids: Iterable[str],
+        played: Iterable[Played],
+        seed: int = 0,
+        *,
+        judging: Judging = Judging.FALLIBLE,
+    ) -> "Tournament":
+        """The tournament as it stood after the matches a store kept."""
+        tournament = cls(ids, seed, judging=judging)
+        for one in played:
+            tournament.record(one.match, one.verdict)
+        return tournament
+
+    def enter(self, id: str, elo: float | None = None) -> None:
+        """Let a hypothesis in, at any time; one that is in already stays as it is."""
+        if id in self._places:
+            return
+        self._places[id] = len(self._ids)
+        self._ids.append(id)
+        self._elo.add(id, elo)
+        self._table.enter(id, self._elo[id])
+        self._tallies.append([0, 0, 0])
+
+    def let_play(self, ids: Collection[str]) -> None:
+        """From now on only these play. What the others played stays played, so that every rating
+        follows from all matches.
+        """
+        self._table.playing = [place for place, one in enumerate(self._ids) if one in ids]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Everyone in the tournament, in order of entry."""
+        return tuple(self._ids)
+
+    @property
+    def played(self) -> tuple[Played, ...]:
+        """Every match so far."""
+        return tuple(self._played)
+
+    def next_match(self) -> Match | None:
+        """The match to judge next; None when another could tell nothing new.
+
+        Who is shown first is drawn by lot, and the other way round when two meet again.
+        """
+        if len(self._table.playing) < 2:
+            raise ValueError("a tournament needs two hypotheses: generate or enter another")
+        number = len(self._played)
+        # One source per match, so that a run resumed from its records draws the same lots.
+        random = Random(f"{self._seed}:{number}")  # noqa: S311
+        pair = (
+            swiss(self._table, random)
+            if self._judging is Judging.EXACT
+            else most_telling(self._table, random)
+        )
+        if pair is None:
+            return None
+        before = self._table.shown_first(*pair)
+        first = random.choice(pair) if before is None else pair[pair[0] == before]
+        second = pair[pair[0] == first]
+        return Match(number, self._ids[first], self._ids[second])
+
+    def record(self, match: Match, verdict: Verdict) -> Played:
+        """Take a verdict in."""
+        first, second = self._places[match.first], self._places[match.second]
+        if first == second:
+            raise ValueError("a hypothesis cannot meet itself")
+        score = _SCORES.get(verdict)
+        self._table.meet(first, second, score)
+        moved = 0.0
+        if score is not None:
+            moved = self._elo.record(match.first, match.second, score)
+            self._table.elo[first], self._table.elo[second] = (
+                self._elo[match.first],
+                self._elo[match.second],
+            )
+            self._verdicts.append((first, second, score))
+            self._tallies[first][0 if score == 1 else 1 if score == 0 else 2] += 1
+            self._tallies[second][0 if score == 0 else 1 if score == 1 else 2] += 1
+        played = Played(match, verdict, moved, self._elo[match.first], self._elo[match.second])
+        self._played.append(played)
+        return played
+
+    def standings(self) -> tuple[Standing, ...]:
+        """Everyone, strongest first: strengths settled over all verdicts at once."""
+        settled = self._settled()
+        chances = chances_to_lead(settled, self._table.playing)
+        order = sorted(
+            range(len(self._ids)), key=lambda place: (-settled.means[place], self._ids[place])
+        )
+        return tuple(
+            Standing(
+                self._ids[place],
+                rank,
+                self._elo[self._ids[place]],
+                settled.strength(place),
+                chances.get(place, 0.0),
+                *self._tallies[place],
+            )
+            for rank, place in enumerate(order, start=1)
+        )
+
+    def tally(self, id: str) -> tuple[int, int, int]:
+        """Wins, losses and draws of one."""
+        wins, losses, draws = self._tallies[self._places[id]]
+        return wins, losses, draws
+
+    def convergence(self) -> Convergence:
+        """Whether the tournament has told what it can: everyone played, ratings rest, or the leader
+        is sure.
+        """
+        there = self._table.playing
+        recent = self._played[-len(there) :]
+        largest = max((abs(played.points_moved) for played in recent), default=0.0)
+        certainty = self._leader_certainty()
+        everyone = bool(there) and all(self._table.matches[place] for place in there)
+        settled = bool(recent) and (largest < SETTLED_POINTS or certainty >= SURE_OF_LEADER)
+        return Convergence(len(self._played), everyone, largest, certainty, everyone and settled)
+
+    def _leader_certainty(self) -> float:
+        there = self._table.playing
+        if len(there) < 2:
+            return 1.0
+        if self._judging is Judging.EXACT and len(self._table.unbeaten()) == 1:
+            return 1.0
+        chances = sorted(chances_to_lead(self._settled(), there).values(), reverse=True)
+        return 1.0 - chances[1]
+
+    def _settled(self) -> Strengths:
+        settled = Strengths(len(self._ids))
+        settled.settle(self._verdicts)
+        return settled

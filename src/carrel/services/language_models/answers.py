@@ -1,0 +1,71 @@
+"""What a model wrote, read as the object it was asked for; or, where that fails, why it is of no
+use.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from carrel.services.language_models.formats import Told
+
+# No database keeps these: halves of characters, and control characters other than tab and line
+# breaks.
+_UNKEPT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The object, and the tokens it took."""
+
+    answer: dict[str, Any]
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableAnswer:
+    """An answer that was given, and has its price, but is not the object that was asked for.
+    `reason` says why, in words.
+    """
+
+    text: str
+    reason: str
+    input_tokens: int
+    output_tokens: int
+
+
+def read_answer(told: Told) -> ModelAnswer | UnusableAnswer:
+    """The object in an answer; a fence around it or thoughts before it do no harm."""
+    reason = told.problem
+    if reason is None:
+        found = told.said if isinstance(told.said, dict) else _object_in(str(told.said or ""))
+        if found is not None:
+            return ModelAnswer(_clean(found), told.input_tokens, told.output_tokens)
+        reason = "is not a JSON object" if told.said else "is empty"
+    text = told.said if isinstance(told.said, str) else json.dumps(told.said, ensure_ascii=False)
+    return UnusableAnswer(_clean(text), reason, told.input_tokens, told.output_tokens)
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    text = text.rpartition("</think>")[2]
+    try:
+        # Models held to a shape by a grammar still write line breaks into strings as they are.
+        found = json.loads(text[text.index("{") : text.rindex("}") + 1], strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _clean(value: Any) -> Any:
+    match value:
+        case str():
+            return _UNKEPT.sub("", value)
+        case dict():
+            return {_UNKEPT.sub("", key): _clean(inner) for key, inner in value.items()}
+        case list():
+            return [_clean(inner) for inner in value]
+        case _:
+            return value

@@ -1,0 +1,155 @@
+"""Asks a model, waits when it is busy, and reads its answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import httpx2
+
+from carrel.core.secrets import mask_known_secrets, mask_secrets, remember_secrets
+from carrel.services.language_models.answers import ModelAnswer, UnusableAnswer, read_answer
+from carrel.services.language_models.errors import LanguageModelError, ShapeRefusedError
+from carrel.services.language_models.formats import FORMATS, Asked
+
+_BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+_ATTEMPTS = 4
+# Whoever was too slow once is seldom quicker the third time, and a local server may still be busy
+# with the first.
+_SLOW_ATTEMPTS = 2
+_LONGEST_WAIT_SECONDS = 30.0
+_LONGEST_REFUSAL = 20_000
+_TOO_LONG = (
+    "context_length",
+    "context length",
+    "context size",
+    "context window",
+    "prompt is too long",
+    "token count",
+)
+
+
+class ModelClient:
+    """One model of one provider. `pause` is how it waits, so that tests need not."""
+
+    def __init__(
+        self,
+        provider: str,
+        model: str,
+        *,
+        url: str | None = None,
+        api_key: str = "",
+        timeout_seconds: float = 120.0,
+        max_output_tokens: int = 4096,
+        temperature: float | None = None,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        remember_secrets((api_key,))
+        self._format = FORMATS[provider]
+        self._provider = provider
+        self._model = model
+        self._timeout_seconds = timeout_seconds
+        self._max_output_tokens = max_output_tokens
+        self._temperature = temperature
+        self._pause = pause
+        self._client = httpx2.AsyncClient(
+            base_url=(url or self._format.usual_url).rstrip("/"),
+            headers=self._format.headers(api_key),
+            timeout=timeout_seconds,
+        )
+
+    async def ask(
+        self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
+    ) -> ModelAnswer | UnusableAnswer:
+        """What the model answered, of use or not; tried again, each time later, when it is busy or
+        cannot be reached.
+        """
+        asked = Asked(
+            self._model,
+            instructions,
+            material,
+            schema,
+            schema_name,
+            self._max_output_tokens,
+            self._temperature,
+        )
+        attempt = 0
+        while True:
+            try:
+                return await self._once(asked)
+            except ShapeRefusedError:
+                if self._format.simpler is None:
+                    raise
+                # From now on: this server knows no other way.
+                self._format = self._format.simpler
+            except LanguageModelError as error:
+                attempt += 1
+                if not error.is_retryable or attempt >= (error.attempts or _ATTEMPTS):
+                    raise
+                await self._pause(
+                    min(error.retry_after_seconds or 2.0 ** (attempt - 1), _LONGEST_WAIT_SECONDS)
+                )
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _once(self, asked: Asked) -> ModelAnswer | UnusableAnswer:
+        try:
+            response = await self._client.post(
+                self._format.path(asked.model), json=self._format.body(asked)
+            )
+        except httpx2.TimeoutException as error:
+            raise LanguageModelError(
+                f"{self._provider} did not answer within {self._timeout_seconds:g} seconds: a "
+                f"slow model needs more, "
+                "set model.timeout_seconds",
+                is_retryable=True,
+                attempts=_SLOW_ATTEMPTS,
+            ) from error
+        except httpx2.HTTPError as error:
+            raise LanguageModelError(
+                f"{self._provider} cannot be reached: {type(error).__name__}", is_retryable=True
+            ) from error
+        if response.status_code != 200:
+            raise self._refused(response)
+        try:
+            told = self._format.read(json.loads(mask_known_secrets(response.text)))
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            raise LanguageModelError(
+                f"{self._provider} answered in a form that cannot be read", is_retryable=True
+            ) from error
+        return read_answer(told)
+
+    def _refused(self, response: httpx2.Response) -> LanguageModelError:
+        # Masked before it is cut: of a key that is cut in two, one half would remain.
+        reason = _reason(mask_secrets(response.text[:_LONGEST_REFUSAL]))
+        message = f"{self._provider} answered {response.status_code}: {reason}"
+        # Some servers answer 500 to a request they do not understand.
+        if "response_format" in response.text and self._format.simpler is not None:
+            return ShapeRefusedError(message)
+        if response.status_code < 500 and any(
+            words in response.text.lower() for words in _TOO_LONG
+        ):
+            return LanguageModelError(
+                f"{message} (set model.context_tokens to the model's window, and less is shown to "
+                f"it)"
+            )
+        return LanguageModelError(
+            message,
+            is_retryable=response.status_code in _BUSY,
+            retry_after_seconds=_seconds(response.headers.get("retry-after")),
+        )
+
+
+def _reason(text: str) -> str:
+    try:
+        error = json.loads(text).get("error", {})
+    except (ValueError, AttributeError):
+        return text[:200]
+    return str(error.get("message", error) if isinstance(error, dict) else error)[:200]
+
+
+def _seconds(header: str | None) -> float | None:
+    return float(header) if header is not None and header.replace(".", "", 1).isdigit() else None

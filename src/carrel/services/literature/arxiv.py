@@ -1,0 +1,122 @@
+"""arXiv by identifier, through its Atom interface."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from carrel.libraries.bibliography.dates import read_date
+from carrel.libraries.bibliography.errors import BibliographyError
+from carrel.libraries.bibliography.imports import CslItem, Imported
+from carrel.libraries.bibliography.items import (
+    add_note,
+    join_keywords,
+    put,
+    put_doi,
+    put_other,
+    put_people,
+)
+from carrel.libraries.bibliography.xml_tree import Node, read_xml
+from carrel.libraries.identifiers import ArxivId, NotAnIdentifierError
+from carrel.services.literature.answers import expect_found
+from carrel.services.literature.batching import BatchedLookup
+from carrel.services.literature.cache import Answer
+from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
+from carrel.services.literature.service_client import ServiceClient
+from carrel.services.literature.service_limits import ServiceLimits
+
+SERVICE = "arXiv"
+# arXiv asks for one connection and three seconds between questions, of which each may name many
+# papers.
+LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=3.0)
+MOST_AT_ONCE = 50
+
+
+class Arxiv:
+    """Asks arXiv for one paper."""
+
+    def __init__(
+        self,
+        client: ServiceClient,
+        base_url: str = "https://export.arxiv.org",
+        limits: ServiceLimits = LIMITS,
+    ) -> None:
+        self._client = client
+        self._base_url = base_url.rstrip("/")
+        self._limits = limits
+        self._batches = BatchedLookup(self._fetch, MOST_AT_ONCE)
+
+    async def look_up(self, identifier: ArxivId) -> CslItem:
+        """One paper. Papers that are asked for side by side go into one request."""
+        found = await self._batches.find(identifier)
+        if found is None:
+            raise WorkNotFoundError(SERVICE, str(identifier))
+        return found
+
+    async def _fetch(self, identifiers: Sequence[ArxivId]) -> dict[ArxivId, CslItem]:
+        """The papers that arXiv has. It refuses a list that holds one malformed id, so a refused
+        list is asked in halves.
+        """
+        names = ",".join(str(identifier) for identifier in identifiers)
+        answer = await self._client.ask(
+            SERVICE,
+            f"{self._base_url}/api/query",
+            params={"id_list": names, "max_results": str(len(identifiers))},
+            accept="application/atom+xml",
+            limits=self._limits,
+        )
+        if answer.status != 400:
+            expect_found(SERVICE, names, answer)
+            entries = _entries(answer)
+            if not any("/api/errors" in entry.at("id") for entry in entries):
+                return _items_by_identifier(entries, identifiers)
+        if len(identifiers) == 1:
+            return {}
+        half = len(identifiers) // 2
+        return {**await self._fetch(identifiers[:half]), **await self._fetch(identifiers[half:])}
+
+
+def _entries(answer: Answer) -> list[Node]:
+    try:
+        return list(read_xml(answer.body, Imported()).each("entry"))
+    except BibliographyError as error:
+        raise UnreadableAnswerError(SERVICE, str(error)) from error
+
+
+def _items_by_identifier(
+    entries: Sequence[Node], identifiers: Sequence[ArxivId]
+) -> dict[ArxivId, CslItem]:
+    """Each identifier with its own entry. One without a version is met by any version of the
+    paper.
+    """
+    found: dict[tuple[str, int | None], Node] = {}
+    for entry in entries:
+        with suppress(NotAnIdentifierError):
+            name = ArxivId.parse(entry.at("id"))
+            if entry.at("title"):
+                found[name.value, name.version] = found[name.value, None] = entry
+    return {
+        identifier: _item(node, identifier)
+        for identifier in identifiers
+        if (node := found.get((identifier.value, identifier.version))) is not None
+    }
+
+
+def _item(entry: Node, identifier: ArxivId) -> CslItem:
+    item: CslItem = {"type": "article"}
+    put(item, "title", entry.at("title"))
+    put_people(item, "author", [author.at("name") for author in entry.each("author")])
+    published = entry.at("published") or entry.at("updated")
+    if published:
+        item["issued"] = read_date(published.split("T")[0])
+    put(item, "abstract", entry.at("summary"))
+    put(item, "publisher", "arXiv")
+    put(item, "number", f"arXiv:{identifier.value}")
+    put(item, "URL", f"https://arxiv.org/abs/{identifier}")
+    put_doi(item, entry.at("doi"))
+    primary = entry.first("primary_category")
+    categories = [node.attributes.get("term", "") for node in entry.each("category")]
+    put(item, "keyword", join_keywords(categories))
+    put_other(item, "primaryclass", primary.attributes.get("term", "") if primary else "")
+    put_other(item, "journal-ref", entry.at("journal_ref"))
+    add_note(item, entry.at("comment"))
+    item.setdefault("custom", {})["arxiv_id"] = str(identifier)
+    return item

@@ -1,0 +1,247 @@
+"""One note as text: read into title, content and tags, and written back without touching what
+nobody changed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import yaml
+
+from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
+
+ContentFrom = Literal["body", "description", "front_matter"]
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)
+_CODE = re.compile(
+    r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`",
+    re.DOTALL | re.MULTILINE,
+)
+_TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
+_DESCRIPTIONS = ("description", "summary", "abstract")
+_TITLES = ("title", "name")
+_FOLDER_NOTES = {"readme", "index", "_index"}
+MAX_TAGS = 100
+MAX_TAG_CHARACTERS = 100
+MAX_TITLE_CHARACTERS = 500
+# What YAML makes of a plain word, a number or a day.
+_TAG_KINDS = (str, int, float, date)
+_UNFINISHED_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n[ \t]*[\w-]+[ \t]*:(?:[ \t]|\r?\n)")
+_UNFINISHED = "the front matter that begins in line 1 has no end (---); it was kept as text"
+_REFUSED = "are allowed, so the file was not imported"
+
+
+class EmptyNoteError(ValueError):
+    """There is nothing in the file to keep."""
+
+
+class NoteTooLargeError(ValueError):
+    """The file has a longer title, a longer tag or more tags than a note may have; nothing is
+    cut.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedNote:
+    """A note as its file says. `front_matter` is the file up to the body, as it stands."""
+
+    title: str
+    content: str
+    tags: tuple[str, ...]
+    front_matter: str
+    content_from: ContentFrom
+    warnings: tuple[str, ...] = ()
+
+
+def parse_note(text: str, path: str) -> ParsedNote:
+    """Reads a note. Front matter that is not valid YAML stays in the text, and `warnings` say so,
+    with the line.
+    """
+    facts, block, body = _split(text)
+    content_from: ContentFrom = "body"
+    content = body
+    front_matter = block
+    if not body.strip():
+        content = _first_text(facts, _DESCRIPTIONS)
+        content_from, front_matter = "description", text
+    if not content.strip():
+        content = block.strip().strip("-").strip()
+        content_from = "front_matter"
+    if not content.strip():
+        raise EmptyNoteError("the file has no text")
+    title, tags = _title(facts, body, path), _tags(facts, body)
+    return ParsedNote(
+        title,
+        content,
+        tags,
+        front_matter,
+        content_from,
+        (*_front_matter_problems(text), *_tag_problems(facts)),
+    )
+
+
+def refuse_too_large(note: ParsedNote) -> None:
+    """Raises NoteTooLargeError for what a store would not take whole."""
+    title, tags = note.title, note.tags
+    if len(title) > MAX_TITLE_CHARACTERS:
+        raise NoteTooLargeError(
+            f"the title has {len(title)} characters; at most {MAX_TITLE_CHARACTERS} {_REFUSED}"
+        )
+    if len(tags) > MAX_TAGS:
+        raise NoteTooLargeError(f"there are {len(tags)} tags; at most {MAX_TAGS} {_REFUSED}")
+    longest = max((len(tag) for tag in tags), default=0)
+    if longest > MAX_TAG_CHARACTERS:
+        raise NoteTooLargeError(
+            f"a tag has {longest} characters; at most {MAX_TAG_CHARACTERS} {_REFUSED}"
+        )
+
+
+def _front_matter_problems(text: str) -> list[str]:
+    """Why a block that looks like front matter was left in the text."""
+    match = _FRONT_MATTER.match(text)
+    if match is None:
+        return [_UNFINISHED] if _UNFINISHED_FRONT_MATTER.match(text) else []
+    try:
+        facts = load_front_matter(match[1])
+    except FrontMatterError as error:
+        place = "line 2 or after" if error.line is None else f"line {error.line + 1}"
+        return [f"the front matter is not valid YAML, {place}: {error}; it was kept as text"]
+    if facts is None or isinstance(facts, dict):
+        return []
+    return ["the front matter, line 2, has no names with values; it was kept as text"]
+
+
+def _tag_problems(facts: dict[str, Any]) -> list[str]:
+    given = facts.get("tags", facts.get("tag"))
+    if given is None or isinstance(given, _TAG_KINDS):
+        return []
+    strange = given if isinstance(given, list) else [given]
+    left_out = sum(not isinstance(tag, _TAG_KINDS) for tag in strange)
+    return (
+        [f"{left_out} of the tags in the front matter are no words, and are not tags here"]
+        if left_out
+        else []
+    )
+
+
+def write_note(
+    title: str, content: str, tags: tuple[str, ...], path: str, front_matter: str = ""
+) -> str:
+    """A file that reads as this note. Of the front matter only `title` and `tags` change, and only
+    where they must.
+    """
+    block = _FRONT_MATTER.match(front_matter)
+    text = front_matter[: block.end()] if block else ""
+    if not text and content.startswith("---"):
+        # A text that looks like front matter gets an empty one of its own, so that it stays a text.
+        text = "---\n---\n"
+    text = text if not text or text.endswith("\n") else text + "\n"
+    if _title(*_parts(text + content), path) != title:
+        text = _with(text, "title", title)
+    if _tags(*_parts(text + content)) != tags:
+        text = _with(text, "tags", list(tags) or None)
+    return text + content
+
+
+def _parts(text: str) -> tuple[dict[str, Any], str]:
+    facts, _, body = _split(text)
+    return facts, body
+
+
+def _split(text: str) -> tuple[dict[str, Any], str, str]:
+    match = _FRONT_MATTER.match(text)
+    if match is None:
+        return {}, "", text
+    facts = _loaded(match[1])
+    if facts is None:
+        return {}, "", text
+    return facts, text[: match.end()], text[match.end() :]
+
+
+def _loaded(block: str) -> dict[str, Any] | None:
+    try:
+        facts = load_front_matter(block)
+    except FrontMatterError:
+        return None
+    if facts is None:
+        return {}
+    return {str(name): value for name, value in facts.items()} if isinstance(facts, dict) else None
+
+
+def _title(facts: dict[str, Any], body: str, path: str) -> str:
+    given = _first_text(facts, _TITLES)
+    if not given.strip():
+        heading = _HEADING.search(_CODE.sub("", body))
+        given = (
+            (heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") or heading[1][:1])
+            if heading
+            else ""
+        )
+    if not given.strip():
+        place = PurePosixPath(path)
+        is_folder_note = place.stem.lower() in _FOLDER_NOTES and place.parent.name
+        given = place.parent.name if is_folder_note else place.stem
+    return " ".join(given.split()) or "Untitled"
+
+
+def _tags(facts: dict[str, Any], body: str) -> tuple[str, ...]:
+    given = facts.get("tags", facts.get("tag"))
+    listed = (
+        re.split(r"[,\s]+", given)
+        if isinstance(given, str)
+        else given
+        if isinstance(given, list)
+        else [given]
+    )
+    inline = _TAG.findall(_CODE.sub("", body))
+    kept: dict[str, str] = {}
+    for tag in (*(str(tag) for tag in listed if isinstance(tag, _TAG_KINDS)), *inline):
+        plain = " ".join(tag.split()).lstrip("#").strip().strip("/").strip()
+        if plain:
+            kept.setdefault(plain.casefold(), plain)
+    return tuple(kept.values())
+
+
+def _first_text(facts: dict[str, Any], names: tuple[str, ...]) -> str:
+    for name in names:
+        value = facts.get(name)
+        if (
+            isinstance(value, str | int | float)
+            and not isinstance(value, bool)
+            and str(value).strip()
+        ):
+            return str(value)
+    return ""
+
+
+def _with(text: str, key: str, value: object) -> str:
+    """The front matter with one key set, the others as they stand."""
+    match = _FRONT_MATTER.match(text)
+    before = match[1] if match else ""
+    facts = _loaded(before) or {}
+    wanted = {name: known for name, known in facts.items() if name != key}
+    line = "" if value is None else _dumped({key: value})
+    if value is not None:
+        wanted[key] = value
+    lines = re.sub(
+        rf"^{re.escape(key)}[ \t]*:.*(?:\n(?:[ \t\-].*|[ \t]*$))*\n?",
+        "",
+        before,
+        flags=re.MULTILINE,
+    )
+    lines = lines if not lines or lines.endswith("\n") else lines + "\n"
+    block = lines + line
+    if _loaded(block) != wanted:
+        block = _dumped(wanted)
+    return f"---\n{block}---\n{text[match.end() :] if match else text}"
+
+
+def _dumped(facts: dict[str, Any]) -> str:
+    if not facts:
+        return ""
+    return str(yaml.safe_dump(facts, allow_unicode=True, sort_keys=False, width=10_000))

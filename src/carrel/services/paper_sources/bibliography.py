@@ -1,0 +1,208 @@
+"""Bibliographies as sources: BibTeX, RIS, CSL-JSON, NBIB, PubMed XML, EndNote. Each entry is a
+paper without its text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from carrel.core.paper_record import (
+    AssetKeeper,
+    BibtexEntry,
+    PaperRecord,
+    Reading,
+    ReadProblem,
+    SourcePart,
+)
+from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.reader import read_bibtex
+from carrel.libraries.bibliography.csl_json import read_csl_json
+from carrel.libraries.bibliography.encodings import decode
+from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
+from carrel.libraries.bibliography.errors import BibliographyError
+from carrel.libraries.bibliography.imports import CslItem, Imported
+from carrel.libraries.bibliography.nbib import read_nbib
+from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
+from carrel.libraries.bibliography.refer import read_refer
+from carrel.libraries.bibliography.ris.reader import read_ris
+from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.services.paper_sources.entries import entry_of
+from carrel.services.paper_sources.fields import clean, names_in, one_line, unique
+
+_BIBTEX = frozenset({".bib", ".bibtex", ".biblatex"})
+_TAG = re.compile(r"</?(?:i|b|sub|sup|span|sc)\b[^<>]{0,200}>", re.IGNORECASE)
+_ENTRY = re.compile(r"@\s*(\w+)\s*[{(]\s*([^,\s{}()]*)")
+_CSL_MARKS = (b'"type"', b'"title"')
+
+
+def _read_bibtex(content: bytes) -> Imported:
+    return read_bibtex(content, Titles.AS_WRITTEN)
+
+
+class BibliographyReader:
+    """Tells the format by the file's name, and for XML and JSON by how it begins."""
+
+    name = "bibliography"
+    version = 2
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return _format_of(path, head) is not None
+
+    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
+        yield SourcePart(path)
+
+    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+        raw = part.path.read_bytes()
+        read = _format_of(part.path, raw[:4096])
+        if read is None:
+            return Reading(
+                problems=(ReadProblem("unknown_kind", "no bibliography format that is known"),)
+            )
+        try:
+            imported = read(raw)
+        except BibliographyError as error:
+            return Reading(problems=(ReadProblem("bibliography_not_valid", str(error)),))
+        written = (
+            _bibtex_entries(raw, [found.line for found in imported.items])
+            if read is _read_bibtex
+            else {}
+        )
+        problems = [
+            *(
+                ReadProblem("entry_not_valid", failure.reason, failure.line)
+                for failure in imported.failures
+            ),
+            *(
+                ReadProblem("entry_mended", warning.message, warning.line, is_fatal=False)
+                for warning in imported.warnings
+            ),
+        ]
+        records = tuple(
+            _record(
+                found.item, written.get(found.line) or entry_of(found.item), found.line, problems
+            )
+            for found in imported.items
+        )
+        return Reading(records, tuple(problems))
+
+
+def _format_of(path: Path, head: bytes) -> Callable[[bytes], Imported] | None:
+    match path.suffix.lower():
+        case suffix if suffix in _BIBTEX:
+            return _read_bibtex
+        case ".ris":
+            return read_ris
+        case ".nbib":
+            return read_nbib
+        case ".enw":
+            return read_refer
+        case ".json" if all(mark in head for mark in _CSL_MARKS):
+            return read_csl_json
+        case ".xml" if b"<PubmedArticle" in head or b"<PubmedBookArticle" in head:
+            return read_pubmed_xml
+        case ".xml" if b"<records" in head or b"<xml><records" in head:
+            return read_endnote_xml
+        case _:
+            return None
+
+
+def _record(
+    item: CslItem, entry: BibtexEntry | None, line: int, problems: list[ReadProblem]
+) -> PaperRecord:
+    custom = item.get("custom")
+    return PaperRecord(
+        title=_shown(item.get("title")) or "",
+        authors=_people(item.get("author")) or _people(item.get("editor")),
+        venue=_shown(item.get("container-title"))
+        or _shown(item.get("event-title"))
+        or _shown(item.get("publisher")),
+        publication_date=_date(item.get("issued")),
+        abstract=clean(_TAG.sub("", text))
+        if isinstance(text := item.get("abstract"), str)
+        else None,
+        keywords=names_in(item.get("keyword")),
+        doi=_doi(item.get("DOI"), line, problems),
+        arxiv_id=_arxiv(custom.get("arxiv_id")) if isinstance(custom, Mapping) else None,
+        citation_key=_shown(item.get("id")),
+        bibtex=entry,
+        language=_shown(item.get("language")),
+    )
+
+
+def _shown(value: object) -> str | None:
+    return one_line(_TAG.sub("", str(value))) if isinstance(value, str | int) else None
+
+
+def _people(value: object) -> tuple[str, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return ()
+    return unique(_person(person) for person in value if isinstance(person, Mapping))
+
+
+def _person(person: Mapping[str, object]) -> str | None:
+    if literal := _shown(person.get("literal")):
+        return literal
+    parts = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
+    return one_line(" ".join(text for part in parts if (text := _shown(person.get(part)))))
+
+
+def _date(value: object) -> str | None:
+    if not isinstance(value, Mapping):
+        return None
+    match value.get("date-parts"):
+        case [[int() | str() as year, *rest], *_]:
+            numbers = [str(year), *(str(part) for part in rest[:2] if str(part).isdigit())]
+            return "-".join(
+                number if place == 0 else number.zfill(2) for place, number in enumerate(numbers)
+            )
+        case _:
+            return _shown(value.get("literal")) or _shown(value.get("raw"))
+
+
+def _doi(value: object, line: int, problems: list[ReadProblem]) -> str | None:
+    if not isinstance(value, str) or not value.strip():
+        return None
+    try:
+        return Doi.parse(value).value
+    except NotAnIdentifierError:
+        message = f"{value[:120]!r} is not a DOI; the paper is kept without it"
+        problems.append(ReadProblem("doi_not_valid", message, line, is_fatal=False))
+        return None
+
+
+def _arxiv(value: object) -> str | None:
+    try:
+        return ArxivId.parse(value).value if isinstance(value, str) else None
+    except NotAnIdentifierError:
+        return None
+
+
+def _bibtex_entries(raw: bytes, lines: Sequence[int]) -> dict[int, BibtexEntry]:
+    """Each entry as it stands in the file, by the line it begins on."""
+    rows = decode(raw)[0].splitlines(keepends=True)
+    found: dict[int, BibtexEntry] = {}
+    for start, end in pairwise([*sorted(set(lines)), len(rows) + 1]):
+        text = "".join(rows[start - 1 : end - 1])
+        if head := _ENTRY.search(text):
+            written = clean(_balanced(text[head.start() :]))
+            if written:
+                found[start] = BibtexEntry(written, head.group(2), head.group(1).lower())
+    return found
+
+
+def _balanced(text: str) -> str:
+    """Up to the bracket that closes the entry, or all of it when none does."""
+    opening = next((letter for letter in text if letter in "{("), "{")
+    closing = {"{": "}", "(": ")"}[opening]
+    depth = 0
+    for at, letter in enumerate(text):
+        if letter == opening and (at == 0 or text[at - 1] != "\\"):
+            depth += 1
+        elif letter == closing and text[at - 1] != "\\":
+            depth -= 1
+            if depth == 0:
+                return text[: at + 1]
+    return text

@@ -1,0 +1,337 @@
+"""Articles in JATS XML, as eLife, PubMed Central and many publishers give them out."""
+
+from __future__ import annotations
+
+import html.entities
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError, XMLParser, fromstring
+from xml.parsers import expat
+
+from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.libraries.bibliography.imports import CslItem
+from carrel.libraries.identifiers import Doi, NotAnIdentifierError
+from carrel.libraries.text.budget import MAX_DEPTH, too_deep
+from carrel.services.paper_sources.entries import entry_of
+from carrel.services.paper_sources.fields import one_line, unique
+from carrel.services.paper_sources.jats_text import (
+    abstract_of,
+    body_of,
+    child,
+    children,
+    inline,
+    local,
+    plain,
+)
+from carrel.services.paper_sources.markdown import headings_in
+
+_MARKS = (b"<article", b"jats", b"pmc-articleset")
+_NAMED_CHARACTERS = {name: chr(code) for name, code in html.entities.name2codepoint.items()}
+
+
+class UnsafeXmlError(ValueError):
+    """The document declares entities of its own, which can be made to fill any memory or to read
+    files.
+    """
+
+
+class JatsReader:
+    """One article to a file, or a set of them; sub-articles such as decision letters are left
+    out.
+    """
+
+    name = "jats"
+    version = 2
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        suffix = path.suffix.lower()
+        return suffix == ".nxml" or (
+            suffix == ".xml" and any(mark in head.lower() for mark in _MARKS)
+        )
+
+    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
+        yield SourcePart(path, companions=companions)
+
+    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+        try:
+            root = parsed(part.path.read_bytes())
+            _check_depth(root)
+        except UnsafeXmlError as error:
+            return Reading(problems=(ReadProblem("xml_not_safe", str(error)),))
+        except (ParseError, expat.ExpatError, ValueError, LookupError) as error:
+            return Reading(problems=(ReadProblem("xml_not_valid", f"not valid XML: {error}"),))
+        articles = (
+            [root]
+            if local(root) == "article"
+            else [node for node in root.iter() if local(node) == "article"]
+        )
+        if not articles:
+            return Reading(
+                problems=(
+                    ReadProblem("no_article", f"the XML holds <{local(root)}> and no article"),
+                )
+            )
+        pdf = next((path for path in part.companions if path.suffix.lower() == ".pdf"), None)
+        pdf_sha256 = keeper.keep_pdf(pdf) if pdf is not None and len(articles) == 1 else None
+        problems: list[ReadProblem] = []
+        return Reading(
+            tuple(_paper(article, keeper, pdf_sha256, problems) for article in articles),
+            tuple(problems),
+        )
+
+
+def parsed(raw: bytes) -> Element:
+    """The document's root. Named characters of HTML are known; any entity that the document
+    declares itself is refused.
+    """
+    _refuse_declared_entities(raw)
+    parser = XMLParser()  # noqa: S314 - entities were refused above
+    parser.entity.update(_NAMED_CHARACTERS)
+    return fromstring(raw, parser)  # noqa: S314
+
+
+def _check_depth(root: Element) -> None:
+    """Refuses what is nested deeper than the walks through it may go, level by level and without
+    recursion.
+    """
+    level, depth = [root], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise too_deep("the XML")
+        level = [child for node in level for child in node]
+
+
+class _PrologueReadError(Exception):
+    """The root element has begun; nothing can be declared after that."""
+
+
+def _refuse_declared_entities(raw: bytes) -> None:
+    def refuse(*declaration: object) -> None:
+        raise UnsafeXmlError(
+            "it declares entities of its own, which is refused; save it without a DTD subset"
+        )
+
+    def stop(*element: object) -> None:
+        raise _PrologueReadError
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = stop
+    try:
+        parser.Parse(raw, True)
+    except _PrologueReadError:
+        return
+
+
+def _paper(
+    article: Element, keeper: AssetKeeper, pdf_sha256: str | None, problems: list[ReadProblem]
+) -> PaperRecord:
+    meta = child(child(article, "front"), "article-meta")
+    if meta is None:
+        meta = child(article, "front-stub")
+    journal = child(child(article, "front"), "journal-meta")
+    title = one_line(plain(child(child(meta, "title-group"), "article-title"))) or ""
+    abstract = abstract_of(meta)
+    body = body_of(article)
+    markdown = "\n\n".join(
+        piece
+        for piece in (
+            f"# {title}" if title else "",
+            f"## Abstract\n\n{abstract}" if abstract else "",
+            body,
+        )
+        if piece
+    )
+    return PaperRecord(
+        title=title,
+        authors=_authors(meta),
+        bibtex=entry_of(_csl_item(meta, journal, title)),
+        institutions=_institutions(meta),
+        venue=one_line(plain(_deep(journal, "journal-title")))
+        or one_line(plain(_deep(journal, "journal-id"))),
+        publication_date=_date(meta),
+        abstract=abstract,
+        keywords=_keywords(meta),
+        tags=_subjects(meta),
+        doi=_doi(meta, problems),
+        language=one_line(article.get("{http://www.w3.org/XML/1998/namespace}lang")),
+        headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
+        markdown_sha256=keeper.keep_markdown(markdown + "\n") if body else None,
+        pdf_sha256=pdf_sha256,
+    )
+
+
+def _csl_item(meta: Element | None, journal: Element | None, title: str) -> CslItem:
+    """What a citation needs besides the fields of a paper: volume, issue, pages, ISSN,
+    publisher.
+    """
+    first, last = (plain(child(meta, part)) for part in ("fpage", "lpage"))
+    texts = {
+        "title": title,
+        "container-title": plain(_deep(journal, "journal-title")),
+        "volume": plain(child(meta, "volume")),
+        "issue": plain(child(meta, "issue")),
+        "number": plain(child(meta, "elocation-id")),
+        "page": f"{first}-{last}" if first and last and first != last else first,
+        "ISSN": plain(_deep(journal, "issn")),
+        "publisher": plain(_deep(journal, "publisher-name")),
+        "DOI": _doi(meta, []) or "",
+    }
+    item: CslItem = {"type": "article-journal"} | {
+        name: text for name, value in texts.items() if (text := one_line(value))
+    }
+    people = (
+        person for group in children(meta, "contrib-group") for person in children(group, "contrib")
+    )
+    names = [
+        _csl_name(person) for person in people if person.get("contrib-type", "author") == "author"
+    ]
+    if any(names):
+        item["author"] = [name for name in names if name]
+    date = _date(meta)
+    if date:
+        item["issued"] = {"date-parts": [[int(part) for part in date.split("-")]]}
+    return item
+
+
+def _csl_name(person: Element) -> dict[str, str]:
+    name = _deep(person, "name")
+    surname = one_line(plain(child(name, "surname"))) if name is not None else None
+    if surname is None:
+        literal = _person(person)
+        return {"literal": literal} if literal else {}
+    parts = {
+        "family": surname,
+        "given": one_line(plain(child(name, "given-names"))),
+        "suffix": one_line(plain(child(name, "suffix"))),
+    }
+    return {part: text for part, text in parts.items() if text}
+
+
+def _doi(meta: Element | None, problems: list[ReadProblem]) -> str | None:
+    """The article's own DOI, not that of one version of it."""
+    for node in children(meta, "article-id"):
+        if node.get("pub-id-type") == "doi" and node.get("specific-use") != "version":
+            text = plain(node)
+            try:
+                return Doi.parse(text).value
+            except NotAnIdentifierError:
+                message = f"{text[:120]!r} is not a DOI; the paper is kept without it"
+                problems.append(ReadProblem("doi_not_valid", message, is_fatal=False))
+    return None
+
+
+def _authors(meta: Element | None) -> tuple[str, ...]:
+    people = (
+        person for group in children(meta, "contrib-group") for person in children(group, "contrib")
+    )
+    return unique(
+        _person(person) for person in people if person.get("contrib-type", "author") == "author"
+    )
+
+
+def _person(person: Element) -> str | None:
+    name = _deep(person, "name")
+    if name is None:
+        name = _deep(person, "string-name")
+    if name is not None:
+        parts = [plain(child(name, part)) for part in ("given-names", "surname", "suffix")]
+        return one_line(" ".join(part for part in parts if part)) or one_line(plain(name))
+    collaboration = _deep(person, "collab")
+    if collaboration is None:
+        return None
+    # A collaboration may list all of its members inside its own element.
+    own = [
+        collaboration.text or "",
+        *(
+            inline(node) + (node.tail or "")
+            for node in collaboration
+            if local(node) != "contrib-group"
+        ),
+    ]
+    return one_line("".join(own))
+
+
+def _institutions(meta: Element | None) -> tuple[str, ...]:
+    places = [*children(meta, "aff")]
+    for group in children(meta, "contrib-group"):
+        if group.get("content-type") == "section":
+            continue
+        places.extend(children(group, "aff"))
+        for person in children(group, "contrib"):
+            places.extend(children(person, "aff"))
+    return unique(name for place in places for name in _institution(place))
+
+
+def _institution(place: Element) -> Iterable[str | None]:
+    named = [
+        node
+        for node in place.iter()
+        if local(node) == "institution" and node.get("content-type") != "dept"
+    ]
+    if named:
+        return [one_line(plain(node)) for node in named]
+    pieces = [
+        place.text or "",
+        *(plain(node) + (node.tail or "") for node in place if local(node) != "label"),
+    ]
+    return [one_line("".join(pieces))]
+
+
+def _date(meta: Element | None) -> str | None:
+    dates = list(children(meta, "pub-date"))
+    ranked = sorted(
+        dates, key=lambda node: _date_rank(node.get("date-type") or node.get("pub-type") or "")
+    )
+    for node in ranked:
+        year, month, day = (plain(child(node, part)) for part in ("year", "month", "day"))
+        if year.isdigit():
+            return "-".join(f"{int(part):02d}" for part in _leading_numbers(year, month, day))
+    return None
+
+
+def _leading_numbers(*parts: str) -> Iterator[str]:
+    for part in parts:
+        if not part.isdigit():
+            return
+        yield part
+
+
+def _date_rank(kind: str) -> int:
+    kinds = ("publication", "pub", "epub", "epreprint", "collection", "ppub")
+    return kinds.index(kind) if kind in kinds else len(kinds)
+
+
+def _keywords(meta: Element | None) -> tuple[str, ...]:
+    groups = [
+        group
+        for group in children(meta, "kwd-group")
+        if group.get("kwd-group-type") != "research-organism"
+    ]
+    return unique(
+        one_line(plain(node)) for group in groups for node in group.iter() if local(node) == "kwd"
+    )
+
+
+def _subjects(meta: Element | None) -> tuple[str, ...]:
+    groups = children(child(meta, "article-categories"), "subj-group")
+    shown = [
+        group
+        for group in groups
+        if group.get("subj-group-type") not in {"display-channel", "sub-display-channel"}
+    ]
+    return unique(
+        one_line(plain(node))
+        for group in shown
+        for node in group.iter()
+        if local(node) == "subject"
+    )
+
+
+def _deep(node: Element | None, name: str) -> Element | None:
+    return (
+        None
+        if node is None
+        else next((found for found in node.iter() if local(found) == name), None)
+    )

@@ -1,0 +1,260 @@
+"""Papers written in Markdown, with or without YAML front matter, their images and their
+translations beside them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from carrel.core.paper_record import (
+    AssetKeeper,
+    Heading,
+    KeptImage,
+    Reading,
+    ReadProblem,
+    SourcePart,
+)
+from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
+from carrel.services.paper_sources.fields import clean, one_line, understand
+
+_FRONT = re.compile(
+    r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_LONGEST_FRONT = 256 * 1024
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+)$")
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+_IMAGE = re.compile(
+    r"(!\[[^\[\]\n]*+\]\()<?([^()<>\s]{1,1000})>?((?:\s{1,20}\"[^\"\n]{0,500}\")?\))"
+)
+_IMAGE_EXTENSIONS = frozenset(
+    {"png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "tif", "tiff", "avif"}
+)
+_INLINE_MARKS = re.compile(r"[*_`]+|!?\[([^\[\]]*+)\]\([^()]*+\)")
+_LANGUAGE_SUFFIX = re.compile(r"^(?P<base>.+)\.(?P<language>[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)$")
+
+
+class NotTextError(ValueError):
+    """The bytes are not UTF-8."""
+
+
+class MarkdownReader:
+    """`paper.md`, with `paper.zh.md` as its Chinese translation and `paper.pdf` as the printed
+    form.
+    """
+
+    name = "markdown"
+    version = 2
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return path.suffix.lower() in {".md", ".markdown"}
+
+    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
+        yield SourcePart(path, companions=companions)
+
+    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+        try:
+            text = decoded(part.path.read_bytes())
+        except NotTextError as error:
+            return Reading(problems=(ReadProblem("not_utf8", str(error)),))
+        front, body = split_front_matter(text)
+        fields, problems = _front_fields(front)
+        understood = understand(fields)
+        problems = [*problems, *understood.problems]
+        record = understood.record
+        headings = headings_in(body)
+        if not record.title:
+            title, is_stated = _title_from(headings, part.path, problems)
+            record = replace(record, title=title, inferred=() if is_stated else ("title",))
+        body, images = keep_images(body, part.path.parent, keeper)
+        translations, translation_problems, pdf = _companions(part, keeper)
+        record = replace(
+            record,
+            abstract=record.abstract or section(body, "abstract"),
+            headings=tuple(heading for heading in headings if heading.level in {2, 3}),
+            markdown_sha256=keeper.keep_markdown(body) if body.strip() else None,
+            pdf_sha256=pdf,
+            translations=translations,
+            images=images,
+        )
+        return Reading((record,), (*problems, *translation_problems))
+
+
+def decoded(raw: bytes) -> str:
+    """UTF-8 text, a byte-order mark forgiven, line ends made one."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotTextError(
+            f"not valid UTF-8 at byte {error.start}; save the file as UTF-8"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+
+
+def split_front_matter(text: str) -> tuple[str | None, str]:
+    found = _FRONT.match(text)
+    return (found.group(1), text[found.end() :].lstrip("\n")) if found else (None, text)
+
+
+def headings_in(body: str) -> tuple[Heading, ...]:
+    """Section headings outside code blocks, without inline marks."""
+    found: list[Heading] = []
+    fence: str | None = None
+    for line in body.split("\n"):
+        if mark := _FENCE.match(line):
+            fence = (
+                mark.group(1)
+                if fence is None
+                else (None if mark.group(1).startswith(fence) else fence)
+            )
+        elif fence is None and (heading := _HEADING.match(line)):
+            title = one_line(
+                _INLINE_MARKS.sub(
+                    lambda piece: piece.group(1) or "", _without_closing_hashes(heading.group(2))
+                )
+            )
+            if title:
+                found.append(Heading(len(heading.group(1)), title))
+    return tuple(found)
+
+
+def _without_closing_hashes(text: str) -> str:
+    kept = text.rstrip(" \t").rstrip("#").rstrip(" \t")
+    return kept or text[:1]
+
+
+def section(body: str, title: str) -> str | None:
+    """The text under a heading of that name, up to the next heading."""
+    lines = body.split("\n")
+    for at, line in enumerate(lines):
+        heading = _HEADING.match(line)
+        if heading and _without_closing_hashes(heading.group(2)).strip(" *_:").lower() == title:
+            end = next(
+                (place for place in range(at + 1, len(lines)) if _HEADING.match(lines[place])),
+                len(lines),
+            )
+            return clean("\n".join(lines[at + 1 : end]))
+    return None
+
+
+def translation_of(path: Path) -> tuple[str, str] | None:
+    """The name of the text that a file translates and its language: ('paper', 'zh') for
+    paper.zh.md.
+    """
+    found = (
+        _LANGUAGE_SUFFIX.match(path.stem) if path.suffix.lower() in {".md", ".markdown"} else None
+    )
+    return (found["base"], found["language"].lower()) if found else None
+
+
+def keep_images(body: str, folder: Path, keeper: AssetKeeper) -> tuple[str, tuple[KeptImage, ...]]:
+    """Keeps the images that lie in the text's own folder and points the text at where they are
+    kept.
+    """
+    images: dict[str, KeptImage] = {}
+    root = folder.resolve()
+
+    def keep(found: re.Match[str]) -> str:
+        reference = found.group(2)
+        extension = reference.rpartition(".")[2].lower()
+        if (
+            "://" in reference
+            or reference.startswith(("data:", "//"))
+            or extension not in _IMAGE_EXTENSIONS
+        ):
+            return found.group()
+        if reference not in images:
+            images[reference] = _keep_image(reference, extension, root, keeper)
+        image = images[reference]
+        return (
+            f"{found.group(1)}{image.static_path}{found.group(3)}"
+            if image.sha256
+            else found.group()
+        )
+
+    return _IMAGE.sub(keep, body), tuple(images.values())
+
+
+def _keep_image(reference: str, extension: str, root: Path, keeper: AssetKeeper) -> KeptImage:
+    try:
+        path = (root / unquote(reference)).resolve()
+        is_ours = path.is_relative_to(root) and path.is_file()
+    except (OSError, ValueError):
+        is_ours = False
+    if not is_ours:
+        return KeptImage(
+            f"images/{Path(unquote(reference).replace(chr(0), '')).name}", extension, None
+        )
+    sha256 = keeper.keep_image(path)
+    return KeptImage(f"images/{sha256}.{extension}", extension, sha256)
+
+
+def _companions(
+    part: SourcePart, keeper: AssetKeeper
+) -> tuple[tuple[tuple[str, str], ...], list[ReadProblem], str | None]:
+    translations: list[tuple[str, str]] = []
+    problems: list[ReadProblem] = []
+    pdf: str | None = None
+    for companion in part.companions:
+        if companion.suffix.lower() == ".pdf":
+            pdf = keeper.keep_pdf(companion)
+        elif named := translation_of(companion):
+            try:
+                text = split_front_matter(decoded(companion.read_bytes()))[1]
+            except NotTextError as error:
+                problems.append(
+                    ReadProblem(
+                        "not_utf8", f"translation {companion.name}: {error}", is_fatal=False
+                    )
+                )
+                continue
+            translations.append((named[1], keeper.keep_translation(text, named[1])))
+    return tuple(translations), problems, pdf
+
+
+def _front_fields(front: str | None) -> tuple[Mapping[str, object], list[ReadProblem]]:
+    if front is None:
+        return {}, []
+    if len(front) > _LONGEST_FRONT:
+        return {}, [
+            ReadProblem(
+                "front_matter_too_long",
+                f"front matter of {len(front):,} characters was not read",
+                is_fatal=False,
+            )
+        ]
+    try:
+        value = load_front_matter(front)
+    except FrontMatterError as error:
+        return {}, [
+            ReadProblem(
+                "front_matter_not_valid",
+                f"front matter is not valid YAML ({error})",
+                is_fatal=False,
+            )
+        ]
+    if value is None or isinstance(value, Mapping):
+        return value or {}, []
+    return {}, [
+        ReadProblem(
+            "front_matter_not_valid", "front matter is not a list of named fields", is_fatal=False
+        )
+    ]
+
+
+def _title_from(
+    headings: tuple[Heading, ...], path: Path, problems: list[ReadProblem]
+) -> tuple[str, bool]:
+    if headings and headings[0].level == 1:
+        return headings[0].title, True
+    problems.append(
+        ReadProblem(
+            "title_from_file_name",
+            "no title in front matter or heading; the file's name is used",
+            is_fatal=False,
+        )
+    )
+    return one_line(path.stem.replace("_", " ")) or path.name, False

@@ -1,0 +1,233 @@
+"""`paper_infos.json`: papers with summaries that a model wrote elsewhere, and the Markdown that
+each came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+
+from carrel.core.paper_record import (
+    AssetKeeper,
+    FiledSummary,
+    PaperRecord,
+    Reading,
+    ReadProblem,
+    SourcePart,
+)
+from carrel.services.paper_sources.fields import clean, one_line, understand
+from carrel.services.paper_sources.markdown import (
+    NotTextError,
+    decoded,
+    headings_in,
+    keep_images,
+    split_front_matter,
+    translation_of,
+)
+
+_NOT_A_SUMMARY = frozenset(
+    {
+        *(
+            "paper_title",
+            "paper_authors",
+            "publication_date",
+            "publication_venue",
+            "abstract",
+            "keywords",
+            "paper_institutions",
+        ),
+        *(
+            "output_language",
+            "source_path",
+            "source_hash",
+            "prompt_template",
+            "provider",
+            "model",
+            "extracted_at",
+            "summary",
+        ),
+        *(
+            "ai_generated_tags",
+            "doi",
+            "paper_doi",
+            "arxiv",
+            "arxiv_id",
+            "bibtex",
+            "source_truncated",
+            "id",
+            "tags",
+            "institutions",
+        ),
+    }
+)
+
+
+class PaperInfosReader:
+    """An object with `template_tag` and `papers`, or the bare list of papers."""
+
+    name = "paper_infos"
+    version = 1
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return path.suffix.lower() == ".json" and b'"paper_title"' in head
+
+    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
+        yield SourcePart(path)
+
+    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+        try:
+            document = orjson.loads(part.path.read_bytes())
+        except orjson.JSONDecodeError as error:
+            return Reading(problems=(ReadProblem("json_not_valid", f"not valid JSON: {error}"),))
+        template = (
+            one_line(str(document.get("template_tag") or ""))
+            if isinstance(document, Mapping)
+            else None
+        )
+        papers = document.get("papers") if isinstance(document, Mapping) else document
+        if not isinstance(papers, list):
+            return Reading(problems=(ReadProblem("json_not_valid", "no list of papers in it"),))
+        records: list[PaperRecord] = []
+        problems: list[ReadProblem] = []
+        also_read: list[Path] = []
+        for number, fields in enumerate(papers, start=1):
+            if not isinstance(fields, Mapping):
+                problems.append(
+                    ReadProblem(
+                        "json_not_valid", f"paper {number} is not an object with named fields"
+                    )
+                )
+                continue
+            record = self._paper(fields, template, problems)
+            whole = _with_source(record, fields.get("source_path"), part.path.parent, keeper)
+            records.extend(whole.records)
+            problems.extend(whole.problems)
+            also_read.extend(whole.also_read)
+        return Reading(tuple(records), tuple(problems), tuple(dict.fromkeys(also_read)))
+
+    def _paper(
+        self, fields: Mapping[str, object], template: str | None, problems: list[ReadProblem]
+    ) -> PaperRecord:
+        understood = understand(fields)
+        problems.extend(understood.problems)
+        said = {
+            name: one_line(value) if isinstance(value := fields.get(name), str) else None
+            for name in _NOT_A_SUMMARY
+        }
+        markdown = (
+            clean(summary)
+            if isinstance(summary := fields.get("summary"), str)
+            else _modules(fields)
+        )
+        record = replace(understood.record, citation_key=None, source_hash=said["source_hash"])
+        bibtex = fields.get("bibtex")
+        if isinstance(bibtex, Mapping) and isinstance(entry := bibtex.get("fields"), Mapping):
+            record = _with_bibliography(record, understand(entry).record)
+        if record.bibtex:
+            record = replace(record, citation_key=record.bibtex.key)
+        if markdown is None:
+            return record
+        return replace(
+            record,
+            summaries=(
+                FiledSummary(
+                    template=template or said["prompt_template"] or "simple",
+                    markdown=markdown,
+                    language=said["output_language"],
+                    provider=said["provider"],
+                    model=said["model"],
+                    prompt_template=said["prompt_template"],
+                    extracted_at=said["extracted_at"],
+                ),
+            ),
+        )
+
+
+def _with_bibliography(record: PaperRecord, entry: PaperRecord) -> PaperRecord:
+    """Venue, date and identifiers come from the bibliography entry where it has them, as a person
+    checked that one.
+    """
+    return replace(
+        record,
+        doi=record.doi or entry.doi,
+        arxiv_id=record.arxiv_id or entry.arxiv_id,
+        venue=entry.venue or record.venue,
+        publication_date=record.publication_date or entry.publication_date,
+    )
+
+
+def _modules(fields: Mapping[str, object]) -> str | None:
+    """A template that fills named pieces instead of one summary: each piece under its own
+    heading.
+    """
+    pieces = [
+        (name, text)
+        for name, text in fields.items()
+        if name not in _NOT_A_SUMMARY and isinstance(text, str) and text.strip()
+    ]
+    return clean(
+        "\n\n".join(
+            f"## {name.replace('_', ' ').capitalize()}\n\n{text.strip()}" for name, text in pieces
+        )
+    )
+
+
+def _with_source(record: PaperRecord, named: object, folder: Path, keeper: AssetKeeper) -> Reading:
+    """The record with the text, images and translations that its `source_path` leads to."""
+    if not isinstance(named, str) or not named.strip() or "\x00" in named:
+        return Reading((record,))
+    path = next((place for place in _places(named.strip(), folder) if place.is_file()), None)
+    if path is None:
+        message = f"{record.title[:80]!r}: its source {named[:200]!r} is not there"
+        return Reading((record,), (ReadProblem("source_missing", message, is_fatal=False),))
+    also_read = [path, path.parent]
+    if path.suffix.lower() == ".pdf":
+        return Reading((replace(record, pdf_sha256=keeper.keep_pdf(path)),), (), tuple(also_read))
+    try:
+        body = split_front_matter(decoded(path.read_bytes()))[1]
+        translations = tuple(_translations(path, keeper, also_read))
+    except NotTextError as error:
+        problem = ReadProblem("not_utf8", f"{path.name}: {error}", is_fatal=False)
+        return Reading((record,), (problem,), tuple(also_read))
+    body, images = keep_images(body, path.parent, keeper)
+    record = replace(
+        record,
+        headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
+        markdown_sha256=keeper.keep_markdown(body) if body.strip() else None,
+        translations=translations,
+        images=images,
+    )
+    return Reading((record,), (), tuple(also_read))
+
+
+def _places(named: str, folder: Path) -> Iterator[Path]:
+    """Where the source may lie: as named, beside the file by its own name; never outside the file's
+    folder.
+    """
+    root = folder.resolve()
+    for candidate in (root / named, root / Path(named).name):
+        resolved = candidate.resolve()
+        if resolved.is_relative_to(root):
+            yield resolved
+
+
+def _translations(
+    path: Path, keeper: AssetKeeper, also_read: list[Path]
+) -> Iterator[tuple[str, str]]:
+    for sibling in sorted(path.parent.glob(f"{_literal(path.stem)}.*.md")):
+        named = translation_of(sibling)
+        if named and named[0] == path.stem:
+            also_read.append(sibling)
+            yield (
+                named[1],
+                keeper.keep_translation(
+                    split_front_matter(decoded(sibling.read_bytes()))[1], named[1]
+                ),
+            )
+
+
+def _literal(stem: str) -> str:
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in stem)

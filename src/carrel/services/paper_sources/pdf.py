@@ -1,0 +1,257 @@
+"""PDFs that have a text layer: the text page by page, and what the first pages say of title, DOI,
+year and abstract.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdfium2
+from pypdfium2 import raw as pdfium
+
+from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.libraries.text.budget import current_budget
+from carrel.services.paper_sources.fields import clean, one_line, people_in
+from carrel.services.paper_sources.pdf_facts import read_facts
+
+_MOST_PAGES = 3_000
+_FEWEST_LETTERS_PER_PAGE = 20
+_TITLE_AREA_CHARACTERS = 2_500
+_LONGEST_TITLE = 300
+_PAGE_RUNS_SHOWN = 10
+_HYPHEN_AT_LINE_END = re.compile(r"(?<=[^\W\d_])(?:-|\u00ad|\ufffe|\x02)[ \t]*\n(?=[^\W\d_])")
+_SOFT_HYPHEN = re.compile("[\u00ad\ufffe\x02]")
+_ABSTRACT = re.compile(
+    r"(?:^|\n)\s*a\s?b\s?s\s?t\s?r\s?a\s?c\s?t\b[\s.:—–-]*(.{80,4000}?)"
+    r"(?=\n\s*(?:\d{0,2}\.?\s*introduction|keywords|key words|index terms|ccs "
+    r"concepts|background)\b|\n\s*\n\s*\n|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_TITLE = re.compile(
+    r"^(?:untitled|microsoft word|slide "
+    r"1|title|main|manuscript|.*\.(?:docx?|tex|dvi|pdf|indd|qxd|ps))\b|^\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """The text of a title page's top with the height of each character."""
+
+    text: str
+    heights: tuple[float, ...]
+
+
+class PdfReader:
+    """A PDF by itself. One that lies beside a text of the same name belongs to that text
+    instead.
+    """
+
+    name = "pdf"
+    version = 2
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return path.suffix.lower() == ".pdf"
+
+    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
+        yield SourcePart(path)
+
+    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+        with part.path.open("rb") as file:
+            if b"%PDF-" not in file.read(1024):
+                return _failed("not_a_pdf", "the file is named .pdf but is not a PDF")
+        try:
+            document = pypdfium2.PdfDocument(part.path)
+        except pypdfium2.PdfiumError as error:
+            is_locked = "password" in str(error).lower()
+            return (
+                _failed("pdf_locked", "it needs a password")
+                if is_locked
+                else _failed("pdf_not_valid", f"cannot be opened: {error}")
+            )
+        with document:
+            return self._read(document, part.path, keeper)
+
+    def _read(self, document: pypdfium2.PdfDocument, path: Path, keeper: AssetKeeper) -> Reading:
+        if len(document) > _MOST_PAGES:
+            return _failed(
+                "too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}"
+            )
+        pages, failed = _page_texts(document)
+        if failed and len(failed) == len(pages):
+            return _failed(
+                "pdf_not_valid", f"none of its pages can be loaded: {_pages_named(failed)}"
+            )
+        letters = sum(character.isalnum() for page in pages for character in page)
+        if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages) - len(failed)):
+            return _failed(
+                "no_text_layer",
+                f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on "
+                f"it first",
+            )
+        about = document.get_metadata_dict(skip_empty=True)
+        problems: list[ReadProblem] = []
+        if failed:
+            message = (
+                f"{_pages_named(failed)} of {len(pages)} cannot be loaded; their text is missing"
+            )
+            problems.append(ReadProblem("pages_not_readable", message, is_fatal=False))
+        opening = "\n".join(pages[:2])
+        title, is_title_stated = _title(about.get("Title"), document)
+        if title is None:
+            title = one_line(path.stem.replace("_", " ")) or path.name
+            problems.append(
+                ReadProblem(
+                    "title_from_file_name",
+                    "no title found; the file's name is used",
+                    is_fatal=False,
+                )
+            )
+        facts = read_facts(path, pages[0])
+        inferred = {"title": not is_title_stated, "publication_date": facts.is_date_inferred}
+        body = "\n\n".join(
+            f"<!-- page {number} -->\n\n{page}"
+            for number, page in enumerate(pages, start=1)
+            if page
+        )
+        abstract = _ABSTRACT.search(opening)
+        record = PaperRecord(
+            title=title,
+            authors=people_in(about.get("Author", "")),
+            publication_date=facts.date,
+            abstract=" ".join(abstract.group(1).split()) if abstract else None,
+            doi=facts.doi,
+            arxiv_id=facts.arxiv_id,
+            markdown_sha256=keeper.keep_markdown(f"# {title}\n\n{body}\n"),
+            pdf_sha256=keeper.keep_pdf(path),
+            inferred=tuple(name for name, is_guess in inferred.items() if is_guess),
+        )
+        return Reading((record,), tuple(problems))
+
+
+def _page_texts(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:
+    """The text of every page, and the numbers, from 1, of those that PDFium cannot load."""
+    pages: list[str] = []
+    failed: list[int] = []
+    budget = current_budget()
+    for number in range(len(document)):
+        try:
+            pages.append(_page_text(document, number))
+        except pypdfium2.PdfiumError:
+            pages.append("")
+            failed.append(number + 1)
+        # A form that draws itself twice, in a form that does so too, makes gigabytes of text out of
+        # a few lines.
+        budget.spend_output(len(pages[-1]))
+    return pages, failed
+
+
+def _pages_named(numbers: Sequence[int]) -> str:
+    """`page 3`, `pages 2 to 4 and 9`, and no more than the first few of many."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    shown = [
+        str(first) if first == last else f"{first} to {last}"
+        for first, last in runs[:_PAGE_RUNS_SHOWN]
+    ]
+    if len(runs) > _PAGE_RUNS_SHOWN:
+        shown.append(f"others ({len(numbers)} in all)")
+    return f"page{'s' if len(numbers) > 1 else ''} " + (
+        ", ".join(shown[:-1]) + " and " + shown[-1] if len(shown) > 1 else shown[0]
+    )
+
+
+def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
+    """Raises PdfiumError where the page or its text cannot be loaded."""
+    page = document[number]
+    try:
+        text_page = page.get_textpage()
+        try:
+            text = text_page.get_text_bounded()
+        finally:
+            text_page.close()
+    finally:
+        page.close()
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _SOFT_HYPHEN.sub("", _HYPHEN_AT_LINE_END.sub("", text))
+    return clean(text.encode("utf-8", "ignore").decode()) or ""
+
+
+def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | None, bool]:
+    """The title that the file states, unless it is a program's; else the largest words at the top
+    of the first page.
+    """
+    if stated and len(stated.strip()) > 8 and not _NO_TITLE.match(stated.strip()):
+        return one_line(stated), True
+    try:
+        letters = _top_letters(document)
+    except pypdfium2.PdfiumError:
+        return None, False
+    heights = Counter(dict.fromkeys(letters.heights, 0))
+    for character, height in zip(letters.text, letters.heights, strict=True):
+        heights[height] += character.isalnum()
+    for height in sorted(heights, reverse=True):
+        if heights[height] >= 10:
+            return _words_of_height(letters, height), False
+    return None, False
+
+
+def _words_of_height(letters: _Letters, height: float) -> str | None:
+    """The first run of characters of that height; spaces and line ends between them have no height
+    of their own.
+    """
+    run: list[str] = []
+    for character, own in zip(letters.text, letters.heights, strict=True):
+        if character.isspace():
+            run.append(" ")
+        elif abs(own - height) < 0.6:
+            run.append(character)
+        elif sum(letter.isalnum() for letter in run) >= 10:
+            break
+        else:
+            run.clear()
+    return one_line("".join(run)[:_LONGEST_TITLE])
+
+
+def _top_letters(document: pypdfium2.PdfDocument) -> _Letters:
+    page = document[0]
+    try:
+        text_page = page.get_textpage()
+    except pypdfium2.PdfiumError:
+        page.close()
+        raise
+    try:
+        count = min(text_page.count_chars(), _TITLE_AREA_CHARACTERS)
+        characters = [chr(pdfium.FPDFText_GetUnicode(text_page, at) or 32) for at in range(count)]
+        heights = [
+            round(pdfium.FPDFText_GetFontSize(text_page, at) * _scale(text_page, at), 1)
+            for at in range(count)
+        ]
+    finally:
+        text_page.close()
+        page.close()
+    usable = [
+        (each if each.isprintable() or each.isspace() else " ", height)
+        for each, height in zip(characters, heights, strict=True)
+    ]
+    return _Letters("".join(each for each, _ in usable), tuple(height for _, height in usable))
+
+
+def _scale(text_page: pypdfium2.PdfTextPage, at: int) -> float:
+    """Many programs set every font to size 1 and scale it with a matrix."""
+    matrix = pdfium.FS_MATRIX()
+    if not pdfium.FPDFText_GetMatrix(text_page, at, matrix):
+        return 1.0
+    return float(abs(matrix.d) or abs(matrix.b) or 1.0)
+
+
+def _failed(code: str, message: str) -> Reading:
+    return Reading(problems=(ReadProblem(code, message),))

@@ -1,0 +1,191 @@
+"""A service that keeps failing is left alone, probed by one question, and asked again when it
+answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from carrel.libraries.identifiers import ArxivId, Doi, Pmid
+from carrel.services.literature.arxiv import Arxiv
+from carrel.services.literature.circuit_breaker import BreakerPolicy, CircuitBreaker
+from carrel.services.literature.crossref import Crossref
+from carrel.services.literature.errors import (
+    ServiceFailedError,
+    ServicePausedError,
+    WorkLookupError,
+    WorkNotFoundError,
+)
+from carrel.services.literature.pubmed import PubMed
+from carrel.services.literature.service_client import RetryPolicy, ServiceClient
+from carrel.services.literature.service_limits import ServiceLimits, Slots, announced_limits
+from tests.services.literature.services import Reply, running
+from tests.services.literature.test_lookup import Waits
+
+POLICY = BreakerPolicy(failures_to_open=4, no_connection_counts_as=2, open_seconds=30)
+
+
+def test_it_opens_after_failures_in_a_row_and_half_opens_for_one() -> None:
+    waits = Waits()
+    breaker = CircuitBreaker(POLICY, waits.clock)
+    for _ in range(3):
+        breaker.record_failure("500", is_connected=True)
+        assert breaker.refused_for_seconds() is None
+    breaker.record_failure("500", is_connected=True)
+    assert breaker.refused_for_seconds() == 30
+    waits.time += 30
+    assert breaker.refused_for_seconds() is None, "one may probe"
+    assert breaker.refused_for_seconds() is not None, "and only one"
+    breaker.record_failure("500", is_connected=True)
+    assert breaker.refused_for_seconds() == 30
+    waits.time += 30
+    assert breaker.refused_for_seconds() is None
+    breaker.record_abandoned()
+    assert breaker.refused_for_seconds() is None, (
+        "a probe that was given up leaves its place to another"
+    )
+    breaker.record_success()
+    assert breaker.refused_for_seconds() is None
+    assert breaker.refused_for_seconds() is None
+
+
+def test_a_success_between_failures_keeps_it_closed_and_no_connection_counts_more() -> None:
+    breaker = CircuitBreaker(POLICY, Waits().clock)
+    for _ in range(10):
+        breaker.record_failure("500", is_connected=True)
+        breaker.record_failure("500", is_connected=True)
+        breaker.record_success()
+    assert breaker.refused_for_seconds() is None
+    breaker.record_failure("no route", is_connected=False)
+    breaker.record_failure("no route", is_connected=False)
+    assert breaker.refused_for_seconds() == 30
+
+
+def test_the_client_stops_asking_a_dead_service_and_comes_back_to_it() -> None:
+    async def scene() -> None:
+        waits = Waits()
+        policy = RetryPolicy(max_attempts=1)
+        with running() as services:
+            services.first += [Reply(500, b"")] * 4
+            async with ServiceClient(
+                policy, breaker_policy=POLICY, sleep=waits.sleep, clock=waits.clock
+            ) as client:
+                crossref = Crossref(client, services.url)
+                for _ in range(4):
+                    with pytest.raises(ServiceFailedError):
+                        await crossref.look_up(Doi("10.1038/nature12373"))
+                for _ in range(100):
+                    with pytest.raises(ServicePausedError):
+                        await crossref.look_up(Doi("10.1038/nature12373"))
+                assert len(services.asked) == 4
+                waits.time += 31
+                assert (await crossref.look_up(Doi("10.1038/nature12373")))["volume"] == "500"
+
+    asyncio.run(scene())
+
+
+def test_a_service_that_says_when_to_come_back_is_left_alone_until_then() -> None:
+    async def scene() -> None:
+        waits = Waits()
+        with running() as services:
+            services.first += [Reply(429, b"", {"Retry-After": "600"})]
+            async with ServiceClient(sleep=waits.sleep, clock=waits.clock) as client:
+                crossref = Crossref(client, services.url)
+                for kind in (ServiceFailedError, ServicePausedError, ServicePausedError):
+                    with pytest.raises(kind):
+                        await crossref.look_up(Doi("10.1038/nature12373"))
+                assert len(services.asked) == 1
+                waits.time += 601
+                await crossref.look_up(Doi("10.1038/nature12373"))
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(
+    ("headers", "limits"),
+    [
+        ({}, ServiceLimits(3, 0.2)),
+        (
+            {"x-concurrency-limit": "1", "x-rate-limit-limit": "5", "x-rate-limit-interval": "1s"},
+            ServiceLimits(1, 0.2),
+        ),
+        (
+            {"x-concurrency-limit": "3", "x-rate-limit-limit": "10", "x-rate-limit-interval": "1s"},
+            ServiceLimits(3, 0.1),
+        ),
+        ({"x-concurrency-limit": "10000"}, ServiceLimits(10, 0.2)),
+        (
+            {"x-concurrency-limit": "0", "x-rate-limit-limit": "0", "x-rate-limit-interval": "x"},
+            ServiceLimits(1, 0.2),
+        ),
+        (
+            {"x-concurrency-limit": "²", "x-rate-limit-limit": "-5", "x-rate-limit-interval": "1s"},
+            ServiceLimits(3, 0.2),
+        ),
+    ],
+)
+def test_limits_are_those_that_the_answer_announces(
+    headers: dict[str, str], limits: ServiceLimits
+) -> None:
+    assert announced_limits(headers, ServiceLimits(3, 0.2)) == limits
+
+
+def test_slots_bound_what_runs_at_once_also_when_their_number_changes() -> None:
+    async def scene() -> None:
+        slots, running_now, most = Slots(2), 0, 0
+
+        async def work() -> None:
+            nonlocal running_now, most
+            async with slots:
+                running_now += 1
+                most = max(most, running_now)
+                await asyncio.sleep(0)
+                running_now -= 1
+
+        tasks = [asyncio.create_task(work()) for _ in range(10)]
+        await asyncio.sleep(0)
+        tasks[5].cancel()
+        slots.resize(1)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert most == 2
+        await asyncio.wait_for(work(), 10)
+
+    asyncio.run(scene())
+
+
+def test_a_list_that_arxiv_refuses_for_one_id_is_asked_in_halves() -> None:
+    async def scene() -> None:
+        waits = Waits()
+        with running() as services:
+            async with ServiceClient(sleep=waits.sleep, clock=waits.clock) as client:
+                arxiv = Arxiv(client, services.url)
+                names = [ArxivId("hep-ex/0307015"), ArxivId("2101.11111")]
+                found = await asyncio.gather(
+                    *(arxiv.look_up(name) for name in names), return_exceptions=True
+                )
+        assert isinstance(found[0], dict)
+        assert isinstance(found[1], WorkNotFoundError)
+        assert len(services.asked) == 3
+
+    asyncio.run(scene())
+
+
+def test_a_failed_batch_fails_for_all_who_asked_and_the_next_is_asked_anew() -> None:
+    async def scene() -> None:
+        waits = Waits()
+        with running() as services:
+            services.first += [Reply(500, b"")]
+            async with ServiceClient(
+                RetryPolicy(max_attempts=1), sleep=waits.sleep, clock=waits.clock
+            ) as client:
+                pubmed = PubMed(client, services.url)
+                failed = await asyncio.gather(
+                    *(pubmed.look_up(Pmid(str(n))) for n in (1, 2, 3)), return_exceptions=True
+                )
+                assert all(isinstance(error, WorkLookupError) for error in failed)
+                assert len(services.asked) == 1
+                assert (await pubmed.look_up(Pmid("1")))["PMID"] == "1"
+
+    asyncio.run(scene())
