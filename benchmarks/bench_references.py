@@ -14,8 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from carrel.rooms.references.index import Index
-from carrel.rooms.references.query import parse
+from carrel.rooms.references.search_index import Index, parse
 
 COUNT = 100_000
 QUERIES = (

@@ -29,7 +29,7 @@ from carrel.core.catalogue import Catalogue
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
 from carrel.rooms.papers.words import STOP_WORDS, words
-from carrel.services.static_assets.folder import FolderAssets
+from carrel.services.static_assets import FolderAssets
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index

@@ -34,12 +34,12 @@ from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from carrel.rooms.papers.identifiers import identifiers_in
 from carrel.rooms.papers.query_language import parse as parse_papers_query
 from carrel.rooms.papers.snippets import Marker
-from carrel.rooms.references.index import Entry
-from carrel.rooms.references.query import parse as parse_references_query
+from carrel.rooms.references.search_index import Entry
+from carrel.rooms.references.search_index import parse as parse_references_query
 from carrel.rooms.research.importing import read_earlier
 from carrel.rooms.research.safety.check import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
-from carrel.services.literature.crossref import tidied
+from carrel.services.literature.dois import tidied
 from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note
 from carrel.services.node_files import read_nodes
 from carrel.services.paper_sources.bibliography import BibliographyReader

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from carrel.services.static_assets.folder import FolderAssets
-from carrel.services.static_assets.http import HttpAssets
+from carrel.services.http_assets import HttpAssets
+from carrel.services.static_assets import FolderAssets
 
 
 class _Site(BaseHTTPRequestHandler):

@@ -18,12 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.stores.csl_json.contents import changed_entries, entries_by_key
-from carrel.stores.csl_json.document import Document, UnreadableLibraryError
-from carrel.stores.csl_json.history import History
+from carrel.stores.csl_json.document import (
+    Document,
+    UnreadableLibraryError,
+    changed_entries,
+    entries_by_key,
+)
+from carrel.stores.csl_json.element_history import History
 from carrel.stores.csl_json.ledger import Revision
 from carrel.stores.csl_json.library_file import LibraryFile
-from carrel.stores.csl_json.reconciling import reconcile
+from carrel.stores.csl_json.merge import reconcile
 
 ODD = (
     '[\n\t{"id": "a", "type":"book",   "unknown": 1.10, "deep": {"x":[1,2 ,3]}, "n": 1e2},\n  '

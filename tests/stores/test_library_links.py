@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from carrel.stores.csl_json import exchanging
+from carrel.stores.csl_json import file_replacement
 from carrel.stores.csl_json.library_file import LibraryFile
-from carrel.stores.csl_json.location import locate_library
+from carrel.stores.csl_json.working_folder import locate_library
 from carrel.stores.file_lock import LockHeldError, hold_lock
 
 pytestmark = [
@@ -156,7 +156,7 @@ def test_the_link_and_its_target_share_one_lock_and_one_history(
 def test_without_an_exchange_of_names_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: int, has_second_names: bool
 ) -> None:
-    monkeypatch.setattr(exchanging, "swap_names", lambda one, other: failure)
+    monkeypatch.setattr(file_replacement, "swap_names", lambda one, other: failure)
     if not has_second_names:
         monkeypatch.setattr(os, "link", _refuse)
     path = tmp_path / "lib.json"
@@ -179,7 +179,7 @@ def _refuse(*_: object, **__: object) -> None:
 def test_a_name_that_cannot_be_given_away_is_written_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: int
 ) -> None:
-    monkeypatch.setattr(exchanging, "swap_names", lambda one, other: failure)
+    monkeypatch.setattr(file_replacement, "swap_names", lambda one, other: failure)
     path = tmp_path / "lib.json"
     path.write_text(FIRST, encoding="utf-8")
     inode = path.stat().st_ino
@@ -222,10 +222,10 @@ def test_mode_and_owner_of_the_file_stay(tmp_path: Path, target: Path) -> None:
 _KILLED_IN_PLACE = textwrap.dedent("""
     import os, signal, sys
     from pathlib import Path
-    from carrel.stores.csl_json import exchanging, in_place
+    from carrel.stores.csl_json import file_replacement
     from carrel.stores.csl_json.library_file import LibraryFile
     path, last = Path(sys.argv[1]), int(sys.argv[2])
-    exchanging.swap_names = lambda one, other: 16
+    file_replacement.swap_names = lambda one, other: 16
     library = LibraryFile(path)
     library.change(lambda present: present.with_added([{"id": "acknowledged", "type": "book"}]))
     write, count = os.write, 0
@@ -235,7 +235,7 @@ _KILLED_IN_PLACE = textwrap.dedent("""
         if count == last:
             os.kill(os.getpid(), signal.SIGKILL)
         return write(descriptor, data[:7])
-    in_place.os.write = write_a_little
+    file_replacement.os.write = write_a_little
     library.change(lambda present: present.without("first").with_added([{"id": "z" * 40, "type": "book"}]))
 """)  # noqa: E501
 
@@ -264,7 +264,7 @@ def test_an_error_before_the_file_was_touched_leaves_no_trace_of_the_change(
     path.write_text(FIRST, encoding="utf-8")
     library = LibraryFile(path)
     add(library, "a")
-    monkeypatch.setattr(exchanging, "swap_names", lambda one, other: errno.EIO)
+    monkeypatch.setattr(file_replacement, "swap_names", lambda one, other: errno.EIO)
     with pytest.raises(OSError, match=os.strerror(errno.EIO)):
         add(library, "b")
     assert not library.is_touched
@@ -283,7 +283,7 @@ def test_an_error_after_the_file_was_touched_is_not_called_harmless(
     def fail(*_: object) -> None:
         raise OSError(errno.EIO, "the disk is gone")
 
-    monkeypatch.setattr("carrel.stores.csl_json.workshop.Workshop.keep_replaced", fail)
+    monkeypatch.setattr("carrel.stores.csl_json.journal.Workshop.keep_replaced", fail)
     with pytest.raises(OSError, match="the disk is gone"):
         add(library, "b")
     assert library.is_touched

@@ -26,7 +26,7 @@ from carrel.stores.backup.archive import (
 from carrel.stores.backup.collecting import Findings, LeftOut, collect
 from carrel.stores.backup.copying import Copier, FoundFile
 from carrel.stores.backup.known import remember_backup
-from carrel.stores.csl_json.exchanging import sync_folder
+from carrel.stores.csl_json.file_replacement import sync_folder
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.papers.sidecar import read_manifest

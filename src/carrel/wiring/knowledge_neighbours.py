@@ -37,7 +37,7 @@ def embedded_neighbours(settings: Settings) -> Neighbours:
         papers = SnapshotDocuments(snapshot_path(settings))
         found = Neighbours((papers.source,), closing=(papers.close,))
     if "references" in settings.rooms and settings.keeps_home:
-        from carrel.stores.csl_json.documents import PersonalReferences
+        from carrel.stores.csl_json.search_documents import PersonalReferences
 
         references = PersonalReferences(lambda name: _library(settings, name))
         found = Neighbours(found.sources, (references,), (*found.closing, references.close))
@@ -55,7 +55,7 @@ def synced_neighbours(settings: Settings) -> Neighbours:
         papers = RankedPapers(snapshot_path(settings))
         found = Neighbours((papers,), closing=(papers.close,))
     if "references" in settings.rooms and settings.keeps_home:
-        from carrel.stores.csl_json.documents import AllReferences
+        from carrel.stores.csl_json.search_documents import AllReferences
 
         references = AllReferences(_libraries(settings))
         found = Neighbours(

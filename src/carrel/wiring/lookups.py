@@ -77,8 +77,11 @@ class Services:
 
     def _opened(self) -> Works:
         if self._works is None:
-            from carrel.services.literature.cache import FileCache
-            from carrel.services.literature.service_client import RetryPolicy, ServiceClient
+            from carrel.services.literature.service_client import (
+                FileCache,
+                RetryPolicy,
+                ServiceClient,
+            )
             from carrel.services.literature.works import Addresses, Works
 
             chosen = self._settings.references

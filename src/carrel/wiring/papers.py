@@ -12,7 +12,7 @@ from carrel.core.operation import Effect
 from carrel.rooms.papers.building.operations import add_paper_operation
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
-from carrel.services.static_assets.folder import FolderAssets
+from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
@@ -26,7 +26,7 @@ from carrel.wiring.persistence import home_not_persistent, without_home
 if TYPE_CHECKING:
     from carrel.rooms.papers.building.adding import PaperAdder
     from carrel.rooms.papers.building.models import AddedPaper
-    from carrel.services.static_assets.http import HttpAssets
+    from carrel.services.http_assets import HttpAssets
 
 SNAPSHOT_NAME = "paper_snapshot.db"
 STATIC_NAME = "paper-static"
@@ -160,7 +160,7 @@ def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
     static = settings.papers.static or str(snapshot.parent / STATIC_NAME)
     limit = settings.papers.max_asset_bytes
     if static.startswith(("http://", "https://")):
-        from carrel.services.static_assets.http import HttpAssets
+        from carrel.services.http_assets import HttpAssets
 
         return HttpAssets(
             static, timeout_seconds=settings.papers.asset_timeout_seconds, max_bytes=limit

@@ -17,9 +17,15 @@ from carrel.libraries.text.budget import parse_in_thread, parsing
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.service import Papers
-from carrel.rooms.references.additions import Additions, LookupWaits
 from carrel.rooms.references.errors import CitationFailedError, StyleNotFoundError
-from carrel.rooms.references.lookup_job import KIND, LookupHandler, LookupJobs
+from carrel.rooms.references.items import Item
+from carrel.rooms.references.lookup_job import (
+    KIND,
+    Additions,
+    LookupHandler,
+    LookupJobs,
+    LookupWaits,
+)
 from carrel.rooms.references.operations import room
 from carrel.rooms.references.ports import (
     ExportFormat,
@@ -30,13 +36,11 @@ from carrel.rooms.references.ports import (
     ReadProblem,
     StyleFacts,
 )
-from carrel.rooms.references.records import Item
 from carrel.rooms.references.service import ReferencesRoom
 from carrel.services.attached_files import LocalFiles
 from carrel.services.parser_process import ParserProcesses
 from carrel.settings import Settings
-from carrel.stores.csl_json.library import CslJsonLibrary
-from carrel.stores.csl_json.probe import library_problem
+from carrel.stores.csl_json.library import CslJsonLibrary, library_problem
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import Services

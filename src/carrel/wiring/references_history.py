@@ -10,10 +10,10 @@ from carrel.core.caller import LOCAL_USER, library_name
 from carrel.core.errors import NotFoundError
 from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
 from carrel.settings import Settings
-from carrel.stores.csl_json import past
+from carrel.stores.csl_json import library_history
 from carrel.stores.csl_json.document import UnreadableLibraryError
 from carrel.stores.csl_json.library_file import LibraryFile
-from carrel.stores.csl_json.past import KeptVersion, PastChange, PastText
+from carrel.stores.csl_json.library_history import KeptVersion, PastChange, PastText
 from carrel.wiring.references import LIBRARY_NAME, library_path, users_folder
 
 
@@ -27,30 +27,30 @@ class LibraryPast:
     def changes(self, reference_id: str | None) -> list[PastChange]:
         with self._explained():
             self._library.read()
-            return past.list_changes(self._library, reference_id)
+            return library_history.list_changes(self._library, reference_id)
 
     def versions(self) -> list[KeptVersion]:
         with self._explained():
-            return past.list_versions(self._library)
+            return library_history.list_versions(self._library)
 
     def texts(self, reference_id: str) -> list[PastText]:
         with self._explained():
-            return past.list_texts(self._library, reference_id)
+            return library_history.list_texts(self._library, reference_id)
 
     def restore_version(self, number: int) -> int:
         """Goes back to a kept version; returns how many references there are now."""
         with self._explained():
-            return len(past.restore_version(self._library, number).items())
+            return len(library_history.restore_version(self._library, number).items())
 
     def restore_reference(self, reference_id: str, revision: int | None) -> None:
         with self._explained():
-            past.restore_reference(self._library, reference_id, revision)
+            library_history.restore_reference(self._library, reference_id, revision)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except past.NothingToRestoreError as error:
+        except library_history.NothingToRestoreError as error:
             raise NotFoundError(
                 "Version", str(error), next_step="carrel references history lists what is kept."
             ) from None

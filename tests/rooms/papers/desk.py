@@ -13,7 +13,7 @@ from carrel.core.catalogue import Catalogue
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.ports import Assets
 from carrel.rooms.papers.service import Papers
-from carrel.services.static_assets.folder import FolderAssets
+from carrel.services.static_assets import FolderAssets
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 

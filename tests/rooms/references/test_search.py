@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.rooms.references.index import Entry, Index
-from carrel.rooms.references.query import Term, parse
-from carrel.rooms.references.records import Item
+from carrel.rooms.references.items import Item
+from carrel.rooms.references.search_index import Entry, Index, Term, parse
 
 SMITH: Item = {
     "id": "smith-2024",

@@ -10,8 +10,7 @@ import pytest
 
 from carrel.libraries.identifiers import ArxivId, Doi, Pmid
 from carrel.services.literature.arxiv import Arxiv
-from carrel.services.literature.circuit_breaker import BreakerPolicy, CircuitBreaker
-from carrel.services.literature.crossref import Crossref
+from carrel.services.literature.dois import Crossref
 from carrel.services.literature.errors import (
     ServiceFailedError,
     ServicePausedError,
@@ -20,7 +19,13 @@ from carrel.services.literature.errors import (
 )
 from carrel.services.literature.pubmed import PubMed
 from carrel.services.literature.service_client import RetryPolicy, ServiceClient
-from carrel.services.literature.service_limits import ServiceLimits, Slots, announced_limits
+from carrel.services.literature.service_limits import (
+    BreakerPolicy,
+    CircuitBreaker,
+    ServiceLimits,
+    Slots,
+    announced_limits,
+)
 from tests.services.literature.services import Reply, running
 from tests.services.literature.test_lookup import Waits
 

@@ -10,20 +10,23 @@ import pytest
 
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.services.literature.arxiv import Arxiv
-from carrel.services.literature.cache import Answer, AnswerCache, FileCache, MemoryCache
-from carrel.services.literature.crossref import Crossref
-from carrel.services.literature.doi import DoiOrg
+from carrel.services.literature.books import GoogleBooks, OpenLibrary
+from carrel.services.literature.dois import Crossref, DoiOrg
 from carrel.services.literature.errors import (
     NetworkUnavailableError,
     ServiceFailedError,
     UnreadableAnswerError,
     WorkNotFoundError,
 )
-from carrel.services.literature.google_books import GoogleBooks
-from carrel.services.literature.open_library import OpenLibrary
-from carrel.services.literature.pmc import PmcConverter, SameWork
-from carrel.services.literature.pubmed import PubMed
-from carrel.services.literature.service_client import RetryPolicy, ServiceClient
+from carrel.services.literature.pubmed import PmcConverter, PubMed, SameWork
+from carrel.services.literature.service_client import (
+    Answer,
+    AnswerCache,
+    FileCache,
+    MemoryCache,
+    RetryPolicy,
+    ServiceClient,
+)
 from carrel.services.literature.works import Addresses, Works
 from tests.services.literature.services import Reply, Services, running
 

@@ -13,9 +13,9 @@ from carrel.rooms.references.errors import (
     FullTextExistsError,
     FullTextNotAvailableError,
 )
+from carrel.rooms.references.items import Item, custom, text_of
 from carrel.rooms.references.models import AttachedFile, DetachedFiles, Fulltext, PdfPath
 from carrel.rooms.references.ports import Change, Files, Library
-from carrel.rooms.references.records import Item, custom, text_of
 
 _ROLES = {".pdf": "pdf", ".md": "markdown", ".markdown": "markdown"}
 _SUFFIX = {"pdf": ".pdf", "markdown": ".md"}

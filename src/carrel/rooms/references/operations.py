@@ -27,14 +27,15 @@ from carrel.rooms.references.models import (
     RemoveReference,
     SearchReferences,
 )
-from carrel.rooms.references.quoting import (
+from carrel.rooms.references.resources import (
+    READ,
     quoted_additions,
     quoted_by_ids,
     quoted_fulltext,
     quoted_library,
     quoted_references,
+    resources,
 )
-from carrel.rooms.references.resources import READ, resources
 from carrel.rooms.references.service import ReferencesRoom
 
 WRITE = frozenset({"references:write"})

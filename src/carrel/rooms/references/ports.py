@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 from carrel.core.caller import Caller
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
-from carrel.rooms.references.records import Item
+from carrel.rooms.references.items import Item
 
 Identifier = Doi | Pmid | Pmcid | ArxivId | Isbn
 ExportFormat = Literal["csl-json", "bibtex", "biblatex", "ris"]

@@ -11,8 +11,6 @@ from typing import TypeVar
 from carrel.core.caller import Call
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.jobs import Job
-from carrel.rooms.references.additions import Additions
-from carrel.rooms.references.conforming import checked_changes
 from carrel.rooms.references.errors import (
     FileNotUsableError,
     ForceRequiredError,
@@ -21,7 +19,8 @@ from carrel.rooms.references.errors import (
     ReferencesNotFoundError,
 )
 from carrel.rooms.references.fulltext import FullTexts
-from carrel.rooms.references.index import Index
+from carrel.rooms.references.items import Item, as_cited, names_text, text_of, year_of
+from carrel.rooms.references.lookup_job import Additions
 from carrel.rooms.references.models import (
     AddedReferences,
     AttachedFile,
@@ -34,8 +33,8 @@ from carrel.rooms.references.models import (
     References,
 )
 from carrel.rooms.references.ports import ExportFormat, Files, Formats, Libraries, Library, Styles
-from carrel.rooms.references.query import parse
-from carrel.rooms.references.records import Item, as_cited, names_text, text_of, year_of
+from carrel.rooms.references.search_index import Index, parse
+from carrel.rooms.references.validation import checked_changes
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
 OWN_DOORS = frozenset({"stdio", "cli"})

@@ -16,12 +16,9 @@ from carrel.libraries.bibliography.items import (
 )
 from carrel.libraries.bibliography.xml_tree import Node, read_xml
 from carrel.libraries.identifiers import ArxivId, NotAnIdentifierError
-from carrel.services.literature.answers import expect_found
-from carrel.services.literature.batching import BatchedLookup
-from carrel.services.literature.cache import Answer
 from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.services.literature.service_client import ServiceClient
-from carrel.services.literature.service_limits import ServiceLimits
+from carrel.services.literature.service_client import Answer, ServiceClient, expect_found
+from carrel.services.literature.service_limits import BatchedLookup, ServiceLimits
 
 SERVICE = "arXiv"
 # arXiv asks for one connection and three seconds between questions, of which each may name many

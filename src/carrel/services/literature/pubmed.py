@@ -1,22 +1,21 @@
 """PubMed by number, through NCBI's E-utilities."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from carrel.libraries.bibliography.errors import BibliographyError
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
-from carrel.libraries.identifiers import Pmid
-from carrel.services.literature.answers import expect_found
-from carrel.services.literature.batching import BatchedLookup
+from carrel.libraries.identifiers import Doi, NotAnIdentifierError, Pmcid, Pmid
 from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.services.literature.service_client import ServiceClient
-from carrel.services.literature.service_limits import ServiceLimits
+from carrel.services.literature.service_client import ServiceClient, expect_found, json_of
+from carrel.services.literature.service_limits import BatchedLookup, ServiceLimits
 
-SERVICE = "PubMed"
+PUBMED = "PubMed"
 MOST_AT_ONCE = 200
 # NCBI allows three questions a second, ten with a key.
-LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.34)
-LIMITS_WITH_KEY = ServiceLimits(max_concurrent=5, interval_seconds=0.1)
+PUBMED_LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.34)
+PUBMED_LIMITS_WITH_KEY = ServiceLimits(max_concurrent=5, interval_seconds=0.1)
 
 
 class PubMed:
@@ -37,7 +36,7 @@ class PubMed:
         """One record. Numbers that are asked for side by side go into one request."""
         found = await self._batches.find(pmid)
         if found is None:
-            raise WorkNotFoundError(SERVICE, str(pmid))
+            raise WorkNotFoundError(PUBMED, str(pmid))
         return found
 
     async def look_up_many(self, pmids: Sequence[Pmid]) -> dict[Pmid, CslItem]:
@@ -58,9 +57,9 @@ class PubMed:
             params["email"] = self._client.policy.contact
         if self._api_key:
             params["api_key"] = self._api_key
-        limits = LIMITS_WITH_KEY if self._api_key else LIMITS
+        limits = PUBMED_LIMITS_WITH_KEY if self._api_key else PUBMED_LIMITS
         answer = await self._client.ask(
-            SERVICE,
+            PUBMED,
             f"{self._base_url}/efetch.fcgi",
             params=params,
             accept="application/xml",
@@ -68,11 +67,67 @@ class PubMed:
         )
         if answer.status == 400:
             return {}
-        expect_found(SERVICE, params["id"], answer)
+        expect_found(PUBMED, params["id"], answer)
         try:
             imported = read_pubmed_xml(answer.body)
         except BibliographyError as error:
-            raise UnreadableAnswerError(SERVICE, str(error)) from error
+            raise UnreadableAnswerError(PUBMED, str(error)) from error
         return {
             Pmid(item.item["PMID"]): item.item for item in imported.items if item.item.get("PMID")
         }
+
+
+PMC = "PubMed Central"
+# NCBI allows three questions a second.
+PMC_LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.34)
+
+
+@dataclass(frozen=True, slots=True)
+class SameWork:
+    """The other names of one article; None where it has none."""
+
+    pmcid: Pmcid
+    pmid: Pmid | None
+    doi: Doi | None
+
+
+class PmcConverter:
+    """Asks which identifiers name the same article."""
+
+    def __init__(
+        self,
+        client: ServiceClient,
+        base_url: str = "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1/articles/",
+    ) -> None:
+        self._client = client
+        self._base_url = base_url
+
+    async def convert(self, pmcid: Pmcid) -> SameWork:
+        params = {"ids": str(pmcid), "format": "json", "tool": "carrel"}
+        if self._client.policy.contact:
+            params["email"] = self._client.policy.contact
+        answer = await self._client.ask(
+            PMC, self._base_url, params=params, accept="application/json", limits=PMC_LIMITS
+        )
+        if answer.status == 400:
+            raise WorkNotFoundError(PMC, str(pmcid))
+        expect_found(PMC, str(pmcid), answer)
+        content = json_of(PMC, answer)
+        records = content.get("records") if isinstance(content, dict) else None
+        if not isinstance(records, list):
+            raise UnreadableAnswerError(PMC, "it has no records")
+        record = records[0] if records else {}
+        if (
+            not isinstance(record, dict)
+            or record.get("status") == "error"
+            or not (record.get("pmid") or record.get("doi"))
+        ):
+            raise WorkNotFoundError(PMC, str(pmcid))
+        try:
+            return SameWork(
+                pmcid,
+                Pmid.parse(str(record["pmid"])) if record.get("pmid") else None,
+                Doi.parse(str(record["doi"])) if record.get("doi") else None,
+            )
+        except NotAnIdentifierError as error:
+            raise UnreadableAnswerError(PMC, str(error)) from error

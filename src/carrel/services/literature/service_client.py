@@ -3,25 +3,169 @@ what it answered.
 """
 
 import asyncio
+import hashlib
+import json
+import os
+import tempfile
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Protocol, Self
 
 import httpx2
 
 from carrel import __version__
 from carrel.core.secrets import mask_secrets
-from carrel.services.literature.cache import Answer, AnswerCache, NoCache
-from carrel.services.literature.circuit_breaker import BreakerPolicy, CircuitBreaker
+from carrel.libraries.bibliography.csl_json import read_csl_json
+from carrel.libraries.bibliography.imports import CslItem
 from carrel.services.literature.errors import (
     NetworkUnavailableError,
     ServiceFailedError,
     ServicePausedError,
+    UnreadableAnswerError,
+    WorkNotFoundError,
 )
-from carrel.services.literature.service_limits import ServiceLimits, Slots, announced_limits
+from carrel.services.literature.service_limits import (
+    BreakerPolicy,
+    CircuitBreaker,
+    ServiceLimits,
+    Slots,
+    announced_limits,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a service said: its status and the body."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+class AnswerCache(Protocol):
+    """Keeps answers by the address that was asked. Both methods may block for a moment: the client
+    calls them in a thread.
+    """
+
+    def get(self, address: str) -> Answer | None: ...
+
+    def put(self, address: str, answer: Answer) -> None: ...
+
+
+class NoCache:
+    """Remembers nothing."""
+
+    def get(self, address: str) -> Answer | None:
+        return None
+
+    def put(self, address: str, answer: Answer) -> None:
+        pass
+
+
+class MemoryCache:
+    """The latest answers, for as long as they live."""
+
+    def __init__(
+        self,
+        max_answers: int = 1000,
+        lifetime_seconds: float = 86_400,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._answers: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
+        self._max_answers = max_answers
+        self._lifetime_seconds = lifetime_seconds
+        self._clock = clock
+
+    def get(self, address: str) -> Answer | None:
+        kept = self._answers.get(address)
+        if kept is None or self._clock() - kept[0] > self._lifetime_seconds:
+            return None
+        self._answers.move_to_end(address)
+        return kept[1]
+
+    def put(self, address: str, answer: Answer) -> None:
+        self._answers[address] = (self._clock(), answer)
+        self._answers.move_to_end(address)
+        while len(self._answers) > self._max_answers:
+            self._answers.popitem(last=False)
+
+
+class FileCache:
+    """Answers in a folder, one file each, that outlive the process. A file that cannot be read is
+    as good as none.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        lifetime_seconds: float = 30 * 86_400,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._folder = folder
+        self._lifetime_seconds = lifetime_seconds
+        self._clock = clock
+
+    def get(self, address: str) -> Answer | None:
+        try:
+            head, _, body = self._path(address).read_bytes().partition(b"\n")
+            facts = json.loads(head)
+            if facts["address"] != address or self._clock() - facts["at"] > self._lifetime_seconds:
+                return None
+            return Answer(facts["status"], facts["content_type"], body)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, address: str, answer: Answer) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        facts = {
+            "address": address,
+            "at": self._clock(),
+            "status": answer.status,
+            "content_type": answer.content_type,
+        }
+        handle, name = tempfile.mkstemp(dir=self._folder, suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(json.dumps(facts).encode() + b"\n" + answer.body)
+        Path(name).replace(self._path(address))
+
+    def _path(self, address: str) -> Path:
+        return self._folder / f"{hashlib.sha256(address.encode()).hexdigest()}.answer"
+
+
+def expect_found(service: str, identifier: str, answer: Answer) -> None:
+    """Raises unless the service answered that it has the work."""
+    if answer.status in {404, 410}:
+        raise WorkNotFoundError(service, identifier)
+    if answer.status != 200:
+        raise ServiceFailedError(service, f"it answered with status {answer.status}", answer.status)
+
+
+def json_of(service: str, answer: Answer) -> Any:
+    try:
+        return json.loads(answer.body)
+    except ValueError as error:
+        raise UnreadableAnswerError(
+            service, f"it is not JSON ({answer.content_type or 'no content type'})"
+        ) from error
+
+
+def csl_item(service: str, answer: Answer) -> CslItem:
+    """The one item of a CSL-JSON answer, without the key the service gave it."""
+    imported = read_csl_json(answer.body)
+    if len(imported.items) != 1:
+        raise UnreadableAnswerError(
+            service,
+            imported.failures[0].reason if imported.failures else "it does not hold one item",
+        )
+    item = imported.items[0].item
+    item.pop("id", None)
+    return item
+
 
 _RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 _CACHED_STATUSES = frozenset({200, 404, 410})

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.services.literature.arxiv import Arxiv
-from carrel.services.literature.crossref import Crossref
-from carrel.services.literature.doi import DoiOrg
+from carrel.services.literature.books import GoogleBooks, OpenLibrary
+from carrel.services.literature.dois import Crossref, DoiOrg
 from carrel.services.literature.errors import WorkLookupError, WorkNotFoundError
-from carrel.services.literature.google_books import GoogleBooks
-from carrel.services.literature.open_library import OpenLibrary
-from carrel.services.literature.pmc import PmcConverter
-from carrel.services.literature.pubmed import PubMed
+from carrel.services.literature.pubmed import PmcConverter, PubMed
 from carrel.services.literature.service_client import ServiceClient
 
 

@@ -27,7 +27,7 @@ from carrel.stores.backup.errors import (
 )
 from carrel.stores.backup.known import KNOWN_BACKUPS_NAME
 from carrel.stores.backup.occupancy import LOCK_NAME, WORKSHOP_NAME, alone, has_unfinished_restore
-from carrel.stores.csl_json.exchanging import sync_folder
+from carrel.stores.csl_json.file_replacement import sync_folder
 
 ASIDE_PREFIX = "before-restore-"
 _JOURNAL_NAME = "journal.json"

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from carrel.stores.csl_json.contents import Key, content_digest, field_digests
-from carrel.stores.csl_json.exchanging import sync_folder, write_durably
+from carrel.stores.csl_json.document import Key, content_digest, field_digests
+from carrel.stores.csl_json.file_replacement import sync_folder, write_durably
 
 Origin = Literal["carrel", "outside", "unknown"]
 FORMAT = 1

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
+from carrel.rooms.references.items import Item
 from carrel.rooms.references.ports import Change, Shelf
-from carrel.rooms.references.records import Item
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
 from carrel.stores.csl_json.library_file import LibraryFile, State
 
@@ -148,3 +148,30 @@ def attachments_folder(path: Path) -> Path:
         return beside
     target = Path(os.path.realpath(path))
     return target.with_name(f"{target.stem}-attachments")
+
+
+_END_BYTES = 4096
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def library_problem(path: Path) -> str | None:
+    """Why the library cannot be used, as far as its ends show; None where it can, or is not there
+    yet.
+    """
+    if path.is_dir():
+        return "is a folder"
+    try:
+        with path.open("rb") as file:
+            first = file.read(_END_BYTES)
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _END_BYTES))
+            last = file.read(_END_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    is_whole = first.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(
+        b"["
+    ) and last.rstrip().endswith(b"]")
+    is_blank = not (first.strip() or last.strip())
+    return None if is_whole or is_blank else "is not a whole CSL-JSON array"

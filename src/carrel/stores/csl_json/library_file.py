@@ -19,10 +19,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
+from carrel.stores.csl_json.journal import Workshop
 from carrel.stores.csl_json.ledger import Revision
-from carrel.stores.csl_json.location import LibraryLocation, check_writable, locate_library
-from carrel.stores.csl_json.versions import digest
-from carrel.stores.csl_json.workshop import Workshop
+from carrel.stores.csl_json.working_folder import (
+    LibraryLocation,
+    check_writable,
+    digest,
+    locate_library,
+)
 from carrel.stores.file_lock import hold_lock
 
 Signature = tuple[int, ...]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import re
 from pathlib import Path
 
-from carrel.services.static_assets.names import (
-    DEFAULT_MAX_BYTES,
-    DEFAULT_TIMEOUT_SECONDS,
-    checked,
-    missing,
-    too_large,
-)
+DEFAULT_TIMEOUT_SECONDS = 10.0
+DEFAULT_MAX_BYTES = 32 * 1024 * 1024
+
+_PIECE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}")
 
 
 class FolderAssets:
@@ -59,3 +58,20 @@ class FolderAssets:
         if len(body) > self._max_bytes:
             raise too_large(self._max_bytes)
         return body
+
+
+def checked(name: str) -> str:
+    """The name if every piece of it is plain; a name that climbs or hides is a file that does not
+    exist.
+    """
+    if not all(_PIECE.fullmatch(piece) for piece in name.split("/")):
+        raise missing()
+    return name
+
+
+def missing() -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, "no such static file")
+
+
+def too_large(max_bytes: int) -> OSError:
+    return OSError(errno.EFBIG, f"the static file is larger than {max_bytes} bytes")

@@ -13,9 +13,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from carrel.stores.csl_json.contents import Key, as_mapping, entries_by_key
-from carrel.stores.csl_json.document import Document, Entry, object_fields, object_text
-from carrel.stores.csl_json.history import NOTHING_SEEN, Content, History, title_of
+from carrel.stores.csl_json.document import (
+    Document,
+    Entry,
+    Key,
+    as_mapping,
+    entries_by_key,
+    object_fields,
+    object_text,
+)
+from carrel.stores.csl_json.element_history import NOTHING_SEEN, Content, History, title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,3 +332,52 @@ def _is_same_work(ours: Entry, theirs: Entry) -> bool:
 
 def _shown(key: Key) -> str:
     return key[0].partition(":")[2]
+
+
+_NAMED = 10
+
+
+def notice_of(found: Reconciled) -> str | None:
+    """What was decided against the letter of a saved file, in sentences, or None where it was taken
+    as it is.
+    """
+    said = []
+    if found.kept:
+        said.append(
+            f"{_count(found.kept)} kept ({_list(found.kept)}): the saved file lacks them and does "
+            f"not show that its writer had "
+            "seen them. Remove them here if they should go; `carrel references restore` goes back "
+            "to an earlier state."
+        )
+    if found.still_removed:
+        said.append(
+            f"{_count(found.still_removed)} not brought back ({_list(found.still_removed)}): "
+            f"removed here, and unchanged in the "
+            "saved file. `carrel references restore` brings them back."
+        )
+    if found.brought_back:
+        said.append(
+            f"{_count(found.brought_back)} brought back ({_list(found.brought_back)}): removed "
+            f"here, and edited in the saved file."
+        )
+    if found.conflicts:
+        fields = tuple(f"{item} ({name})" for item, name in found.conflicts)
+        said.append(
+            f"Both sides changed {_list(fields)}: the value from here stays, the other is in the "
+            f"kept versions."
+        )
+    for item, free in found.renamed:
+        said.append(
+            f"Another work was saved under the id {item}, which was given here meanwhile: it is "
+            f"now {free}."
+        )
+    return "Another program saved the library. " + " ".join(said) if said else None
+
+
+def _count(ids: tuple[str, ...]) -> str:
+    return "1 reference was" if len(ids) == 1 else f"{len(ids)} references were"
+
+
+def _list(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -11,21 +11,29 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from carrel.stores.csl_json import in_place
-from carrel.stores.csl_json.contents import changed_entries, entries_by_key
-from carrel.stores.csl_json.document import Document, UnreadableLibraryError
-from carrel.stores.csl_json.exchanging import (
+from carrel.stores.csl_json import file_replacement
+from carrel.stores.csl_json.document import (
+    Document,
+    UnreadableLibraryError,
+    changed_entries,
+    entries_by_key,
+)
+from carrel.stores.csl_json.element_history import History
+from carrel.stores.csl_json.file_replacement import (
     NotReplaceableError,
     copy_attributes,
     exchange,
     write_durably,
 )
-from carrel.stores.csl_json.history import History
 from carrel.stores.csl_json.ledger import Ledger, Origin, Revision
-from carrel.stores.csl_json.location import LibraryLocation
-from carrel.stores.csl_json.notices import Notices, notice_of
-from carrel.stores.csl_json.reconciling import Reconciled, reconcile
-from carrel.stores.csl_json.versions import REPLACED, Versions, digest
+from carrel.stores.csl_json.merge import Reconciled, notice_of, reconcile
+from carrel.stores.csl_json.working_folder import (
+    REPLACED,
+    LibraryLocation,
+    Notices,
+    Versions,
+    digest,
+)
 
 # A ledger whose last lines do not name the present state has missed changes; a killed writer leaves
 # at most one line too many.
@@ -137,21 +145,21 @@ class Workshop:
 
     def finish_interrupted_write(self) -> None:
         """Completes a write into the file itself whose process was killed."""
-        note = in_place.read_note(self.location.workshop)
+        note = file_replacement.read_note(self.location.workshop)
         if note is not None:
             expected, wanted = self.versions.find(note.expected), self.versions.find(note.wanted)
             found = self.location.target.read_bytes() if self.location.target.exists() else b""
             is_other = digest(found) not in {note.expected, note.wanted}
             if wanted is not None and is_other and _is_unfinished(found, expected, wanted):
-                in_place.overwrite(self.location.target, wanted)
-        in_place.end_write(self.location.workshop)
+                file_replacement.overwrite(self.location.target, wanted)
+        file_replacement.end_write(self.location.workshop)
 
     def interrupted(self) -> list[Path]:
         """Files that a killed writer left: replaced ones that were not merged yet, or the note of a
         write in place.
         """
         draft, folder = self.location.draft, self.location.workshop
-        singles = [draft, draft.with_suffix(".replaced"), in_place.note_path(folder)]
+        singles = [draft, draft.with_suffix(".replaced"), file_replacement.note_path(folder)]
         return [*(path for path in singles if path.exists()), *self.unmerged()]
 
     def absorb_left_behind(self, present: Document) -> Document:
@@ -215,12 +223,12 @@ class Workshop:
             return Written(copy, is_done=False)
         if not self.versions.has(found):
             self.versions.keep(found, REPLACED)
-        in_place.begin_write(
-            self.location.workshop, in_place.UnfinishedWrite(digest(found), digest(data))
+        file_replacement.begin_write(
+            self.location.workshop, file_replacement.UnfinishedWrite(digest(found), digest(data))
         )
         self.is_touched = True
-        in_place.overwrite(target, data)
-        in_place.end_write(self.location.workshop)
+        file_replacement.overwrite(target, data)
+        file_replacement.end_write(self.location.workshop)
         return Written(None, is_done=True)
 
     def _record(
@@ -301,4 +309,4 @@ def _is_unfinished(found: bytes, expected: bytes | None, wanted: bytes) -> bool:
         Document.parse(found)
     except UnreadableLibraryError:
         return True
-    return not found.strip() or in_place.is_torn(found, expected or b"", wanted)
+    return not found.strip() or file_replacement.is_torn(found, expected or b"", wanted)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from carrel.rooms.references.errors import LibraryUnreadableError
-from carrel.stores.csl_json.contents import Key
-from carrel.stores.csl_json.document import Document, Entry, UnreadableLibraryError
-from carrel.stores.csl_json.history import History
+from carrel.stores.csl_json.document import Document, Entry, Key, UnreadableLibraryError
+from carrel.stores.csl_json.element_history import History
 from carrel.stores.csl_json.ledger import Revision
 from carrel.stores.csl_json.library_file import LibraryFile
-from carrel.stores.csl_json.versions import CURRENT
+from carrel.stores.csl_json.working_folder import CURRENT
 
 
 class NothingToRestoreError(LookupError):

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import httpx2
 
-from carrel.services.static_assets.folder import FolderAssets
-from carrel.services.static_assets.names import (
+from carrel.services.static_assets import (
     DEFAULT_MAX_BYTES,
     DEFAULT_TIMEOUT_SECONDS,
+    FolderAssets,
     checked,
     missing,
     too_large,

@@ -1,14 +1,79 @@
-"""Versions of the library: the rolling backup for people, and the memory that a merge needs."""
+"""Where a library really is: links are followed, so that every path to one file shares its lock,
+journal and versions.
+"""
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import json
+import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
-from carrel.stores.csl_json.exchanging import sync_folder, write_durably
+from carrel.stores.csl_json.file_replacement import sync_folder, write_durably
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryLocation:
+    """The file behind a path, and the folder of working files beside it."""
+
+    target: Path
+
+    @property
+    def workshop(self) -> Path:
+        return self.target.with_name(f".{self.target.name}.carrel")
+
+    @property
+    def lock_file(self) -> Path:
+        return self.workshop / "lock"
+
+    @property
+    def draft(self) -> Path:
+        return self.workshop / "draft"
+
+    @property
+    def versions(self) -> Path:
+        return self.workshop / "versions"
+
+    @property
+    def ledger(self) -> Path:
+        return self.workshop / "ledger.jsonl"
+
+    @property
+    def notices(self) -> Path:
+        return self.workshop / "notices.jsonl"
+
+
+def locate_library(path: Path) -> LibraryLocation:
+    """Follows links to the file, which need not exist yet. OSError says where a link leads
+    nowhere.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, "the links that lead to it form a loop", str(path))
+    if path.is_symlink() and not target.parent.is_dir():
+        raise FileNotFoundError(
+            errno.ENOENT,
+            f"the link leads to a folder that does not exist: {target.parent}",
+            str(path),
+        )
+    return LibraryLocation(target)
+
+
+def check_writable(location: LibraryLocation) -> None:
+    """Raises PermissionError, before anything is touched, where the file may not be written."""
+    if location.target.exists() and not os.access(location.target, os.W_OK):
+        raise PermissionError(
+            errno.EACCES, f"the file is read-only: {location.target}", str(location.target)
+        )
+    folder = location.workshop if location.workshop.is_dir() else location.target.parent
+    if folder.is_dir() and not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, f"the folder is read-only: {folder}", str(folder))
+
 
 CURRENT = "current"
 REPLACED = "replaced"
@@ -134,3 +199,37 @@ def readable(path: Path) -> Document | None:
         return Document.parse(path.read_bytes())
     except (OSError, UnreadableLibraryError):
         return None
+
+
+class Notices:
+    """A file of sentences, one to a line. Only the holder of the library's lock comes here."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def add(self, text: str, at: str) -> None:
+        if text in self._texts():
+            return
+        with self.path.open("ab") as file:
+            file.write(json.dumps({"at": at, "text": text}).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def take(self) -> list[str]:
+        """The sentences, which are then forgotten."""
+        found = self._texts()
+        self.path.unlink(missing_ok=True)
+        return found
+
+    def _texts(self) -> list[str]:
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        texts = []
+        for line in lines:
+            try:
+                texts.append(str(json.loads(line)["text"]))
+            except (ValueError, KeyError, TypeError):
+                continue
+        return texts

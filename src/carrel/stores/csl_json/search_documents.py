@@ -10,8 +10,8 @@ from pathlib import Path
 
 from carrel.rooms.knowledge.documents import Document, DocumentSource, FieldKind, library_reader
 from carrel.rooms.knowledge.whole_documents import WholeDocuments
-from carrel.rooms.references import records
-from carrel.rooms.references.records import Item
+from carrel.rooms.references import items
+from carrel.rooms.references.items import Item
 from carrel.stores.csl_json.library import CslJsonLibrary
 
 REFERENCE_FIELDS: Mapping[str, FieldKind] = {
@@ -123,21 +123,21 @@ def reference_document(item: Item, library: str) -> Document:
     reference_id = str(_cleaned(str(item["id"])))
     fields: dict[str, object] = {
         "reference_id": reference_id,
-        "type": records.text_of(item, "type"),
-        "title": records.text_of(item, "title"),
-        "abstract": records.text_of(item, "abstract"),
+        "type": items.text_of(item, "type"),
+        "title": items.text_of(item, "title"),
+        "abstract": items.text_of(item, "abstract"),
         "authors": _names(item, "author"),
         "editors": _names(item, "editor"),
-        "venue": records.text_of(item, "container-title"),
-        "publisher": records.text_of(item, "publisher"),
+        "venue": items.text_of(item, "container-title"),
+        "publisher": items.text_of(item, "publisher"),
         "year": _year(item),
-        "keywords": records.keywords(item),
-        "tags": records.tags(item),
-        "doi": records.doi_of(item),
-        "isbn": records.isbns_of(item),
-        "arxiv_id": records.arxiv_of(item),
-        "url": records.text_of(item, "URL"),
-        "note": records.text_of(item, "note"),
+        "keywords": items.keywords(item),
+        "tags": items.tags(item),
+        "doi": items.doi_of(item),
+        "isbn": items.isbns_of(item),
+        "arxiv_id": items.arxiv_of(item),
+        "url": items.text_of(item, "URL"),
+        "note": items.text_of(item, "note"),
     }
     kept = {name: _cleaned(value) for name, value in fields.items() if value not in (None, "", [])}
     return Document(_document_id(reference_id), kept, (library_reader(library),))
@@ -145,14 +145,14 @@ def reference_document(item: Item, library: str) -> Document:
 
 def _names(item: Item, field: str) -> list[str]:
     names = (
-        " ".join(dict.fromkeys((str(one.get("given") or ""), records.family(one))))
-        for one in records.people(item, field)
+        " ".join(dict.fromkeys((str(one.get("given") or ""), items.family(one))))
+        for one in items.people(item, field)
     )
     return [name.strip() for name in names if name.strip()]
 
 
 def _year(item: Item) -> int | None:
-    year = records.year_of(item)
+    year = items.year_of(item)
     return year if year is not None and abs(year) <= _MAX_YEAR else None
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from carrel.stores.csl_json.contents import (
+from carrel.stores.csl_json.document import (
+    Entry,
     Key,
     as_mapping,
     content_digest,
@@ -18,7 +19,6 @@ from carrel.stores.csl_json.contents import (
     field_digests,
     uuid_of,
 )
-from carrel.stores.csl_json.document import Entry
 from carrel.stores.csl_json.ledger import OldContent, Revision
 
 NOTHING_SEEN = -1

@@ -7,14 +7,13 @@ from urllib.parse import quote
 from carrel.libraries.bibliography.csl_json import read_csl_json, write_csl_json
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import Doi
-from carrel.services.literature.answers import expect_found, json_of
 from carrel.services.literature.errors import UnreadableAnswerError
-from carrel.services.literature.service_client import ServiceClient
+from carrel.services.literature.service_client import ServiceClient, csl_item, expect_found, json_of
 from carrel.services.literature.service_limits import ServiceLimits
 
-SERVICE = "Crossref"
+CROSSREF = "Crossref"
 # The public pool for single records; answers announce the limits that really hold.
-LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
+CROSSREF_LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
 _JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^<>]*+>")
 _JATS_MARKS = {"italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "i": "i", "b": "b"}
 _JATS_BLOCKS = frozenset({"p", "sec", "title", "list", "list-item", "break", "disp-formula"})
@@ -44,20 +43,20 @@ class Crossref:
         contact = self._client.policy.contact
         address = f"{self._base_url}/works/{quote(str(doi), safe='')}"
         answer = await self._client.ask(
-            SERVICE,
+            CROSSREF,
             address,
             params={"mailto": contact} if contact else None,
             accept="application/json",
-            limits=LIMITS,
+            limits=CROSSREF_LIMITS,
         )
-        expect_found(SERVICE, str(doi), answer)
-        message = json_of(SERVICE, answer).get("message")
+        expect_found(CROSSREF, str(doi), answer)
+        message = json_of(CROSSREF, answer).get("message")
         if not isinstance(message, dict):
-            raise UnreadableAnswerError(SERVICE, "it has no message")
-        return tidied(_item(message), doi)
+            raise UnreadableAnswerError(CROSSREF, "it has no message")
+        return tidied(_crossref_item(message), doi)
 
 
-def _item(message: dict[str, Any]) -> CslItem:
+def _crossref_item(message: dict[str, Any]) -> CslItem:
     subtitle = message.get("subtitle")
     title = message.get("title")
     if (
@@ -105,3 +104,24 @@ def _person(person: dict[str, Any]) -> dict[str, Any]:
         if part
         in {"family", "given", "literal", "suffix", "dropping-particle", "non-dropping-particle"}
     }
+
+
+DOI_ORG = "doi.org"
+_ACCEPT = "application/vnd.citationstyles.csl+json"
+# Content negotiation counts in Crossref's pool for single records, 5 a second; answers may announce
+# other limits.
+DOI_ORG_LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
+
+
+class DoiOrg:
+    """Asks the resolver for metadata in place of the page."""
+
+    def __init__(self, client: ServiceClient, base_url: str = "https://doi.org") -> None:
+        self._client = client
+        self._base_url = base_url.rstrip("/")
+
+    async def look_up(self, doi: Doi) -> CslItem:
+        address = doi.url.replace("https://doi.org", self._base_url, 1)
+        answer = await self._client.ask(DOI_ORG, address, accept=_ACCEPT, limits=DOI_ORG_LIMITS)
+        expect_found(DOI_ORG, str(doi), answer)
+        return tidied(csl_item(DOI_ORG, answer), doi)
