@@ -121,7 +121,7 @@ def test_jats_gives_metadata_and_a_readable_text(tmp_path: Path) -> None:
             "Before\n\n- one\n\nafter.",
             "**Figure 1.** A figure. It shows.",
         ),
-        *("| a | b |\n|---|---|\n| 1 |  |", "$$x^2$$", "1. Lee B. 1999. Old services. doi:10.1/2"),
+        *("| a | b |\n|---|---|\n| 1 |  |", "$$x^2$$", "1. Lee B. 1999. Old engines. doi:10.1/2"),
     ):
         assert piece in text
     assert "Decision letter" not in text

@@ -13,7 +13,7 @@ from carrel.libraries.discovery.literatures import Reader
 from carrel.libraries.discovery.paths import bridges
 from carrel.libraries.discovery.words import normal_phrase
 
-FOLDER = Path(__file__).parents[4].parent / "shared" / "data" / "discovery"
+FOLDER = Path(__file__).parents[3].parent / "shared" / "data" / "discovery"
 
 
 @pytest.mark.skipif(
