@@ -54,6 +54,10 @@ transcript: $(READY) ## type README and guide from a wheel and write docs/transc
 judge: $(READY) ## run a judge and record its result in docs/judges.toml (NAME=name; without it, the list)
 	$(BIN)/python -m tests.judges $(if $(NAME),run $(NAME),list)
 
+.PHONY: judge-mutants
+judge-mutants: $(READY) ## change logic at random and count what the tests notice (SEED=14 COUNT=200)
+	$(BIN)/python -m tests.mutants --seed $(or $(SEED),14) --count $(or $(COUNT),200)
+
 .PHONY: interop-oauth
 interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 	$(BIN)/python -m tests.interop.oauth

@@ -1,1 +1,1 @@
-"""Mutation testing: small random changes of logic, and whether the tests of the area notice them."""
+"""Mutation testing: random changes of logic, and whether the tests of an area notice them."""

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from carrel.stores.csl_json.document import (
@@ -115,6 +115,7 @@ def test_what_is_written_is_read_back(items: list[dict[str, object]]) -> None:
 
 
 @given(ITEMS, ITEMS, ITEMS)
+@example([], [{"id": "a", "type": "book"}], [{"id": "b", "type": "book"}])
 def test_a_merge_loses_no_ones_item(
     base: list[dict[str, object]], ours: list[dict[str, object]], theirs: list[dict[str, object]]
 ) -> None:

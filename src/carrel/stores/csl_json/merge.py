@@ -72,7 +72,7 @@ class _Reconciliation:
         self._history = history
         self._ours = entries_by_key(ours.entries)
         self._theirs_document = theirs
-        self._theirs = _with_old_keys(history, self._ours, entries_by_key(theirs.entries))
+        self._theirs = _with_old_keys(history, self._ours, entries_by_key(theirs.entries), loaded)
         self._contents = {key: Content(entry) for key, entry in self._theirs.items()}
         self._seen = (
             loaded
@@ -263,10 +263,18 @@ class _Reconciliation:
 
 
 def _with_old_keys(
-    history: History, ours: Mapping[Key, Entry], theirs: Mapping[Key, Entry]
+    history: History,
+    ours: Mapping[Key, Entry],
+    theirs: Mapping[Key, Entry],
+    loaded: int | None,
 ) -> dict[Key, Entry]:
     """The saved elements, an item whose id was changed under the key that it has with us."""
-    missing = [key for key in ours if key not in theirs]
+    # Nobody renames what was added after they had loaded the file: that is a second item.
+    missing = [
+        key
+        for key in ours
+        if key not in theirs and (loaded is None or history.created(key) <= loaded)
+    ]
     strange = {
         key: Content(entry)
         for key, entry in theirs.items()
