@@ -22,19 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from carrel.core.clock import SystemClock
+from carrel.libraries.query.notes import Condition, Tagged, TextMatch, TitlePrefix
 from carrel.rooms.knowledge.documents import NoteDocuments
-from carrel.rooms.knowledge.notes import (
-    Condition,
-    Insert,
-    MineAndTeam,
-    Note,
-    NoteSearch,
-    Order,
-    Replace,
-    Tagged,
-    TextMatch,
-    TitlePrefix,
-)
+from carrel.rooms.knowledge.notes import Insert, MineAndTeam, Note, NoteSearch, Order, Replace
 from carrel.rooms.knowledge.ports import NoteStore
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.derived import DerivedDatabase

@@ -26,9 +26,10 @@ from carrel.libraries.discovery.chunks import read_chunk
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.short_forms import defined_in
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
-from carrel.rooms.knowledge.links import links
-from carrel.rooms.knowledge.query_language import parse as parse_notes_query
-from carrel.rooms.knowledge.search_body.parse import parse as parse_search_body
+from carrel.libraries.query.elasticsearch.parser import parse_search_body
+from carrel.libraries.query.errors import QueryError
+from carrel.libraries.query.notes import parse_note_query
+from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import month_of, title_words, year_of
 from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from carrel.rooms.papers.identifiers import identifiers_in
@@ -51,6 +52,7 @@ from carrel.services.paper_sources.paper_infos import PaperInfosReader
 
 ALLOWED: tuple[type[Exception], ...] = (
     CarrelError,
+    QueryError,
     BibliographyError,
     CitationStyleError,
     EmptyNoteError,
@@ -307,7 +309,7 @@ def _identifiers(text: str) -> None:
 
 def _note(text: str) -> None:
     note = parse_note(text, "folder/note.md")
-    links(note.content)
+    link_targets(note.content)
     write_note("Another title", note.content, ("a", "b"), "folder/note.md", note.front_matter)
 
 
@@ -517,7 +519,7 @@ PARSERS: list[Parser] = [
     Parser("papers query", _papers_query, largest=20_000),
     Parser("paper snippet", _snippet),
     Parser("paper identity", _paper_identity),
-    Parser("notes query", parse_notes_query, {"": ("", ""), "a search of texts": ("text:", "")}),
+    Parser("notes query", parse_note_query, {"": ("", ""), "a search of texts": ("text:", "")}),
     Parser("search body", _search_body, {"a query": ('{"query":{"match":{"a":"', '"}}}')}, {**_json_own("", ""), **{f"{name} in a query": family for name, family in _json_own('{"query":{"bool":{"must":', "}}}").items()}}),
     Parser("note", _note, {"": ("", ""), "a body": ("---\ntitle: t\n---\n", ""), **_FRONT}, _YAML_OWN),
     Parser("Markdown paper", _file_reader(MarkdownReader(), ".md"), {"": ("", ""), "a heading": ("# ", "\n"), **_FRONT}, _YAML_OWN),

@@ -14,7 +14,7 @@ import pytest
 from carrel.cli import main
 from carrel.core.caller import Caller
 from carrel.core.clock import SystemClock
-from carrel.rooms.knowledge.notebook import ImportSource, Notebook, NoteFile, Report
+from carrel.rooms.knowledge.folder_import import ImportSource, Notebook, NoteFile, Report
 from carrel.wiring.knowledge import open_stores
 from tests.rooms.knowledge.desk import settings_at
 

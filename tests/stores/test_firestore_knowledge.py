@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
+from carrel.libraries.query.notes import Tagged, TitlePrefix
 from carrel.rooms.knowledge.errors import KnowledgeStoreError, NoteChangedError
 from carrel.rooms.knowledge.notes import (
     Insert,
@@ -24,9 +25,7 @@ from carrel.rooms.knowledge.notes import (
     NoteSearch,
     Proposals,
     Replace,
-    Tagged,
     Team,
-    TitlePrefix,
 )
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from tests.rooms.knowledge.desk import ADA, BOB, Ask, at_the_desk

@@ -13,21 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from carrel.libraries.query.notes import Condition, Tagged, TextMatch, TitlePrefix
+from carrel.libraries.text.tokenizer import split_words
 from carrel.rooms.knowledge.documents import Drop
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import (
-    Condition,
-    Insert,
-    Mine,
-    MineAndTeam,
-    NoteSearch,
-    Remove,
-    Tagged,
-    TextMatch,
-    TitlePrefix,
-)
+from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, Remove
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
-from carrel.rooms.knowledge.words import words
 from carrel.stores.database_identity import DatabaseReplacedError
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
@@ -239,7 +230,7 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
             )
             if tags != "[]":
                 connection.execute("INSERT INTO note_tags VALUES ('ion', ?, 5, ?)", (shelf, number))
-            body = " ".join(words(content))
+            body = " ".join(split_words(content))
             connection.execute(
                 "INSERT INTO note_words (rowid, title, body) VALUES (?, ?, ?)", (number, key, body)
             )
@@ -273,7 +264,7 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
 
 
 def _quoted(text: str) -> NoteSearch:
-    return NoteSearch(TextMatch((tuple(words(text)),)), Mine("ada"), "best", 10)
+    return NoteSearch(TextMatch((tuple(split_words(text)),)), Mine("ada"), "best", 10)
 
 
 @pytest.mark.promise("K7")

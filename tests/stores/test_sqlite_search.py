@@ -13,10 +13,10 @@ import pytest
 
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError, TimedOutError
+from carrel.libraries.query.elasticsearch.parser import parse_search_body as parse_search
 from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, Mark, Put, Reset
 from carrel.rooms.knowledge.errors import IndexBuildingError
 from carrel.rooms.knowledge.ports import Searcher
-from carrel.rooms.knowledge.search_body.parse import parse as parse_search
 from carrel.stores.sqlite.derived import DerivedDatabase
 from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 from carrel.stores.sqlite.search.answer import ask as answer_of

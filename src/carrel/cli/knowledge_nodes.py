@@ -15,8 +15,8 @@ from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
 from carrel.cli.terminal import show
 from carrel.core.errors import InvalidInputError
+from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.notes import Node, Team
-from carrel.rooms.knowledge.words import folded
 from carrel.services.node_files import BadRow, read_nodes
 from carrel.settings import Settings
 from carrel.wiring.command_audit import record_command
@@ -68,7 +68,7 @@ async def _from_file(settings: Settings, file: Path) -> int:
         rows = _good(file, bad)
         while group := await asyncio.to_thread(lambda: list(islice(rows, _GROUP))):
             # The last of several lines with one name counts, as it would one after the other.
-            await stores.nodes.put(list({folded(node.name): node for node in group}.values()))
+            await stores.nodes.put(list({case_key(node.name): node for node in group}.values()))
             saved += len(group)
             progress.advance(len(group))
         progress.end()
@@ -97,7 +97,7 @@ async def _from_notes(settings: Settings) -> int:
         group: dict[str, Node] = {}
         async for note in stores.notes.everything(Team()):
             metadata: dict[str, object] = {"note_id": note.id, "tags": list(note.tags)}
-            group[folded(note.title)] = Node(note.title, "note", "", note.content, metadata)
+            group[case_key(note.title)] = Node(note.title, "note", "", note.content, metadata)
             if len(group) >= _GROUP:
                 await stores.nodes.put(list(group.values()))
                 saved += len(group)

@@ -17,8 +17,8 @@ from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.process_name import process_name
+from carrel.rooms.knowledge.folder_import import Agreed, Notebook, NoteFile, Report, digest_of
 from carrel.rooms.knowledge.import_sources import FILES_COMPARED, AskedFolder
-from carrel.rooms.knowledge.notebook import Agreed, Notebook, NoteFile, Report, digest_of
 from carrel.rooms.knowledge.notes import Note, Source
 from carrel.services.markdown_notes import (
     EmptyNoteError,

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from carrel.core.errors import UnavailableError
+from carrel.rooms.knowledge.folder_import import ImportSource
 from carrel.rooms.knowledge.import_sources import KnownFolder
-from carrel.rooms.knowledge.notebook import ImportSource
 
 FILE_NAME = "note-folders.json"
 _VERSION = 1

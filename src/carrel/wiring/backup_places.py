@@ -14,7 +14,7 @@ from carrel.stores.backup.copying import FoundFile
 from carrel.stores.backup.restoring import Root, is_reserved
 from carrel.stores.csl_json.library import attachments_folder
 from carrel.stores.json_lines.audit import audit_files
-from carrel.stores.sqlite.upgrading import is_copy
+from carrel.stores.sqlite.schema_upgrade import is_copy
 from carrel.stores.static_folder.paper_inbox import INBOX_NAME
 from carrel.stores.static_folder.summary_files import SUMMARIES_NAME
 from carrel.wiring.papers import SNAPSHOT_NAME, STATIC_NAME, snapshot_path

@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 
+from carrel.rooms.knowledge.folder_import import ImportSource, NoteFile
 from carrel.rooms.knowledge.import_sources import AskedFolder, FolderResolver
-from carrel.rooms.knowledge.notebook import ImportSource, NoteFile
 from carrel.rooms.knowledge.ports import NoteStore
 from carrel.settings import Settings
 from carrel.stores.file_lock import hold_lock

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 import pytest
 
+from carrel.libraries.query.notes import AnyTitle, Condition, Tagged, TextMatch, TitlePrefix
+from carrel.libraries.text.tokenizer import case_key, split_words
 from carrel.rooms.knowledge.documents import Drop, Mark, Put
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError, SearchTooBroadError
 from carrel.rooms.knowledge.notes import (
-    AnyTitle,
-    Condition,
     Insert,
     Mine,
     MineAndTeam,
@@ -29,13 +29,9 @@ from carrel.rooms.knowledge.notes import (
     Remove,
     Replace,
     Shelf,
-    Tagged,
     Team,
-    TextMatch,
-    TitlePrefix,
 )
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
-from carrel.rooms.knowledge.words import folded, words
 
 ResultT = TypeVar("ResultT")
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -303,7 +299,7 @@ class KnowledgeStoreContract:
             ) -> list[str]:
                 return await titles(
                     notes,
-                    TextMatch(tuple(tuple(words(phrase)) for phrase in phrases), tags),
+                    TextMatch(tuple(tuple(split_words(phrase)) for phrase in phrases), tags),
                     Mine("ada"),
                     order=order,
                 )
@@ -512,7 +508,7 @@ async def titles(
 ) -> list[str]:
     match condition:
         case TitlePrefix(text):
-            assert text == folded(text)
+            assert text == case_key(text)
     return [
         hit.note.title for hit in await notes.search(NoteSearch(condition, shelf, order, limit))
     ]

@@ -9,9 +9,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import orjson
+
 from carrel.core.caller import library_name
+from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.notes import Node, Note, Origin
-from carrel.rooms.knowledge.words import folded
 
 # `words` are parted already, searched and never shown; only a real cluster takes them.
 FieldKind = Literal["text", "keyword", "number", "date", "boolean", "words"]
@@ -164,7 +166,7 @@ def node_id(name: str) -> str:
     """The id of a node's document: the same for every spelling of its name that differs in case
     only.
     """
-    return hashlib.sha256(folded(name).encode()).hexdigest()[:32]
+    return hashlib.sha256(case_key(name).encode()).hexdigest()[:32]
 
 
 def node_document(node: Node) -> Document:
@@ -200,3 +202,61 @@ class NodeDocuments:
 
     def __init__(self, changes: Callable[[str | None], AsyncIterator[DocumentChange]]) -> None:
         self.changes = changes
+
+
+class DocumentCollection(Protocol):
+    """Documents that can only be read all together."""
+
+    async def state(self) -> str:
+        """A name that changes whenever a document does."""
+        ...
+
+    def everything(self) -> AsyncIterator[Document]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _LastReading:
+    """What the documents were like in one state of the collection."""
+
+    state: str
+    fingerprints: Mapping[str, bytes]
+
+
+class DiffedDocuments:
+    """A source over a collection: what changed since this process last read it, else all of it."""
+
+    def __init__(
+        self, index: str, fields: Mapping[str, FieldKind], collection: DocumentCollection
+    ) -> None:
+        self.index = index
+        self.fields = fields
+        self._collection = collection
+        self._last: _LastReading | None = None
+
+    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+        state = await self._collection.state()
+        if state == since:
+            return
+        last = self._last
+        known = last.fingerprints if last is not None and last.state == since else None
+        if known is None:
+            yield Reset()
+        present: dict[str, bytes] = {}
+        async for document in self._collection.everything():
+            fingerprint = _fingerprint(document)
+            if document.id not in present and (
+                known is None or known.get(document.id) != fingerprint
+            ):
+                yield Put(document)
+            present.setdefault(document.id, fingerprint)
+        for gone in known or ():
+            if gone not in present:
+                yield Drop(gone)
+        self._last = _LastReading(state, present)
+        yield Mark(state)
+
+
+def _fingerprint(document: Document) -> bytes:
+    return hashlib.blake2b(
+        orjson.dumps([document.fields, document.readers], default=str), digest_size=12
+    ).digest()

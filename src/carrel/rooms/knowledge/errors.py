@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from carrel.core.errors import (
@@ -12,6 +13,7 @@ from carrel.core.errors import (
     NotFoundError,
     UnavailableError,
 )
+from carrel.libraries.query.errors import QueryError
 
 
 class NoteNotFoundError(NotFoundError):
@@ -101,33 +103,29 @@ class KnowledgeStoreError(UnavailableError):
         )
 
 
-class UnsupportedClauseError(InvalidInputError):
-    """A part of a search body that is not answered here."""
+class UnsupportedQueryError(InvalidInputError):
+    """A part of a search body outside the supported subset."""
 
     code = "unsupported_clause"
 
-    def __init__(self, clause: str, where: str, known: Iterable[str] = ()) -> None:
-        names = ", ".join(sorted(known))
-        super().__init__(
-            f"[{clause}] in {where} is not supported by the embedded search",
-            next_step=f"Supported there: {names}."
-            if names
-            else "Leave it out, or connect a real Elasticsearch.",
-            details={"clause": clause, "where": where},
-        )
 
-
-class RefusedClauseError(InvalidInputError):
-    """A part of a search body that is not passed on to a real Elasticsearch."""
+class RefusedQueryError(InvalidInputError):
+    """A part of a search body that must not reach a real Elasticsearch."""
 
     code = "refused_clause"
 
-    def __init__(self, clause: str, where: str, reason: str) -> None:
-        super().__init__(
-            f"[{clause}] in {where} is refused: {reason}",
-            next_step="Leave it out and ask again.",
-            details={"clause": clause, "where": where},
-        )
+
+_QUERY_ERRORS = {kind.code: kind for kind in (UnsupportedQueryError, RefusedQueryError)}
+
+
+@contextmanager
+def translate_query_errors() -> Iterator[None]:
+    """Converts QueryError of the query library to the room's error of the same code."""
+    try:
+        yield
+    except QueryError as error:
+        kind = _QUERY_ERRORS.get(error.code, InvalidInputError)
+        raise kind(error.message, next_step=error.next_step, details=error.details) from None
 
 
 class IndexNotAllowedError(CarrelError):

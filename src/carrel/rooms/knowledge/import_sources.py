@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from carrel.core.errors import ConflictError, InvalidInputError
-from carrel.rooms.knowledge.notebook import ImportSource, NoteFile, digest_of
+from carrel.rooms.knowledge.folder_import import ImportSource, NoteFile, digest_of
 from carrel.rooms.knowledge.ports import NoteStore
 
 # How many files of a folder are compared with notes before it is said whether they are the same.

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+
+from carrel.libraries.query.notes import Condition
+from carrel.libraries.text.tokenizer import case_key
 
 Source = Literal["personal", "team"]
 Status = Literal["draft", "proposed", "promoted"]
@@ -16,6 +21,15 @@ SCHEMA_VERSION = 1
 EXACT_TITLE_SCORE = 1.0
 TITLE_PREFIX_SCORE = 0.9
 TAG_SCORE = 0.85
+_BEST_TEXT_SCORE = 0.8
+
+TEAM_SHELF = "team"
+PROPOSALS_FROM, PROPOSALS_BELOW = "proposed:", "proposed;"
+# The end of every range of titles that begin alike: no text has this character.
+LAST_CHARACTER = "\U0010ffff"
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+).*?^\1[^\n]*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[\[([^\[\]\n|#^]+)(?:[#^][^\[\]\n|]*)?(?:\|[^\[\]\n]*)?\]\]")
+_PLACES = {"draft": "open", "proposed": "proposed", "promoted": "done"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,42 +137,6 @@ Shelf = Mine | Team | MineAndTeam | Proposals
 
 
 @dataclass(frozen=True, slots=True)
-class AnyTitle:
-    """Every note."""
-
-
-@dataclass(frozen=True, slots=True)
-class TitlePrefix:
-    """Notes whose title begins so, whatever the case. `as_typed` serves stores that others fill and
-    that compare exactly.
-    """
-
-    text: str
-    as_typed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Tagged:
-    """Notes that carry all of these tags, whatever the case; `as_typed` is as for titles."""
-
-    tags: tuple[str, ...]
-    as_typed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TextMatch:
-    """Notes that contain every one of these phrases, each a sequence of words, and carry all of the
-    tags.
-    """
-
-    phrases: tuple[tuple[str, ...], ...]
-    tags: tuple[str, ...] = ()
-
-
-Condition = AnyTitle | TitlePrefix | Tagged | TextMatch
-
-
-@dataclass(frozen=True, slots=True)
 class NoteSearch:
     """One question to a store."""
 
@@ -185,3 +163,48 @@ class Node:
     description: str = ""
     content: str = ""
     metadata: dict[str, object] = field(default_factory=dict)
+
+
+def shelf_of(note: Note) -> str:
+    """With the team, or with its author as open, proposed or done."""
+    return TEAM_SHELF if note.source == "team" else f"{_PLACES[note.status]}:{note.user_id}"
+
+
+def shelf_names(shelf: Shelf) -> tuple[str, ...] | None:
+    """The places to look at; None for all proposals, which are a range of places."""
+    match shelf:
+        case Mine(user_id):
+            return (f"open:{user_id}", f"proposed:{user_id}", f"done:{user_id}")
+        case Team():
+            return (TEAM_SHELF,)
+        case MineAndTeam(user_id):
+            return (f"open:{user_id}", f"proposed:{user_id}", TEAM_SHELF)
+        case Proposals():
+            return None
+
+
+def title_score(note: Note, text: str) -> float:
+    return EXACT_TITLE_SCORE if case_key(note.title) == text else TITLE_PREFIX_SCORE
+
+
+def text_score(rank: float) -> float:
+    """A rank without bounds as a score below what a tag is worth."""
+    rank = max(rank, 0.0)
+    return _BEST_TEXT_SCORE * (0.5 + 0.5 * rank / (1.0 + rank))
+
+
+def sorting(order: Order) -> Callable[[Note], tuple[object, ...]]:
+    """The key by which lists of several places are merged."""
+    if order == "newest":
+        return lambda note: (-note.created_at.timestamp(), case_key(note.title))
+    return lambda note: (case_key(note.title), -note.created_at.timestamp())
+
+
+def link_targets(content: str) -> list[str]:
+    """The targets of a note's [[links]], each once, in order; links inside code do not count."""
+    found: dict[str, None] = {}
+    for match in _LINK.finditer(_FENCE.sub(" ", content)):
+        target = match[1].strip().removesuffix(".md")
+        if target:
+            found.setdefault(target)
+    return list(found)

@@ -12,14 +12,16 @@ from typing import Any
 from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
+from carrel.libraries.query.notes import parse_note_query
+from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.documents import EVERYONE, PAPERS, PROMOTERS, TEAM, library_of, owner
 from carrel.rooms.knowledge.errors import (
     NoteChangedError,
     NoteNotFoundError,
     NotYoursError,
     WrongStatusError,
+    translate_query_errors,
 )
-from carrel.rooms.knowledge.links import links
 from carrel.rooms.knowledge.models import (
     MAX_LINKS,
     FoundNote,
@@ -43,10 +45,9 @@ from carrel.rooms.knowledge.notes import (
     Shelf,
     Team,
     Whose,
+    link_targets,
 )
 from carrel.rooms.knowledge.ports import NoteStore, Searcher
-from carrel.rooms.knowledge.query_language import parse
-from carrel.rooms.knowledge.words import folded
 
 PROMOTE = "knowledge:promote"
 READ_PAPERS = "papers:read"
@@ -79,9 +80,9 @@ class Knowledge:
     async def search(
         self, query: str, caller: Caller, *, whose: Whose, order: Order, limit: int
     ) -> list[FoundNote]:
-        found = await self._store.search(
-            NoteSearch(parse(query), _shelf(whose, caller), order, limit)
-        )
+        with translate_query_errors():
+            condition = parse_note_query(query)
+        found = await self._store.search(NoteSearch(condition, _shelf(whose, caller), order, limit))
         return [
             FoundNote(
                 id=hit.note.id,
@@ -95,7 +96,7 @@ class Knowledge:
     async def get(self, note_id: str, caller: Caller) -> WholeNote:
         """A note with where its links lead."""
         note = await self._visible(note_id, caller)
-        every_target = links(note.content)
+        every_target = link_targets(note.content)
         targets = every_target[:MAX_LINKS]
         if not targets:
             return WholeNote.of(note)
@@ -336,5 +337,5 @@ def _shelf(whose: Whose, caller: Caller) -> Shelf:
 def _unique(tags: list[str] | tuple[str, ...]) -> tuple[str, ...]:
     kept: dict[str, str] = {}
     for tag in tags:
-        kept.setdefault(folded(tag), tag)
+        kept.setdefault(case_key(tag), tag)
     return tuple(kept.values())

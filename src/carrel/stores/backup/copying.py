@@ -14,7 +14,7 @@ from pathlib import Path
 from carrel.stores.backup.archive import ArchiveWriter
 from carrel.stores.backup.errors import BackupFailedError
 from carrel.stores.file_lock import hold_lock
-from carrel.stores.sqlite.failures import is_damaged, is_whole
+from carrel.stores.sqlite.errors import is_damaged, is_whole
 
 _SQLITE = b"SQLite format 3\x00"
 _IN_MEMORY_BYTES = 16 * 1024 * 1024

@@ -8,8 +8,13 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
-from carrel.rooms.knowledge.documents import Document, DocumentSource, FieldKind, library_reader
-from carrel.rooms.knowledge.whole_documents import WholeDocuments
+from carrel.rooms.knowledge.documents import (
+    DiffedDocuments,
+    Document,
+    DocumentSource,
+    FieldKind,
+    library_reader,
+)
 from carrel.rooms.references import items
 from carrel.rooms.references.items import Item
 from carrel.stores.csl_json.library import CslJsonLibrary
@@ -68,7 +73,7 @@ class PersonalReferences:
 
     def __init__(self, path_of: Callable[[str], Path]) -> None:
         self._path_of = path_of
-        self._open: dict[str, tuple[LibraryDocuments, WholeDocuments]] = {}
+        self._open: dict[str, tuple[LibraryDocuments, DiffedDocuments]] = {}
 
     def of(self, readers: frozenset[str]) -> DocumentSource | None:
         mine = [reader.removeprefix(_PREFIX) for reader in readers if reader.startswith(_PREFIX)]
@@ -79,7 +84,7 @@ class PersonalReferences:
             library = LibraryDocuments(name, self._path_of(name))
             self._open[name] = (
                 library,
-                WholeDocuments(f"{_INDEX}/{name}", REFERENCE_FIELDS, library),
+                DiffedDocuments(f"{_INDEX}/{name}", REFERENCE_FIELDS, library),
             )
         return self._open[name][1]
 
@@ -101,7 +106,7 @@ class AllReferences:
     @property
     def source(self) -> DocumentSource:
         """The index `references`. Keep it: it remembers what it told."""
-        return WholeDocuments(_INDEX, REFERENCE_FIELDS, self)
+        return DiffedDocuments(_INDEX, REFERENCE_FIELDS, self)
 
     async def state(self) -> str:
         states = [f"{name}:{await library.state()}" for name, library in self._libraries.items()]

@@ -14,7 +14,7 @@ from carrel.core.error_description import describe_error
 from carrel.core.errors import CarrelError, UnavailableError
 from carrel.rooms.knowledge.documents import DocumentSource, Drop, Put, Reset
 from carrel.rooms.knowledge.errors import IndexBuildingError
-from carrel.stores.elasticsearch.plainly import plainly
+from carrel.stores.elasticsearch.errors import plainly
 from carrel.stores.elasticsearch.sync import SCORING, sync
 
 log = logging.getLogger("carrel.search")

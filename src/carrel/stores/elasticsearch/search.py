@@ -11,12 +11,16 @@ from typing import Any
 from elasticsearch import AsyncElasticsearch
 
 from carrel.core.errors import CarrelError
+from carrel.libraries.query.elasticsearch.allow_list import (
+    check_search_body,
+    refuse_leaking_clauses,
+)
 from carrel.rooms.knowledge.documents import DocumentSource
+from carrel.rooms.knowledge.errors import translate_query_errors
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.rooms.knowledge.search_body.passed_on import checked, refuse_words_of_others
+from carrel.stores.elasticsearch.errors import plainly
 from carrel.stores.elasticsearch.freshness import ClusterFreshness
 from carrel.stores.elasticsearch.names import resolved
-from carrel.stores.elasticsearch.plainly import plainly
 from carrel.stores.elasticsearch.sync import DOCUMENT_ID, READERS
 
 log = logging.getLogger("carrel.search")
@@ -55,7 +59,8 @@ class RemoteSearch:
     async def search(
         self, index: str, body: Mapping[str, Any], readers: frozenset[str]
     ) -> SearchAnswer:
-        asked = checked(body)
+        with translate_query_errors():
+            asked = check_search_body(body)
         with plainly():
             client = self.client.options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
             names = await resolved(client, index, self._allowed, self._own)
@@ -104,7 +109,8 @@ class RemoteSearch:
             if name in self._freshness.indices:
                 left_out += await self._freshness.bring_up_to_date(name)
             if name not in self._public:
-                refuse_words_of_others(body)
+                with translate_query_errors():
+                    refuse_leaking_clauses(body)
                 await self._freshness.require_own_scoring(name)
         return left_out
 

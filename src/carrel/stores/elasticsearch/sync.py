@@ -22,7 +22,7 @@ from carrel.rooms.knowledge.documents import (
     Reset,
     is_public,
 )
-from carrel.stores.elasticsearch.plainly import plainly
+from carrel.stores.elasticsearch.errors import plainly
 
 READERS = "carrel_readers"
 

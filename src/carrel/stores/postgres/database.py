@@ -12,7 +12,7 @@ from typing import Any
 from psycopg import AsyncConnection, sql
 from psycopg_pool import AsyncConnectionPool
 
-from carrel.stores.postgres.failures import PostgresRefusedError
+from carrel.stores.postgres.errors import PostgresRefusedError
 
 Connection = AsyncConnection[tuple[Any, ...]]
 

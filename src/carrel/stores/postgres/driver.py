@@ -10,7 +10,7 @@ from psycopg_pool import PoolTimeout
 
 from carrel.core.errors import StorageFullError, UnavailableError
 from carrel.stores.postgres.database import PostgresDatabase
-from carrel.stores.postgres.failures import reason_of
+from carrel.stores.postgres.errors import reason_of
 from carrel.stores.sql.driver import LeaseClock, Rows, Step
 
 WAIT_SECONDS = 5.0

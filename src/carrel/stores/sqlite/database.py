@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from carrel.stores.sqlite.failures import SqliteRefusedError
+from carrel.stores.sqlite.errors import SqliteRefusedError
 from carrel.stores.sqlite.guarded import bring_guarded_forward
 
 ResultT = TypeVar("ResultT")

@@ -14,8 +14,8 @@ from typing import TypeVar
 from carrel.core.error_description import describe_error
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.sqlite.database import Database, Work
-from carrel.stores.sqlite.failures import is_damaged
-from carrel.stores.sqlite.upgrading import bring_forward, version_of
+from carrel.stores.sqlite.errors import is_damaged
+from carrel.stores.sqlite.schema_upgrade import bring_forward, version_of
 
 log = logging.getLogger("carrel.cache")
 ResultT = TypeVar("ResultT")

@@ -12,10 +12,10 @@ from carrel.core.errors import ConflictError, StorageFullError, UnavailableError
 from carrel.stores.database_identity import DatabaseReplacedError, identity_file, refuse_replaced
 from carrel.stores.sql.driver import LeaseClock, Rows, Step
 from carrel.stores.sqlite.disk_space import is_disk_full
-from carrel.stores.sqlite.failures import is_damaged, reason_of
+from carrel.stores.sqlite.errors import is_damaged, reason_of
 from carrel.stores.sqlite.guarded import bring_guarded_forward
 from carrel.stores.sqlite.machine_clock import MachineClock, SystemMachineClock
-from carrel.stores.sqlite.upgrading import bring_forward, write_ahead
+from carrel.stores.sqlite.schema_upgrade import bring_forward, write_ahead
 
 
 class SqliteFileDriver:

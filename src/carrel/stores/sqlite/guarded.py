@@ -17,8 +17,8 @@ from carrel.stores.database_identity import (
     refuse_replaced,
     write_identity,
 )
-from carrel.stores.sqlite.failures import is_damaged, is_whole
-from carrel.stores.sqlite.upgrading import bring_forward
+from carrel.stores.sqlite.errors import is_damaged, is_whole
+from carrel.stores.sqlite.schema_upgrade import bring_forward
 
 log = logging.getLogger("carrel.home")
 

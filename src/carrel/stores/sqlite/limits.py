@@ -12,7 +12,7 @@ from carrel.core.errors import UnavailableError
 from carrel.policy.limits import Rate, Taken
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
 from carrel.stores.sqlite.driver import open_private
-from carrel.stores.sqlite.failures import is_damaged, reason_of
+from carrel.stores.sqlite.errors import is_damaged, reason_of
 
 log = logging.getLogger("carrel.cache")
 

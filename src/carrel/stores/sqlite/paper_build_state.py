@@ -32,7 +32,7 @@ from carrel.rooms.papers.building.models import (
     PartRead,
     RememberedPaper,
 )
-from carrel.stores.sqlite.upgrading import NewerFileError, bring_forward
+from carrel.stores.sqlite.schema_upgrade import NewerFileError, bring_forward
 
 _PARTS_PER_COMMIT = 32
 _RECORDS_PER_PART = 1_000_000

@@ -12,9 +12,9 @@ from elasticsearch import Elasticsearch, NotFoundError
 
 from carrel.core.errors import UnavailableError
 from carrel.rooms.papers.query_language import Query
+from carrel.stores.elasticsearch.errors import plainly
 from carrel.stores.elasticsearch.papers.compile import question
 from carrel.stores.elasticsearch.papers.documents import title_mark
-from carrel.stores.elasticsearch.plainly import plainly
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
 

@@ -14,9 +14,9 @@ from typing import Any
 from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError, RetryError
 from google.auth.exceptions import GoogleAuthError
 
+from carrel.libraries.text.tokenizer import case_key, split_words
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import SCHEMA_VERSION, Note, Origin, Version
-from carrel.rooms.knowledge.words import folded, words
 
 NOTES = "knowledge"
 HISTORY = "history"
@@ -42,9 +42,11 @@ def document_of(note: Note) -> dict[str, Any]:
         "promoted_from_id": note.promoted_from_id,
         "promoted_to_id": note.promoted_to_id,
         "origin": None if note.origin is None else asdict(note.origin),
-        "title_key": folded(note.title),
-        "tag_keys": sorted({folded(tag) for tag in note.tags}),
-        "words": list(dict.fromkeys((*words(note.title), *words(note.content))))[:MOST_WORDS],
+        "title_key": case_key(note.title),
+        "tag_keys": sorted({case_key(tag) for tag in note.tags}),
+        "words": list(dict.fromkeys((*split_words(note.title), *split_words(note.content))))[
+            :MOST_WORDS
+        ],
     }
 
 

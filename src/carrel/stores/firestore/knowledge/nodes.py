@@ -8,9 +8,9 @@ from datetime import datetime
 from google.cloud.firestore_v1 import SERVER_TIMESTAMP, AsyncWriteBatch
 from google.cloud.firestore_v1.base_query import FieldFilter
 
+from carrel.libraries.text.tokenizer import name_trigrams
 from carrel.rooms.knowledge.documents import DocumentChange, Mark, Put, node_document, node_id
 from carrel.rooms.knowledge.notes import Node
-from carrel.rooms.knowledge.words import grams
 from carrel.stores.firestore.knowledge.documents import NODES, plain_time, told_plainly
 from carrel.stores.firestore.knowledge.notes import PAGE, FirestoreNoteStore
 
@@ -34,7 +34,7 @@ class FirestoreNodeStore:
                 "description": node.description,
                 "content": node.content,
                 "metadata": node.metadata,
-                "grams": sorted(grams(node.name)),
+                "grams": sorted(name_trigrams(node.name)),
                 "updated_at": SERVER_TIMESTAMP,
             }
             batch.set(client.collection(NODES).document(node_id(node.name)), facts)
@@ -57,14 +57,14 @@ class FirestoreNodeStore:
         """Firestore cannot count shared pieces, so more are read than are wanted, and counted
         here.
         """
-        pieces = grams(name)
+        pieces = name_trigrams(name)
         query = self._notes.client.collection(NODES).where(
             filter=FieldFilter("grams", "array_contains_any", sorted(pieces)[:_MOST_GRAMS])
         )
         async with told_plainly(self._notes.wait_seconds):
             found = await query.limit(10 * limit).get()
         names = [str((one.to_dict() or {}).get("name")) for one in found]
-        return sorted(names, key=lambda other: (-len(pieces & grams(other)), other))[:limit]
+        return sorted(names, key=lambda other: (-len(pieces & name_trigrams(other)), other))[:limit]
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         """By the server's own time of writing, which is the order of commits."""

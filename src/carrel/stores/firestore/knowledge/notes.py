@@ -27,6 +27,8 @@ from google.cloud.firestore_v1._helpers import WriteOption
 from google.cloud.firestore_v1.async_query import AsyncQuery
 from google.cloud.firestore_v1.base_query import FieldFilter
 
+from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix
+from carrel.libraries.text.tokenizer import case_key, split_words
 from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
 from carrel.rooms.knowledge.errors import (
     KnowledgeStoreError,
@@ -37,7 +39,6 @@ from carrel.rooms.knowledge.errors import (
 from carrel.rooms.knowledge.notes import (
     EXACT_TITLE_SCORE,
     TAG_SCORE,
-    AnyTitle,
     Change,
     Found,
     Insert,
@@ -46,14 +47,12 @@ from carrel.rooms.knowledge.notes import (
     Remove,
     Replace,
     Shelf,
-    Tagged,
-    TextMatch,
-    TitlePrefix,
     Version,
+    sorting,
+    text_score,
+    title_score,
 )
 from carrel.rooms.knowledge.ports import Capabilities
-from carrel.rooms.knowledge.shelves import sorting, text_score, title_score
-from carrel.rooms.knowledge.words import folded, words
 from carrel.stores.firestore.knowledge import queries
 from carrel.stores.firestore.knowledge.documents import (
     HISTORY,
@@ -128,7 +127,7 @@ class FirestoreNoteStore:
         asked: list[AsyncQuery] = []
         for start in range(0, len(titles), _TITLES_AT_ONCE):
             part = list(titles[start : start + _TITLES_AT_ONCE])
-            keys = list(dict.fromkeys(folded(title) for title in part))
+            keys = list(dict.fromkeys(case_key(title) for title in part))
             for place in queries.places(shelf):
                 asked += [
                     queries.titled(notes, place, "title_key", keys),
@@ -137,8 +136,8 @@ class FirestoreNoteStore:
         found = await self._merged([query.limit(PAGE) for query in asked])
         newest: dict[str, Note] = {}
         for note in sorted(found, key=lambda note: note.created_at):
-            newest[folded(note.title)] = note
-        return {title: newest[folded(title)] for title in titles if folded(title) in newest}
+            newest[case_key(note.title)] = note
+        return {title: newest[case_key(title)] for title in titles if case_key(title) in newest}
 
     async def search(self, question: NoteSearch) -> list[Found]:
         notes, limit = self.client.collection(NOTES), question.limit
@@ -173,7 +172,7 @@ class FirestoreNoteStore:
                     for field in fields.items()
                 ]
                 found = await self._sifted(
-                    asked, lambda note: wanted <= {folded(tag) for tag in note.tags}, limit
+                    asked, lambda note: wanted <= {case_key(tag) for tag in note.tags}, limit
                 )
                 return [Found(note, TAG_SCORE) for note in found]
             case TextMatch(phrases, tags):
@@ -183,7 +182,7 @@ class FirestoreNoteStore:
                 found = await self._sifted(
                     asked,
                     lambda note: (
-                        wanted <= {folded(tag) for tag in note.tags} and _contains(note, phrases)
+                        wanted <= {case_key(tag) for tag in note.tags} and _contains(note, phrases)
                     ),
                     limit,
                 )
@@ -360,7 +359,7 @@ def _back(moment: datetime) -> datetime:
 
 
 def _contains(note: Note, phrases: tuple[tuple[str, ...], ...]) -> bool:
-    texts = [words(note.title), words(note.content)]
+    texts = [split_words(note.title), split_words(note.content)]
     return all(any(_has_run(text, phrase) for text in texts) for phrase in phrases)
 
 

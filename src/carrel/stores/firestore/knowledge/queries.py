@@ -8,8 +8,15 @@ from google.cloud.firestore_v1.async_collection import AsyncCollectionReference
 from google.cloud.firestore_v1.async_query import AsyncQuery
 from google.cloud.firestore_v1.base_query import And, BaseCompositeFilter, FieldFilter
 
-from carrel.rooms.knowledge.notes import Mine, MineAndTeam, Order, Proposals, Shelf, Team
-from carrel.rooms.knowledge.shelves import LAST_CHARACTER
+from carrel.rooms.knowledge.notes import (
+    LAST_CHARACTER,
+    Mine,
+    MineAndTeam,
+    Order,
+    Proposals,
+    Shelf,
+    Team,
+)
 
 Place = tuple[FieldFilter, ...]
 _NEWEST = "DESCENDING"

@@ -7,9 +7,9 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from carrel.libraries.text.tokenizer import case_key, name_trigrams
 from carrel.rooms.knowledge.documents import DocumentChange, Mark, Put, node_document
 from carrel.rooms.knowledge.notes import Node
-from carrel.rooms.knowledge.words import folded, grams
 from carrel.stores.postgres.database import PostgresDatabase
 from carrel.stores.postgres.knowledge.rows import told_plainly
 
@@ -36,13 +36,13 @@ class PostgresNodeStore:
         )
         values = [
             (
-                folded(n.name),
+                case_key(n.name),
                 n.name,
                 n.node_type,
                 n.description,
                 n.content,
                 Jsonb(n.metadata),
-                sorted(grams(n.name)),
+                sorted(name_trigrams(n.name)),
             )
             for n in nodes
         ]
@@ -54,9 +54,9 @@ class PostgresNodeStore:
         sql = f"SELECT {_COLUMNS}, name_key FROM knowledge_nodes WHERE name_key = ANY (%s)"
         found = {
             row[-1]: _node(row)
-            for row in await self._rows(sql, ([folded(name) for name in names],))
+            for row in await self._rows(sql, ([case_key(name) for name in names],))
         }
-        return {name: found[folded(name)] for name in names if folded(name) in found}
+        return {name: found[case_key(name)] for name in names if case_key(name) in found}
 
     async def near(self, name: str, limit: int) -> list[str]:
         sql = (
@@ -64,7 +64,7 @@ class PostgresNodeStore:
             "unnest(grams) g WHERE g = ANY (%s)) s "
             "WHERE grams && %s ORDER BY shared DESC, name_key LIMIT %s"
         )
-        pieces = sorted(grams(name))
+        pieces = sorted(name_trigrams(name))
         return [row[0] for row in await self._rows(sql, (pieces, pieces, limit))]
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:

@@ -10,9 +10,12 @@ from typing import Any
 
 from psycopg.errors import UniqueViolation
 
+from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError
 from carrel.rooms.knowledge.notes import (
+    PROPOSALS_BELOW,
+    PROPOSALS_FROM,
     Change,
     Found,
     Insert,
@@ -22,10 +25,10 @@ from carrel.rooms.knowledge.notes import (
     Replace,
     Shelf,
     Version,
+    shelf_names,
+    shelf_of,
 )
 from carrel.rooms.knowledge.ports import Capabilities
-from carrel.rooms.knowledge.shelves import PROPOSALS_BELOW, PROPOSALS_FROM, shelf_names, shelf_of
-from carrel.rooms.knowledge.words import folded
 from carrel.stores.postgres.database import Connection, PostgresDatabase
 from carrel.stores.postgres.knowledge.rows import (
     COLUMNS,
@@ -65,10 +68,10 @@ class PostgresNoteStore:
             "AND title_key = ANY (%s) ORDER BY title_key, created_at DESC"
         )
         rows = await self._rows(
-            sql, (list(shelf_names(shelf) or ()), [folded(title) for title in titles])
+            sql, (list(shelf_names(shelf) or ()), [case_key(title) for title in titles])
         )
         found = {row[-1]: note_from(row) for row in rows}
-        return {title: found[folded(title)] for title in titles if folded(title) in found}
+        return {title: found[case_key(title)] for title in titles if case_key(title) in found}
 
     async def search(self, question: NoteSearch) -> list[Found]:
         with told_plainly():
@@ -195,7 +198,7 @@ async def _seen(connection: Connection, note_id: str, expected: datetime) -> Non
 
 async def _add_tags(connection: Connection, note: Note) -> None:
     shelf = shelf_of(note)
-    keys = sorted({folded(tag) for tag in note.tags})
+    keys = sorted({case_key(tag) for tag in note.tags})
     if keys:
         await connection.execute(
             "INSERT INTO knowledge_note_tags SELECT unnest(%s::text[]), %s, %s, %s",

@@ -12,11 +12,10 @@ from psycopg import Error
 from psycopg.types.json import Jsonb
 from psycopg_pool import PoolTimeout
 
+from carrel.libraries.text.tokenizer import case_key, split_words
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import Note, Origin, Version
-from carrel.rooms.knowledge.shelves import shelf_of
-from carrel.rooms.knowledge.words import folded, words
-from carrel.stores.postgres.failures import reason_of
+from carrel.rooms.knowledge.notes import Note, Origin, Version, shelf_of
+from carrel.stores.postgres.errors import reason_of
 
 COLUMNS = (
     "id, title, content, user_id, source, status, tags, schema_version, created_at, updated_at, "
@@ -47,7 +46,7 @@ def values_of(note: Note) -> tuple[Any, ...]:
         note.promoted_from_id,
         note.promoted_to_id,
         None if note.origin is None else Jsonb(asdict(note.origin)),
-        folded(note.title),
+        case_key(note.title),
         shelf_of(note),
         word_vector(note),
     )
@@ -82,12 +81,12 @@ def word_vector(note: Note) -> str:
     a tsvector.
     """
     places: dict[str, list[str]] = {}
-    title = words(note.title)
+    title = split_words(note.title)
     for at, word in enumerate(title):
         places.setdefault(word, []).append(f"{min(at + 1, _LAST_POSITION)}A")
     # A gap, so that no phrase reaches from the title into the body.
     size = 0
-    for at, word in enumerate(words(note.content), len(title) + 2):
+    for at, word in enumerate(split_words(note.content), len(title) + 2):
         known = places.setdefault(word, [])
         size += _POSITION_BYTES if known else len(word.encode()) + _WORD_BYTES
         if size > _MOST_VECTOR_BYTES:

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Sequence
 
 import orjson
 
+from carrel.libraries.text.tokenizer import case_key, name_trigrams
 from carrel.rooms.knowledge.documents import DocumentChange, Mark, Put, node_document
 from carrel.rooms.knowledge.notes import Node
-from carrel.rooms.knowledge.words import folded, grams
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge.rows import told_plainly
 
@@ -31,7 +31,7 @@ class SqliteNodeStore:
             return await self._database.read(lambda connection: _find(connection, names))
 
     async def near(self, name: str, limit: int) -> list[str]:
-        pieces = sorted(grams(name))
+        pieces = sorted(name_trigrams(name))
         sql = (
             "SELECT n.name FROM (SELECT number, count(*) AS shared FROM node_grams "
             f"WHERE gram IN ({', '.join('?' * len(pieces))}) GROUP BY number ORDER BY shared "
@@ -69,7 +69,7 @@ class SqliteNodeStore:
 
 def _put(connection: sqlite3.Connection, nodes: Sequence[Node]) -> None:
     for node in nodes:
-        key = folded(node.name)
+        key = case_key(node.name)
         number = connection.execute(
             "INSERT INTO nodes (name_key, name, node_type, description, content, metadata) VALUES "
             "(?, ?, ?, ?, ?, ?) "
@@ -88,7 +88,7 @@ def _put(connection: sqlite3.Connection, nodes: Sequence[Node]) -> None:
         ).fetchone()[0]
         connection.executemany(
             "INSERT OR IGNORE INTO node_grams VALUES (?, ?)",
-            [(gram, number) for gram in grams(node.name)],
+            [(gram, number) for gram in name_trigrams(node.name)],
         )
         connection.execute(
             "INSERT OR REPLACE INTO changes (kind, key, is_removed) VALUES ('node', ?, 0)", (key,)
@@ -99,7 +99,7 @@ def _find(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, Nod
     found: dict[str, Node] = {}
     for name in names:
         sql = "SELECT name, node_type, description, content, metadata FROM nodes WHERE name_key = ?"
-        row = connection.execute(sql, (folded(name),)).fetchone()
+        row = connection.execute(sql, (case_key(name),)).fetchone()
         if row is not None:
             found[name] = _node(row)
     return found

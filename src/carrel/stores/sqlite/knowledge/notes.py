@@ -10,9 +10,12 @@ from dataclasses import asdict
 
 import orjson
 
+from carrel.libraries.text.tokenizer import case_key, split_words
 from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError
 from carrel.rooms.knowledge.notes import (
+    PROPOSALS_BELOW,
+    PROPOSALS_FROM,
     Change,
     Found,
     Insert,
@@ -22,10 +25,10 @@ from carrel.rooms.knowledge.notes import (
     Replace,
     Shelf,
     Version,
+    shelf_names,
+    shelf_of,
 )
 from carrel.rooms.knowledge.ports import Capabilities
-from carrel.rooms.knowledge.shelves import PROPOSALS_BELOW, PROPOSALS_FROM, shelf_names, shelf_of
-from carrel.rooms.knowledge.words import folded, words
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge.rows import (
     COLUMNS,
@@ -153,7 +156,7 @@ def _titled(connection: sqlite3.Connection, titles: Sequence[str], shelf: Shelf)
         rows = [
             row
             for name in names
-            if (row := connection.execute(sql, (name, folded(title))).fetchone())
+            if (row := connection.execute(sql, (name, case_key(title))).fetchone())
         ]
         if rows:
             found[title] = max((note_from(row) for row in rows), key=lambda note: note.created_at)
@@ -189,7 +192,7 @@ def _put(connection: sqlite3.Connection, note: Note, number: int | None) -> None
         number,
         note.id,
         note.title,
-        folded(note.title),
+        case_key(note.title),
         note.content,
         note.user_id,
         note.source,
@@ -206,9 +209,9 @@ def _put(connection: sqlite3.Connection, note: Note, number: int | None) -> None
     number = connection.execute(
         "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
     ).lastrowid
-    tags = {(folded(tag), shelf, created, number) for tag in note.tags}
+    tags = {(case_key(tag), shelf, created, number) for tag in note.tags}
     connection.executemany("INSERT INTO note_tags VALUES (?, ?, ?, ?)", tags)
-    title, body = words(note.title), words(note.content)
+    title, body = split_words(note.title), split_words(note.content)
     size = len(title) + len(body)
     connection.execute("INSERT OR IGNORE INTO note_shelves (name) VALUES (?)", (shelf,))
     sql = (
@@ -235,7 +238,7 @@ def _take_out(connection: sqlite3.Connection, note_id: str, expected: int) -> in
     number, updated_at, shelf, created_at, tags = row
     if updated_at != expected:
         raise NoteChangedError(note_id, moment(updated_at))
-    keys = {(folded(tag), shelf, created_at, number) for tag in orjson.loads(tags)}
+    keys = {(case_key(tag), shelf, created_at, number) for tag in orjson.loads(tags)}
     connection.executemany(
         "DELETE FROM note_tags WHERE tag_key = ? AND shelf = ? AND created_at = ? AND number = ?",
         keys,

@@ -13,7 +13,7 @@ import orjson
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, Origin, Version
 from carrel.stores.database_identity import DatabaseReplacedError
-from carrel.stores.sqlite.failures import is_damaged, reason_of
+from carrel.stores.sqlite.errors import is_damaged, reason_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -6,22 +6,17 @@ from __future__ import annotations
 
 import sqlite3
 
+from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix
 from carrel.rooms.knowledge.notes import (
     EXACT_TITLE_SCORE,
+    LAST_CHARACTER,
+    PROPOSALS_BELOW,
+    PROPOSALS_FROM,
     TAG_SCORE,
-    AnyTitle,
     Found,
     Note,
     NoteSearch,
     Order,
-    Tagged,
-    TextMatch,
-    TitlePrefix,
-)
-from carrel.rooms.knowledge.shelves import (
-    LAST_CHARACTER,
-    PROPOSALS_BELOW,
-    PROPOSALS_FROM,
     shelf_names,
     sorting,
     text_score,

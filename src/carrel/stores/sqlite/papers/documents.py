@@ -8,8 +8,13 @@ import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
-from carrel.rooms.knowledge.documents import PAPERS, Document, DocumentSource, FieldKind
-from carrel.rooms.knowledge.whole_documents import WholeDocuments
+from carrel.rooms.knowledge.documents import (
+    PAPERS,
+    DiffedDocuments,
+    Document,
+    DocumentSource,
+    FieldKind,
+)
 from carrel.rooms.papers.words import join_cjk
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
@@ -42,7 +47,7 @@ class SnapshotDocuments:
     @property
     def source(self) -> DocumentSource:
         """The index `papers`. Keep it: it remembers what it told."""
-        return WholeDocuments("papers", PAPER_FIELDS, self)
+        return DiffedDocuments("papers", PAPER_FIELDS, self)
 
     async def state(self) -> str:
         return await asyncio.to_thread(lambda: snapshot_state(self._snapshot.current()))

@@ -12,10 +12,10 @@ from typing import Any
 import orjson
 
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.knowledge.search_body.clauses import (
+from carrel.libraries.query.elasticsearch.clauses import (
     SearchRequest,
     SortKey,
-    Sources,
+    SourceFilter,
     TermsAggregation,
 )
 from carrel.stores.sqlite.search.compile import Compiler
@@ -71,8 +71,8 @@ def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> d
         "_id": hit.id,
         "_score": round(hit.score, 7) if is_scored else None,
     }
-    if request.sources.is_shown:
-        row["_source"] = _filtered(source, request.sources)
+    if request.source.is_enabled:
+        row["_source"] = _filtered(source, request.source)
     if request.highlight is not None:
         marked = highlighted(hit.index, source, request.query, request.highlight)
         if marked:
@@ -105,9 +105,9 @@ def bucket_answer(
     one: TermsAggregation, kind: str | None, counts: Mapping[Any, int]
 ) -> dict[str, Any]:
     """The buckets of one aggregation."""
-    kept = [(key, count) for key, count in counts.items() if count >= one.least]
+    kept = [(key, count) for key, count in counts.items() if count >= one.min_doc_count]
     kept.sort(key=lambda pair: _rank(pair[0]))
-    if one.by == "_count":
+    if one.order_by == "_count":
         kept.sort(key=lambda pair: pair[1], reverse=not one.is_ascending)
     elif not one.is_ascending:
         kept.reverse()
@@ -195,7 +195,7 @@ def _buckets(connection: sqlite3.Connection, index: Index, one: TermsAggregation
     return dict(connection.execute(sql, (one.field,)).fetchall())
 
 
-def _filtered(source: dict[str, Any], sources: Sources) -> dict[str, Any]:
+def _filtered(source: dict[str, Any], sources: SourceFilter) -> dict[str, Any]:
     def is_kept(name: str) -> bool:
         included = not sources.includes or any(
             fnmatch.fnmatchcase(name, pattern) for pattern in sources.includes

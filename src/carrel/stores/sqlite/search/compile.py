@@ -6,22 +6,22 @@ import fnmatch
 import sqlite3
 
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.knowledge.search_body.clauses import (
-    Bool,
-    Clause,
-    Exists,
-    Ids,
-    Match,
-    MatchAll,
-    MatchPhrase,
-    MultiMatch,
-    Prefix,
-    Range,
+from carrel.libraries.query.elasticsearch.clauses import (
+    BoolQuery,
+    ExistsQuery,
+    IdsQuery,
+    MatchAllQuery,
+    MatchPhraseQuery,
+    MatchQuery,
+    MultiMatchQuery,
+    PrefixQuery,
+    QueryClause,
+    RangeQuery,
     Scalar,
-    Terms,
+    TermsQuery,
 )
-from carrel.rooms.knowledge.shelves import LAST_CHARACTER
-from carrel.rooms.knowledge.words import words
+from carrel.libraries.text.tokenizer import split_words
+from carrel.rooms.knowledge.notes import LAST_CHARACTER
 from carrel.stores.sqlite.search.index import Index, comparable, groups_of
 from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, saturation, terms
 
@@ -48,7 +48,7 @@ class Compiler:
         self._values: list[Value] = []
         self._word_count = 0
 
-    def matched(self, clause: Clause) -> tuple[str, list[Value]]:
+    def matched(self, clause: QueryClause) -> tuple[str, list[Value]]:
         """SQL for the documents that fit and may be read, as (document, score)."""
         root = self._add(clause)
         sql = (
@@ -64,31 +64,31 @@ class Compiler:
         self._values += values
         return name
 
-    def _add(self, clause: Clause) -> str:
+    def _add(self, clause: QueryClause) -> str:
         match clause:
-            case MatchAll(boost):
+            case MatchAllQuery(boost):
                 return self._table(f"SELECT number, ? FROM documents WHERE {self._visible}", boost)
-            case Ids(ids, boost):
+            case IdsQuery(ids, boost):
                 marks = ", ".join("?" * len(ids))
                 sql = f"SELECT number, ? FROM documents WHERE index_number = ? AND id IN ({marks})"
                 return self._table(sql, boost, self._index.number, *ids)
-            case Exists(field, boost):
+            case ExistsQuery(field, boost):
                 base = field.removesuffix(".keyword")
                 sql = "SELECT document, ? FROM present WHERE index_number = ? AND field = ?"
                 return self._table(sql, boost, self._index.number, base)
-            case Terms(field, values, boost):
+            case TermsQuery(field, values, boost):
                 return self._terms(field, values, boost)
-            case Prefix(field, text, boost):
+            case PrefixQuery(field, text, boost):
                 return self._prefix(field, text, boost)
-            case Range():
+            case RangeQuery():
                 return self._range(clause)
-            case Match(field, text, needs_all, least, boost):
+            case MatchQuery(field, text, needs_all, least, boost):
                 return self._match(field, text, needs_all, least, boost)
-            case MatchPhrase(field, text, boost):
+            case MatchPhraseQuery(field, text, boost):
                 return self._phrase(field, text, boost)
-            case MultiMatch():
+            case MultiMatchQuery():
                 return self._multi_match(clause)
-            case Bool():
+            case BoolQuery():
                 return self._bool(clause)
 
     def _terms(self, field: str, values: tuple[Scalar, ...], boost: float) -> str:
@@ -97,7 +97,7 @@ class Compiler:
             return self._table(_NOTHING)
         if kind == "text":
             # Like the real one: an exact term on a text field is compared with its words, unfolded.
-            found = [str(value) for value in values if words(str(value)) == [str(value)]]
+            found = [str(value) for value in values if split_words(str(value)) == [str(value)]]
             return self._some_words(field, found, 1, boost)
         wanted = [one for value in values if (one := comparable(value, kind)) is not None]
         marks = ", ".join("?" * len(wanted))
@@ -110,7 +110,7 @@ class Compiler:
     def _prefix(self, field: str, text: str, boost: float) -> str:
         kind = self._index.kind(field)
         if kind == "text":
-            found = words(text)
+            found = split_words(text)
             return (
                 self._beginning(field, found[0], boost)
                 if found == [text]
@@ -124,7 +124,7 @@ class Compiler:
         )
         return self._table(sql, boost, self._index.number, field, text, text + LAST_CHARACTER)
 
-    def _range(self, clause: Range) -> str:
+    def _range(self, clause: RangeQuery) -> str:
         kind = self._index.kind(clause.field)
         if kind is None:
             return self._table(_NOTHING)
@@ -137,10 +137,10 @@ class Compiler:
         conditions: list[str] = []
         limits: list[Value] = []
         for limit, sign in (
-            (clause.above, ">"),
-            (clause.at_least, ">="),
-            (clause.below, "<"),
-            (clause.at_most, "<="),
+            (clause.gt, ">"),
+            (clause.gte, ">="),
+            (clause.lt, "<"),
+            (clause.lte, "<="),
         ):
             if limit is None:
                 continue
@@ -163,7 +163,7 @@ class Compiler:
     ) -> str:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
-        found = list(dict.fromkeys(words(str(text))))
+        found = list(dict.fromkeys(split_words(str(text))))
         return self._some_words(
             field, found, len(found) if needs_all else required(least, len(found), 1), boost
         )
@@ -171,14 +171,14 @@ class Compiler:
     def _phrase(self, field: str, text: Scalar, boost: float) -> str:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
-        found = words(str(text))
+        found = split_words(str(text))
         return (
             self._some_words(field, found, 1, boost)
             if len(found) == 1
             else self._whole_phrase(field, found, boost)
         )
 
-    def _multi_match(self, clause: MultiMatch) -> str:
+    def _multi_match(self, clause: MultiMatchQuery) -> str:
         parts = []
         for pattern, weight in clause.fields:
             for field in self._fields(pattern):
@@ -186,7 +186,13 @@ class Compiler:
                     parts.append(self._phrase(field, clause.text, weight))
                 else:
                     parts.append(
-                        self._match(field, clause.text, clause.needs_all, clause.least, weight)
+                        self._match(
+                            field,
+                            clause.text,
+                            clause.needs_all,
+                            clause.minimum_should_match,
+                            weight,
+                        )
                     )
         if not parts:
             return self._table(_NOTHING)
@@ -211,13 +217,13 @@ class Compiler:
             if kind in {"text", "keyword"} and fnmatch.fnmatchcase(name, pattern)
         ]
 
-    def _bool(self, clause: Bool) -> str:
+    def _bool(self, clause: BoolQuery) -> str:
         must = [self._add(one) for one in clause.must]
         should = [self._add(one) for one in clause.should]
         needed = [self._add(one) for one in clause.filter]
         banned = [self._add(one) for one in clause.must_not]
         default = 0 if must or needed else 1
-        least = required(clause.least, len(should), default) if should else 0
+        least = required(clause.minimum_should_match, len(should), default) if should else 0
         if should and least > len(should):
             return self._table(_NOTHING)
         rows = [f"SELECT document, score, 1 AS musts, 0 AS shoulds FROM {table}" for table in must]

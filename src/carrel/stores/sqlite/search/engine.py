@@ -20,13 +20,17 @@ from carrel.core.errors import (
     TimedOutError,
     UnavailableError,
 )
+from carrel.libraries.query.elasticsearch.clauses import SearchRequest
+from carrel.libraries.query.elasticsearch.parser import parse_search_body
 from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Mark, PersonalSource
-from carrel.rooms.knowledge.errors import IndexBuildingError, KnowledgeStoreError
+from carrel.rooms.knowledge.errors import (
+    IndexBuildingError,
+    KnowledgeStoreError,
+    translate_query_errors,
+)
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.rooms.knowledge.search_body.clauses import SearchRequest
-from carrel.rooms.knowledge.search_body.parse import parse
 from carrel.stores.sqlite.derived import DerivedDatabase, is_unusable
-from carrel.stores.sqlite.failures import reason_of
+from carrel.stores.sqlite.errors import reason_of
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
 from carrel.stores.sqlite.search.index import Index, Retelling, apply, find_index, open_index, sweep
 
@@ -67,7 +71,8 @@ class EmbeddedSearch:
     async def search(
         self, index: str, body: Mapping[str, Any], readers: frozenset[str]
     ) -> SearchAnswer:
-        request = parse(body)
+        with translate_query_errors():
+            request = parse_search_body(body)
         try:
             try:
                 return await self._answered(index, request, readers)

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from carrel.rooms.knowledge.search_body.clauses import (
-    Bool,
-    Clause,
+from carrel.libraries.query.elasticsearch.clauses import (
+    BoolQuery,
     Highlight,
-    Match,
-    MatchPhrase,
-    MultiMatch,
-    Prefix,
-    Terms,
+    MatchPhraseQuery,
+    MatchQuery,
+    MultiMatchQuery,
+    PrefixQuery,
+    QueryClause,
+    TermsQuery,
 )
-from carrel.rooms.knowledge.words import spans, words
+from carrel.libraries.text.tokenizer import split_words, split_words_with_offsets
 from carrel.stores.sqlite.search.index import Index
 
 # How far an end of a fragment may move so that no word is cut.
@@ -35,7 +35,7 @@ class _Wanted:
 
 
 def highlighted(
-    index: Index, source: Mapping[str, Any], query: Clause, how: Highlight
+    index: Index, source: Mapping[str, Any], query: QueryClause, how: Highlight
 ) -> dict[str, list[str]]:
     """The marked fragments of every field that has some."""
     found: dict[str, list[str]] = {}
@@ -57,27 +57,27 @@ def highlighted(
     return found
 
 
-def _wanted(clause: Clause, name: str) -> _Wanted:
+def _wanted(clause: QueryClause, name: str) -> _Wanted:
     wanted = _Wanted()
-    waiting: list[Clause] = [clause]
+    waiting: list[QueryClause] = [clause]
     while waiting:
         match waiting.pop():
-            case Match(field=other, text=text) if other == name:
-                wanted.words.update(words(str(text)))
-            case MatchPhrase(field=other, text=text) if other == name:
-                wanted.phrases.append(words(str(text)))
-            case MultiMatch(fields=fields, text=text, kind=kind) if any(
+            case MatchQuery(field=other, text=text) if other == name:
+                wanted.words.update(split_words(str(text)))
+            case MatchPhraseQuery(field=other, text=text) if other == name:
+                wanted.phrases.append(split_words(str(text)))
+            case MultiMatchQuery(fields=fields, text=text, kind=kind) if any(
                 fnmatch.fnmatchcase(name, other) for other, _ in fields
             ):
                 if kind == "phrase":
-                    wanted.phrases.append(words(str(text)))
+                    wanted.phrases.append(split_words(str(text)))
                 else:
-                    wanted.words.update(words(str(text)))
-            case Terms(field=other, values=values) if other.removesuffix(".keyword") == name:
-                wanted.words.update(word for value in values for word in words(str(value)))
-            case Prefix(field=other, text=text) if other.removesuffix(".keyword") == name:
+                    wanted.words.update(split_words(str(text)))
+            case TermsQuery(field=other, values=values) if other.removesuffix(".keyword") == name:
+                wanted.words.update(word for value in values for word in split_words(str(value)))
+            case PrefixQuery(field=other, text=text) if other.removesuffix(".keyword") == name:
                 wanted.beginnings.append(text)
-            case Bool(must=must, filter=needed, should=should):
+            case BoolQuery(must=must, filter=needed, should=should):
                 waiting += [*must, *needed, *should]
             case _:
                 pass
@@ -86,7 +86,7 @@ def _wanted(clause: Clause, name: str) -> _Wanted:
 
 def _hits(text: str, wanted: _Wanted) -> list[Span]:
     """Where the wanted stands, from left to right, what overlaps as one."""
-    places = spans(text)
+    places = split_words_with_offsets(text)
     beginnings = tuple(wanted.beginnings)
     found = [
         (start, end)
@@ -114,12 +114,12 @@ def _hits(text: str, wanted: _Wanted) -> list[Span]:
 def _fragments(text: str, hits: Sequence[Span], how: Highlight) -> list[str]:
     if not hits:
         return []
-    if how.fragments == 0:
+    if how.number_of_fragments == 0:
         return [_marked(text, 0, len(text), hits, how)]
     fragments: list[str] = []
     until = 0
     for start, end in hits:
-        if start < until or len(fragments) == how.fragments:
+        if start < until or len(fragments) == how.number_of_fragments:
             continue
         begin = _edge_before(text, max(until, start - how.fragment_size // 3), until)
         until = _edge_after(text, max(begin + how.fragment_size, end))
@@ -148,7 +148,7 @@ def _marked(text: str, begin: int, end: int, hits: Sequence[Span], how: Highligh
     at = begin
     for start, stop in hits:
         if start >= begin and stop <= end:
-            pieces += [text[at:start], how.pre, text[start:stop], how.post]
+            pieces += [text[at:start], how.pre_tag, text[start:stop], how.post_tag]
             at = stop
     pieces.append(text[at:end])
     return "".join(pieces)

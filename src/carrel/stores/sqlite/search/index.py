@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 
 import orjson
 
+from carrel.libraries.query.elasticsearch.clauses import Scalar
+from carrel.libraries.text.tokenizer import split_words
 from carrel.rooms.knowledge.documents import (
     Document,
     DocumentChange,
@@ -18,8 +20,6 @@ from carrel.rooms.knowledge.documents import (
     Put,
     Reset,
 )
-from carrel.rooms.knowledge.search_body.clauses import Scalar
-from carrel.rooms.knowledge.words import words
 from carrel.stores.sqlite.visible_words import marked
 
 # The first version let every document count for everybody; its files are removed and filled again
@@ -281,7 +281,9 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
         values = list(_values(document.fields.get(field)))
         if not values:
             continue
-        found = [word for value in values for word in words(str(value))] if kind == "text" else []
+        found = (
+            [word for value in values for word in split_words(str(value))] if kind == "text" else []
+        )
         connection.execute(
             "INSERT INTO present VALUES (?, ?, ?, ?)", (index.number, field, number, len(found))
         )

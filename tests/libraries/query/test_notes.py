@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.core.errors import InvalidInputError
-from carrel.rooms.knowledge.links import links
-from carrel.rooms.knowledge.notes import AnyTitle, Tagged, TextMatch, TitlePrefix
-from carrel.rooms.knowledge.query_language import parse
-from carrel.rooms.knowledge.words import folded, grams, spans, words
+from carrel.libraries.query.errors import QueryError
+from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix, parse_note_query
+from carrel.libraries.text.tokenizer import (
+    case_key,
+    name_trigrams,
+    split_words,
+    split_words_with_offsets,
+)
+from carrel.rooms.knowledge.notes import link_targets
 
 
 @pytest.mark.parametrize(
@@ -28,14 +32,14 @@ from carrel.rooms.knowledge.words import folded, grams, spans, words
     ],
 )
 def test_a_query_is_understood(query: str, condition: object) -> None:
-    assert parse(query) == condition
+    assert parse_note_query(query) == condition
 
 
 @given(st.text(min_size=1, max_size=80))
 def test_any_text_has_a_meaning_or_a_reason(query: str) -> None:
     try:
-        condition = parse(query)
-    except InvalidInputError as error:
+        condition = parse_note_query(query)
+    except QueryError as error:
         assert error.next_step
         assert query.strip().startswith("#") or query.strip().casefold().startswith("text:")
     else:
@@ -44,15 +48,15 @@ def test_any_text_has_a_meaning_or_a_reason(query: str) -> None:
 
 @given(st.text(max_size=80))
 def test_folding_and_words_are_settled_after_once(text: str) -> None:
-    assert folded(folded(text)) == folded(text)
-    for word in words(text):
+    assert case_key(case_key(text)) == case_key(text)
+    for word in split_words(text):
         assert word and " " not in word and '"' not in word and "'" not in word
-    assert grams(text)
+    assert name_trigrams(text)
 
 
 @given(st.text(max_size=200))
 def test_spans_stand_inside_the_text(text: str) -> None:
-    for word, start, end in spans(text):
+    for word, start, end in split_words_with_offsets(text):
         assert word and 0 <= start < end <= len(text)
 
 
@@ -61,4 +65,4 @@ def test_links_are_found_and_code_is_not() -> None:
         "[[A]] ![[B.md]] [[c/D#h|shown]] [[A]] `[[E]]`\n```\n[[F]]\n```\n[[ ]] [[x\ny]] "
         "[[nested [[G]]"
     )
-    assert links(text) == ["A", "B", "c/D", "G"]
+    assert link_targets(text) == ["A", "B", "c/D", "G"]

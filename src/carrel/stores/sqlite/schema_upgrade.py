@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from carrel.stores.sqlite.failures import SqliteRefusedError
+from carrel.stores.sqlite.errors import SqliteRefusedError
 
 _WAIT_MS = 60_000
 _LOOK_EVERY_SECONDS = 0.01

@@ -15,11 +15,11 @@ from typing import Literal
 from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, InsufficientPermissionsError
+from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.models import MAX_CONTENT_CHARACTERS
 from carrel.rooms.knowledge.notes import Insert, Mine, Note, Origin, Replace, Shelf, Source, Team
 from carrel.rooms.knowledge.ports import NoteStore
 from carrel.rooms.knowledge.service import PROMOTE
-from carrel.rooms.knowledge.words import folded
 
 Outcome = Literal["new", "changed", "unchanged", "kept", "conflict", "refused"]
 _TICK = timedelta(microseconds=1)
@@ -217,7 +217,7 @@ class Notebook:
 
 def digest_of(title: str, content: str, tags: Iterable[str]) -> str:
     """The same for two notes that a reader could not tell apart."""
-    shown = json.dumps([title, content, sorted(folded(tag) for tag in tags)], ensure_ascii=False)
+    shown = json.dumps([title, content, sorted(case_key(tag) for tag in tags)], ensure_ascii=False)
     return hashlib.sha256(shown.encode()).hexdigest()
 
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.core.errors import CarrelError
+from carrel.libraries.query.elasticsearch.allow_list import check_search_body
+from carrel.libraries.query.elasticsearch.clauses import SearchRequest
+from carrel.libraries.query.elasticsearch.parser import parse_search_body
+from carrel.libraries.query.errors import QueryError
+from carrel.libraries.text.tokenizer import split_words
 from carrel.rooms.knowledge.documents import Document, FieldKind, Put
-from carrel.rooms.knowledge.search_body.clauses import SearchRequest
-from carrel.rooms.knowledge.search_body.parse import parse
-from carrel.rooms.knowledge.search_body.passed_on import checked
-from carrel.rooms.knowledge.words import words
 from carrel.stores.sqlite.search.answer import ask, in_order, shown
 from carrel.stores.sqlite.search.index import STEPS, Index, Retelling, apply, open_index
 
@@ -54,10 +54,10 @@ _json = st.recursive(
 @settings(max_examples=500, deadline=None)
 @given(st.dictionaries(_names, _json, max_size=4))
 def test_any_body_is_parsed_or_refused_and_never_breaks(body: dict[str, Any]) -> None:
-    for read in (parse, checked):
+    for read in (parse_search_body, check_search_body):
         try:
             read(body)
-        except CarrelError as error:
+        except QueryError as error:
             assert error.code in {"invalid_input", "unsupported_clause", "refused_clause"}
             assert error.message
 
@@ -128,16 +128,16 @@ queries = st.recursive(
 def fits(query: dict[str, Any], id: str, facts: dict[str, Any]) -> bool:
     """The plain meaning of a query, as slowly and simply as can be."""
     ((name, inside),) = query.items()
-    title = words(facts.get("title", ""))
+    title = split_words(facts.get("title", ""))
     match name:
         case "match_all":
             return True
         case "match":
-            wanted = words(inside["title"]["query"])
+            wanted = split_words(inside["title"]["query"])
             found = [word in title for word in wanted]
             return all(found) if inside["title"]["operator"] == "and" else any(found)
         case "match_phrase":
-            phrase = words(inside["title"])
+            phrase = split_words(inside["title"])
             return any(title[at : at + len(phrase)] == phrase for at in range(len(title)))
         case "term" if "tags" in inside:
             return inside["tags"] in facts.get("tags", [])
@@ -188,7 +188,9 @@ def test_the_engine_finds_what_the_plain_meaning_finds(
     facts: list[dict[str, Any]], query: dict[str, Any]
 ) -> None:
     connection, index = an_index(facts)
-    request = parse({"query": query, "size": 100, "aggs": {"t": {"terms": {"field": "tags"}}}})
+    request = parse_search_body(
+        {"query": query, "size": 100, "aggs": {"t": {"terms": {"field": "tags"}}}}
+    )
     part = ask(connection, index, request, frozenset({"everyone"}))
     expected = {str(number) for number, one in enumerate(facts) if fits(query, str(number), one)}
     assert {hit.id for hit in part.hits} == expected and part.total == len(expected)
@@ -206,7 +208,9 @@ def test_the_order_of_one_index_is_the_order_of_several(
     facts: list[dict[str, Any]], order: str, missing: str
 ) -> None:
     connection, index = an_index(facts)
-    request = parse({"sort": [{"year": {"order": order, "missing": missing}}, "_doc"], "size": 100})
+    request = parse_search_body(
+        {"sort": [{"year": {"order": order, "missing": missing}}, "_doc"], "size": 100}
+    )
     hits = ask(connection, index, request, frozenset({"everyone"})).hits
     assert in_order(hits[::-1], request) == hits
     assert all(
@@ -216,7 +220,7 @@ def test_the_order_of_one_index_is_the_order_of_several(
 
 
 def test_a_request_without_a_query_asks_for_everything() -> None:
-    assert parse({}) == SearchRequest()
+    assert parse_search_body({}) == SearchRequest()
 
 
 def deep_filters(depth: int) -> dict[str, Any]:
@@ -249,8 +253,8 @@ COSTLY: dict[str, dict[str, Any]] = {
 @pytest.mark.promise("D14")
 @pytest.mark.parametrize("kind", COSTLY)
 def test_a_body_that_would_keep_a_cluster_busy_is_not_passed_on(kind: str) -> None:
-    with pytest.raises(CarrelError) as refused:
-        checked(COSTLY[kind])
+    with pytest.raises(QueryError) as refused:
+        check_search_body(COSTLY[kind])
     assert refused.value.code in {"invalid_input", "refused_clause"}
 
 
@@ -263,4 +267,4 @@ def test_an_ordinary_body_is_passed_on_as_it_is() -> None:
             }
         }
     }
-    assert checked(body) == body
+    assert check_search_body(body) == body

@@ -1,4 +1,4 @@
-"""The part of Elasticsearch's query language that the embedded search answers, as types."""
+"""The supported subset of Elasticsearch's query language, as types named like Elasticsearch's."""
 
 from __future__ import annotations
 
@@ -9,52 +9,50 @@ Scalar = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
-class MatchAll:
+class MatchAllQuery:
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """Words in one field. `least` is how many of them must be there; None means what the operator
-    says.
-    """
+class MatchQuery:
+    """Words in one field; without `minimum_should_match`, one of them or (`needs_all`) all."""
 
     field: str
     text: Scalar
     needs_all: bool = False
-    least: str | int | None = None
+    minimum_should_match: str | int | None = None
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class MatchPhrase:
+class MatchPhraseQuery:
     field: str
     text: Scalar
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class MultiMatch:
-    """The same words in several fields, each with its weight; `*` stands in names for anything."""
+class MultiMatchQuery:
+    """The same words in several fields, each with its weight; `*` in a name is a wildcard."""
 
     fields: tuple[tuple[str, float], ...]
     text: Scalar
     kind: Literal["best_fields", "most_fields", "phrase"] = "best_fields"
     needs_all: bool = False
-    least: str | int | None = None
+    minimum_should_match: str | int | None = None
     tie_breaker: float = 0.0
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class PrefixQuery:
     field: str
     text: str
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermsQuery:
     """One of these values, exactly."""
 
     field: str
@@ -63,38 +61,49 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class RangeQuery:
     field: str
-    above: Scalar | None = None
-    at_least: Scalar | None = None
-    below: Scalar | None = None
-    at_most: Scalar | None = None
+    gt: Scalar | None = None
+    gte: Scalar | None = None
+    lt: Scalar | None = None
+    lte: Scalar | None = None
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ids:
+class IdsQuery:
     values: tuple[str, ...]
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class ExistsQuery:
     field: str
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bool:
-    must: tuple[Clause, ...] = ()
-    filter: tuple[Clause, ...] = ()
-    should: tuple[Clause, ...] = ()
-    must_not: tuple[Clause, ...] = ()
-    least: str | int | None = None
+class BoolQuery:
+    must: tuple[QueryClause, ...] = ()
+    filter: tuple[QueryClause, ...] = ()
+    should: tuple[QueryClause, ...] = ()
+    must_not: tuple[QueryClause, ...] = ()
+    minimum_should_match: str | int | None = None
     boost: float = 1.0
 
 
-Clause = MatchAll | Match | MatchPhrase | MultiMatch | Prefix | Terms | Range | Ids | Exists | Bool
+QueryClause = (
+    MatchAllQuery
+    | MatchQuery
+    | MatchPhraseQuery
+    | MultiMatchQuery
+    | PrefixQuery
+    | TermsQuery
+    | RangeQuery
+    | IdsQuery
+    | ExistsQuery
+    | BoolQuery
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +114,10 @@ class SortKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """Which fields of a document are shown; patterns, none for all."""
+class SourceFilter:
+    """Which fields of a document an answer holds; patterns, none for all."""
 
-    is_shown: bool = True
+    is_enabled: bool = True
     includes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
 
@@ -116,10 +125,10 @@ class Sources:
 @dataclass(frozen=True, slots=True)
 class Highlight:
     fields: tuple[str, ...]
-    pre: str = "<em>"
-    post: str = "</em>"
+    pre_tag: str = "<em>"
+    post_tag: str = "</em>"
     fragment_size: int = 100
-    fragments: int = 5
+    number_of_fragments: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +136,17 @@ class TermsAggregation:
     name: str
     field: str
     size: int = 10
-    by: Literal["_count", "_key"] = "_count"
+    order_by: Literal["_count", "_key"] = "_count"
     is_ascending: bool = False
-    least: int = 1
+    min_doc_count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    query: Clause = field(default_factory=MatchAll)
+    query: QueryClause = field(default_factory=MatchAllQuery)
     first: int = 0
     size: int = 10
     sort: tuple[SortKey, ...] = ()
-    sources: Sources = Sources()
+    source: SourceFilter = SourceFilter()
     highlight: Highlight | None = None
     aggregations: tuple[TermsAggregation, ...] = ()

@@ -15,7 +15,7 @@ _SPACES = re.compile(r"\s+")
 MAX_WORD_CHARACTERS = 64
 
 
-def folded(text: str) -> str:
+def case_key(text: str) -> str:
     """One form for comparison: compatible characters unified, case folded, outer spaces gone, inner
     ones single.
     """
@@ -24,7 +24,7 @@ def folded(text: str) -> str:
     ).strip()
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text in order. A run of Japanese gives its pairs: 知識管理 is 知識, 識管, 管理."""  # noqa: E501
     found: list[str] = []
     for run in _RUN.findall(_plain(text)):
@@ -37,11 +37,11 @@ def words(text: str) -> list[str]:
     return found
 
 
-def spans(text: str) -> list[tuple[str, int, int]]:
+def split_words_with_offsets(text: str) -> list[tuple[str, int, int]]:
     """The words with where they stand in the text as it was given."""
     found: list[tuple[str, int, int]] = []
     for match in _RUN.finditer(text):
-        pieces = words(match[0])
+        pieces = split_words(match[0])
         if len(pieces) > 1 and _IS_UNSPACED.match(match[0]) and len(pieces) == len(match[0]) - 1:
             found.extend(
                 (piece, match.start() + at, match.start() + at + 2)
@@ -52,11 +52,11 @@ def spans(text: str) -> list[tuple[str, int, int]]:
     return found
 
 
-def grams(text: str) -> frozenset[str]:
+def name_trigrams(text: str) -> frozenset[str]:
     """The three-character pieces of a name, its ends marked; names that share many are spelled
     alike.
     """
-    marked = f" {folded(text)} "
+    marked = f" {case_key(text)} "
     return frozenset(marked[at : at + 3] for at in range(max(1, len(marked) - 2)))
 
 

@@ -17,8 +17,9 @@ import pytest
 
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
+from carrel.libraries.query.notes import TitlePrefix
 from carrel.policy.limits import Rate
-from carrel.rooms.knowledge.notes import Mine, NoteSearch, TitlePrefix
+from carrel.rooms.knowledge.notes import Mine, NoteSearch
 from carrel.stores.sql.access import SCRIPTS as ACCESS
 from carrel.stores.sql.research import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.access import sqlite_access
@@ -27,7 +28,7 @@ from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
 from carrel.stores.sqlite.limits import SqliteBuckets
 from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
 from carrel.stores.sqlite.research import sqlite_research
-from carrel.stores.sqlite.upgrading import NewerFileError, bring_forward, copy_name, version_of
+from carrel.stores.sqlite.schema_upgrade import NewerFileError, bring_forward, copy_name, version_of
 from tests.stores.first_home import RESEARCH_ID, first_home, rows_in
 
 ROOT = Path(__file__).parents[2]
@@ -180,7 +181,7 @@ def test_an_upgrade_that_fails_leaves_the_old_version_working(tmp_path: Path) ->
 _OPENER = """
 import sys
 from pathlib import Path
-from carrel.stores.sqlite.upgrading import bring_forward
+from carrel.stores.sqlite.schema_upgrade import bring_forward
 print("ready", flush=True)
 sys.stdin.readline()
 bring_forward(Path(sys.argv[1]), ["CREATE TABLE IF NOT EXISTS t (x)", "INSERT INTO t VALUES (1)"])
@@ -221,7 +222,7 @@ def test_processes_that_open_at_once_bring_it_forward_once(tmp_path: Path, is_ne
 _KILLED = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from carrel.stores.sqlite.upgrading import bring_forward
+from carrel.stores.sqlite.schema_upgrade import bring_forward
 
 moment = sys.argv[2]
 die = lambda: os.kill(os.getpid(), signal.SIGKILL)
