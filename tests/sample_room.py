@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import Field
 
@@ -23,11 +22,14 @@ from carrel.core.answer import (
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.completion import Completion, CompletionRequest, complete_from
+from carrel.core.decorators import operation, prompt, resource
 from carrel.core.errors import NotFoundError, UnavailableError
-from carrel.core.operation import Answer, Effect, Operation, Prompt, Question, Resource
+from carrel.core.operation import Answer, Effect, Question
+from carrel.core.room import RoomDeclaration
 
 READ = frozenset({"papers:read"})
 WRITE = frozenset({"knowledge:write"})
+ROOM = RoomDeclaration("sample", "Sample", "Everything a door must be able to carry.")
 SECRET = "the cupboard key is under the mat"
 
 
@@ -96,27 +98,36 @@ class Held:
     was_cancelled: bool = False
 
 
-def sample_room(held: Held | None = None) -> Room:
-    """The room; `held` lets a test wait for a call that is running and release it."""
-    state = held or Held()
+class SampleOperations:
+    """One operation for each way a call can go."""
 
-    async def add(question: Addition, call: Call) -> Total:
+    def __init__(self, held: Held) -> None:
+        self._held = held
+
+    @operation(
+        name_alone="add", title="Add numbers", description="Add numbers, for tests.", scopes=READ
+    )
+    async def add_numbers(self, question: Addition, call: Call) -> Total:
         return Total(total=question.a + question.b)
 
-    async def say(question: Saying, call: Call) -> Text:
+    @operation(title="Say", description="Say, for tests.", scopes=READ)
+    async def say(self, question: Saying, call: Call) -> Text:
         return Text(" ".join([question.text] * question.times), "text/markdown")
 
-    async def count(question: Counting, call: Call) -> list[Step]:
+    @operation(title="Count", description="Count, for tests.", scopes=READ)
+    async def count(self, question: Counting, call: Call) -> list[Step]:
         return [
             Step(number=number, square=number * number) for number in range(1, question.limit + 1)
         ]
 
-    async def count_in_part(question: NoQuestion, call: Call) -> Partial:
+    @operation(title="Count in part", description="Count in part, for tests.", scopes=READ)
+    async def count_in_part(self, question: NoQuestion, call: Call) -> list[Step] | Partial:
         return Partial(
             (Step(number=1, square=1),), pending=2, job_id="job-7", next_step="Ask again later."
         )
 
-    async def show(question: NoQuestion, call: Call) -> Blocks:
+    @operation(title="Show", description="Show, for tests.", scopes=READ)
+    async def show(self, question: NoQuestion, call: Call) -> Blocks:
         return Blocks(
             (
                 Text("A picture:"),
@@ -125,76 +136,77 @@ def sample_room(held: Held | None = None) -> Room:
             )
         )
 
-    async def find(question: Finding, call: Call) -> Total:
+    @operation(title="Find thing", description="Find thing, for tests.", scopes=READ)
+    async def find_thing(self, question: Finding, call: Call) -> Total:
         raise NotFoundError("thing", question.name, next_step="Look elsewhere.")
 
-    async def fail(question: NoQuestion, call: Call) -> Total:
+    @operation(title="Fail", description="Fail, for tests.", scopes=READ)
+    async def fail(self, question: NoQuestion, call: Call) -> Total:
         raise RuntimeError(SECRET)
 
-    async def answer_nonsense(question: NoQuestion, call: Call) -> Broken:
+    @operation(title="Answer nonsense", description="Answer nonsense, for tests.", scopes=READ)
+    async def answer_nonsense(self, question: NoQuestion, call: Call) -> Broken:
         return Broken(thing=object())
 
-    async def reach(question: NoQuestion, call: Call) -> Total:
+    @operation(title="Reach", description="Reach, for tests.", scopes=READ, reaches_outside=True)
+    async def reach(self, question: NoQuestion, call: Call) -> Total:
         raise UnavailableError(
             "The far store cannot be reached", next_step="Try again in a minute."
         )
 
-    async def dawdle(question: NoQuestion, call: Call) -> Total:
+    @operation(title="Dawdle", description="Dawdle, for tests.", scopes=READ, timeout_seconds=0.02)
+    async def dawdle(self, question: NoQuestion, call: Call) -> Total:
         await asyncio.Event().wait()
         return Total(total=0)
 
-    async def hold(question: NoQuestion, call: Call) -> Text:
+    @operation(title="Hold", description="Hold, for tests.", scopes=READ)
+    async def hold(self, question: NoQuestion, call: Call) -> Text:
         await call.report_progress(0.0, 1.0, "holding")
-        state.started.set()
+        self._held.started.set()
         try:
-            await state.release.wait()
+            await self._held.release.wait()
         except asyncio.CancelledError:
-            state.was_cancelled = True
+            self._held.was_cancelled = True
             raise
         return Text("released")
 
-    async def wait_until_held(question: NoQuestion, call: Call) -> Text:
-        await state.started.wait()
+    @operation(title="Wait until held", description="Wait until held, for tests.", scopes=READ)
+    async def wait_until_held(self, question: NoQuestion, call: Call) -> Text:
+        await self._held.started.wait()
         return Text("somebody is holding")
 
-    async def release(question: NoQuestion, call: Call) -> Text:
-        state.release.set()
-        return Text("was it cancelled: " + str(state.was_cancelled))
+    @operation(title="Release", description="Release, for tests.", scopes=READ)
+    async def release(self, question: NoQuestion, call: Call) -> Text:
+        self._held.release.set()
+        return Text("was it cancelled: " + str(self._held.was_cancelled))
 
-    async def note(question: Note, call: Call) -> Text:
-        state.notes.append(question.text)
+    @operation(
+        title="Write note",
+        description="Write note, for tests.",
+        scopes=WRITE,
+        effect=Effect.WRITES,
+    )
+    async def write_note(self, question: Note, call: Call) -> Text:
+        self._held.notes.append(question.text)
         return Text(f"written down for {call.caller.user_id}")
 
-    async def make_noise(question: NoQuestion, call: Call) -> Text:
+    @operation(title="Make noise", description="Make noise, for tests.", scopes=READ)
+    async def make_noise(self, question: NoQuestion, call: Call) -> Text:
         print("noise by print", flush=True)
         os.write(1, b"noise by descriptor\n")
         return Text("done")
 
-    async def report(question: NoQuestion, call: Call) -> Text:
+    @operation(title="Report", description="Report, for tests.", scopes=READ)
+    async def report(self, question: NoQuestion, call: Call) -> Text:
         for done in (1.0, 2.0, 3.0):
             await call.report_progress(done, 3.0, f"step {done:g}")
         return Text("three steps")
 
-    async def greeting(variables: Mapping[str, str], call: Call) -> Text:
-        return Text("Hello.")
 
-    async def picture(variables: Mapping[str, str], call: Call) -> Binary:
-        return Binary(b"\x89PNG", "image/png")
+class SampleResources:
+    """A static and a binary resource, a template with completions, and one for writers only."""
 
-    async def thing(variables: Mapping[str, str], call: Call) -> Text:
-        if variables["name"] == "missing":
-            raise NotFoundError("thing", "missing")
-        if variables["name"] == "broken":
-            raise RuntimeError(SECRET)
-        return Text(f"The thing called {variables['name']}")
-
-    async def drawer(variables: Mapping[str, str], call: Call) -> Text:
-        return Text(SECRET)
-
-    async def plan(arguments: Mapping[str, str], call: Call) -> PromptText:
-        return PromptText((PromptMessage(Text(f"Plan work on {arguments['topic']}.")),), "A plan")
-
-    async def complete_thing(request: CompletionRequest, call: Call) -> Completion:
+    async def complete_thing(self, request: CompletionRequest, call: Call) -> Completion:
         if request.value == "broken":
             raise RuntimeError(SECRET)
         if request.value == "far":
@@ -203,101 +215,70 @@ def sample_room(held: Held | None = None) -> Room:
             )
         return complete_from([f"thing-{number:03d}" for number in range(250)], request.value)
 
-    async def complete_topic(request: CompletionRequest, call: Call) -> Completion:
+    @resource("sample://greeting", title="Greeting", description="A greeting.", scopes=READ)
+    async def greeting(self, variables: Mapping[str, str], call: Call) -> Text:
+        return Text("Hello.")
+
+    @resource(
+        "sample://picture",
+        title="Picture",
+        description="A picture.",
+        scopes=READ,
+        media_type="image/png",
+    )
+    async def picture(self, variables: Mapping[str, str], call: Call) -> Binary:
+        return Binary(b"\x89PNG", "image/png")
+
+    @resource(
+        "sample://things/{name}",
+        title="Thing",
+        description="A thing by name.",
+        scopes=READ,
+        complete=complete_thing,
+    )
+    async def thing(self, variables: Mapping[str, str], call: Call) -> Text:
+        if variables["name"] == "missing":
+            raise NotFoundError("thing", "missing")
+        if variables["name"] == "broken":
+            raise RuntimeError(SECRET)
+        return Text(f"The thing called {variables['name']}")
+
+    @resource(
+        "sample://drawer",
+        title="Drawer",
+        description="Only for those who may write.",
+        scopes=WRITE,
+    )
+    async def drawer(self, variables: Mapping[str, str], call: Call) -> Text:
+        return Text(SECRET)
+
+
+class SamplePrompts:
+    """A prompt for everybody with completions, and one for writers only."""
+
+    async def complete_topic(self, request: CompletionRequest, call: Call) -> Completion:
         return complete_from(
             ["batteries", "Bacteria", f"{request.given.get('mood', 'any')} mood"], request.value
         )
 
-    def operation(
-        name: str, question: type[Question], answer: object, run: Any, **more: object
-    ) -> Operation[Question]:
-        title = name.replace("_", " ").capitalize()
-        facts: dict[str, Any] = {
-            "scopes": READ,
-            "description": f"{title}, for tests.",
-            "command": None,
-            **more,
-        }
-        return Operation(
-            name=name,
-            room="sample",
-            title=title,
-            question=question,
-            answer=answer,
-            run=run,
-            **facts,
-        )
-
-    return Room(
-        name="sample",
-        title="Sample",
-        purpose="Everything a door must be able to carry.",
-        operations=(
-            operation("add_numbers", Addition, Total, add, name_alone="add"),
-            operation("say", Saying, Text, say),
-            operation("count", Counting, list[Step], count),
-            operation("count_in_part", NoQuestion, list[Step], count_in_part),
-            operation("show", NoQuestion, Blocks, show),
-            operation("find_thing", Finding, Total, find),
-            operation("fail", NoQuestion, Total, fail),
-            operation("answer_nonsense", NoQuestion, Broken, answer_nonsense),
-            operation("reach", NoQuestion, Total, reach, reaches_outside=True),
-            operation("dawdle", NoQuestion, Total, dawdle, timeout_seconds=0.02),
-            operation("hold", NoQuestion, Text, hold),
-            operation("wait_until_held", NoQuestion, Text, wait_until_held),
-            operation("release", NoQuestion, Text, release),
-            operation("write_note", Note, Text, note, scopes=WRITE, effect=Effect.WRITES),
-            operation("make_noise", NoQuestion, Text, make_noise),
-            operation("report", NoQuestion, Text, report),
+    @prompt(
+        title="Plan",
+        description="Plans work on a topic.",
+        scopes=READ,
+        arguments=(
+            PromptArgument("topic", "What about"),
+            PromptArgument("mood", "How", is_required=False),
         ),
-        resources=(
-            Resource(
-                "sample://greeting", "greeting", "sample", "Greeting", "A greeting.", greeting, READ
-            ),
-            Resource(
-                "sample://picture",
-                "picture",
-                "sample",
-                "Picture",
-                "A picture.",
-                picture,
-                READ,
-                "image/png",
-            ),
-            Resource(
-                "sample://things/{name}",
-                "thing",
-                "sample",
-                "Thing",
-                "A thing by name.",
-                thing,
-                READ,
-                complete=complete_thing,
-            ),
-            Resource(
-                "sample://drawer",
-                "drawer",
-                "sample",
-                "Drawer",
-                "Only for those who may write.",
-                drawer,
-                WRITE,
-            ),
-        ),
-        prompts=(
-            Prompt(
-                "plan",
-                "sample",
-                "Plan",
-                "Plans work on a topic.",
-                (
-                    PromptArgument("topic", "What about"),
-                    PromptArgument("mood", "How", is_required=False),
-                ),
-                plan,
-                READ,
-                complete=complete_topic,
-            ),
-            Prompt("secret_plan", "sample", "Secret plan", "For writers.", (), plan, WRITE),
-        ),
+        complete=complete_topic,
     )
+    async def plan(self, arguments: Mapping[str, str], call: Call) -> PromptText:
+        return PromptText((PromptMessage(Text(f"Plan work on {arguments['topic']}.")),), "A plan")
+
+    @prompt(title="Secret plan", description="For writers.", scopes=WRITE)
+    async def secret_plan(self, arguments: Mapping[str, str], call: Call) -> PromptText:
+        return PromptText((PromptMessage(Text(SECRET)),), "A plan")
+
+
+def sample_room(held: Held | None = None) -> Room:
+    """The room; `held` lets a test wait for a call that is running and release it."""
+    return Room.collect(ROOM, SampleOperations(held or Held()), SampleResources(), SamplePrompts())

@@ -25,6 +25,7 @@ from carrel.core.answer import PromptMessage, PromptText, Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.operation import Effect, Operation, Prompt, Question, Resource
+from carrel.core.room import RoomDeclaration
 from carrel.doors.http import HttpApp
 from carrel.policy.authorization.models import SigningKey, User
 from carrel.policy.authorization.ports import ClientDocuments
@@ -131,7 +132,10 @@ def sample_room() -> Room:
         for scope in SCOPES
     ]
     return Room(
-        "sample", "Sample", "For tests.", tuple(operations), tuple(resources), tuple(prompts)
+        RoomDeclaration("sample", "Sample", "For tests."),
+        tuple(operations),
+        tuple(resources),
+        tuple(prompts),
     )
 
 

@@ -23,6 +23,7 @@ from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Operation, Prompt, Question, Resource
+from carrel.core.room import RoomDeclaration
 from tests.interop.fixture_tasks import TaskFixtures
 
 # One red pixel.
@@ -159,9 +160,9 @@ def fixture_room() -> Room:
     """The room, ready for a desk."""
     tasks = TaskFixtures()
     return Room(
-        name="fixtures",
-        title="Fixtures",
-        purpose="What the conformance suite asks a server to have.",
+        RoomDeclaration(
+            "fixtures", "Fixtures", "What the conformance suite asks a server to have."
+        ),
         operations=(
             *(
                 Operation(

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from carrel.core.answer import Text
+from carrel.core.answer import Job, JobState, Text
 from carrel.core.caller import Call
 from carrel.core.errors import CarrelError, InternalError
-from carrel.core.jobs import Job, JobNotFoundError, JobState
+from carrel.core.jobs import JobNotFoundError
 from carrel.core.operation import Effect, Operation, Question
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+from carrel.core.errors import CarrelError
+
+JobState = Literal["running", "completed", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +74,19 @@ class Partial:
     pending: int
     job_id: str
     next_step: str = field(default="")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A background job and its current state; `result` is its operation's answer, once complete."""
+
+    job_id: str
+    operation: str
+    state: JobState
+    message: str
+    started_at: str
+    updated_at: str
+    done: int = 0
+    total: int | None = None
+    result: Any = None
+    error: CarrelError | None = None

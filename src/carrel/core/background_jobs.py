@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from carrel.core.answer import JobState
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InternalError
-from carrel.core.jobs import JobNotFoundError, JobState
+from carrel.core.jobs import JobNotFoundError
 
 log = logging.getLogger("carrel.jobs")
 

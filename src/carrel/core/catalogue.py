@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from carrel.core.decorators import collect_operations, collect_prompts, collect_resources
 from carrel.core.jobs import JobOperations, JobSource, job_operations
 from carrel.core.operation import Entry, Operation, Prompt, Resource
+from carrel.core.room import RoomDeclaration
 
 EntryT = TypeVar("EntryT")
 
@@ -16,13 +18,37 @@ EntryT = TypeVar("EntryT")
 class Room:
     """What one room offers."""
 
-    name: str
-    title: str
-    purpose: str
+    declaration: RoomDeclaration
     operations: tuple[Operation[Any], ...] = ()
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     jobs: JobSource | None = None
+
+    @classmethod
+    def collect(
+        cls, declaration: RoomDeclaration, *holders: object, jobs: JobSource | None = None
+    ) -> Room:
+        """The room that offers every described method of these objects, in their order."""
+        name = declaration.name
+        return cls(
+            declaration,
+            tuple(each for holder in holders for each in collect_operations(name, holder)),
+            tuple(each for holder in holders for each in collect_resources(name, holder)),
+            tuple(each for holder in holders for each in collect_prompts(name, holder)),
+            jobs,
+        )
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name
+
+    @property
+    def title(self) -> str:
+        return self.declaration.title
+
+    @property
+    def purpose(self) -> str:
+        return self.declaration.purpose
 
 
 class Catalogue:

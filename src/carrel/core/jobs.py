@@ -6,39 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from pydantic import Field, TypeAdapter
 
-from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.answer import Blocks, Job, JobState, Partial, Text
 from carrel.core.caller import Call
-from carrel.core.errors import CarrelError, NotFoundError
+from carrel.core.decorators import collect_operations, operation
+from carrel.core.errors import NotFoundError
 from carrel.core.operation import Answer, Effect, Operation, Question
-
-JobState = Literal["running", "completed", "failed", "cancelled"]
 
 JOBS_PURPOSE = "Follow and cancel work of every room that goes on after its call."
 MAX_WAIT_SECONDS = 60
-# Longer than the longest wait, with time to read the job before and after it.
-_TIMEOUT_SECONDS = 90.0
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A background job and its current state. `result` has the form of its operation's answer,
-    complete once it has ended.
-    """
-
-    job_id: str
-    operation: str
-    state: JobState
-    message: str
-    started_at: str
-    updated_at: str
-    done: int = 0
-    total: int | None = None
-    result: Any = None
-    error: CarrelError | None = None
 
 
 class JobNotFoundError(NotFoundError):
@@ -92,11 +71,96 @@ class JobSource(Protocol):
         ...
 
 
+# Longer than the longest wait, with time to read the job before and after it.
+_TIMEOUT_SECONDS = 90.0
+# Whose job it is, and with which scopes, is checked by its room.
+_NO_SCOPES: frozenset[str] = frozenset()
+
+
+class JobTools:
+    """The two tools over all rooms' jobs. `operations` says in which form a result is shown."""
+
+    def __init__(
+        self, sources: Sequence[JobSource], operations: Mapping[str, Operation[Any]]
+    ) -> None:
+        self._sources = sources
+        self._operations = operations
+
+    @operation(
+        title="Get a job",
+        description="State and result of work that went on after its call (its answer had a "
+        "job_id).",
+        scopes=_NO_SCOPES,
+        timeout_seconds=_TIMEOUT_SECONDS,
+        command="get",
+        phrases=(
+            "status of a background job; is my import done; follow long work; result of a job; "
+            "check on a job; is the job finished"
+        ),
+    )
+    async def get_job(self, question: GetJob, call: Call) -> JobReport:
+        job = await self.find(question.job_id, call, question.wait_seconds)
+        return report_job(job, self._operations)
+
+    @operation(
+        title="Cancel a job",
+        description="Stop such work; what it has done stays.",
+        scopes=_NO_SCOPES,
+        effect=Effect.WRITES,
+        is_idempotent=True,
+        command="cancel",
+        phrases=(
+            "cancel a background job; stop a running import; abort a job; stop the running job; "
+            "cancel long-running work"
+        ),
+    )
+    async def cancel_job(self, question: NamedJob, call: Call) -> JobReport:
+        return report_job(await self.cancel(question.job_id, call), self._operations)
+
+    async def find(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
+        """The job of whichever room has it. Raises JobNotFoundError."""
+        for source in self._sources:
+            try:
+                return await source.find_job(job_id, call, wait_seconds)
+            except NotFoundError:
+                continue
+        raise JobNotFoundError(job_id)
+
+    async def cancel(self, job_id: str, call: Call) -> Job:
+        """Cancels the job in whichever room has it. Raises JobNotFoundError."""
+        for source in self._sources:
+            try:
+                return await source.cancel_job(job_id, call)
+            except NotFoundError:
+                continue
+        raise JobNotFoundError(job_id)
+
+
+class TaskOperations:
+    """What doors call for clients that speak of tasks: the job itself instead of a report."""
+
+    def __init__(self, jobs: JobTools) -> None:
+        self._jobs = jobs
+
+    @operation(
+        title="Look at a task", description="How far work is, and its answer.", scopes=_NO_SCOPES
+    )
+    async def look_at_task(self, question: NamedJob, call: Call) -> Job:
+        return await self._jobs.find(question.job_id, call)
+
+    @operation(
+        title="Stop a task",
+        description="Cancel work.",
+        scopes=_NO_SCOPES,
+        effect=Effect.WRITES,
+    )
+    async def stop_task(self, question: NamedJob, call: Call) -> Job:
+        return await self._jobs.cancel(question.job_id, call)
+
+
 @dataclass(frozen=True, slots=True)
 class JobOperations:
-    """The operations over all rooms' jobs: two tools for everybody, and two that doors call for
-    clients that speak of tasks.
-    """
+    """The operations over all rooms' jobs: two tools, and two for clients that speak of tasks."""
 
     get: Operation[GetJob]
     cancel: Operation[NamedJob]
@@ -111,103 +175,10 @@ class JobOperations:
 def job_operations(
     sources: Sequence[JobSource], operations: Mapping[str, Operation[Any]]
 ) -> JobOperations:
-    """The operations over these rooms' jobs. `operations` tells in which form a job's result is
-    shown.
-    """
-
-    async def find(job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
-        for source in sources:
-            try:
-                return await source.find_job(job_id, call, wait_seconds)
-            except NotFoundError:
-                continue
-        raise JobNotFoundError(job_id)
-
-    async def cancel(job_id: str, call: Call) -> Job:
-        for source in sources:
-            try:
-                return await source.cancel_job(job_id, call)
-            except NotFoundError:
-                continue
-        raise JobNotFoundError(job_id)
-
-    async def get_job(question: GetJob, call: Call) -> JobReport:
-        return report_job(await find(question.job_id, call, question.wait_seconds), operations)
-
-    async def cancel_job(question: NamedJob, call: Call) -> JobReport:
-        return report_job(await cancel(question.job_id, call), operations)
-
-    async def find_task(question: NamedJob, call: Call) -> Job:
-        return await find(question.job_id, call)
-
-    async def cancel_task(question: NamedJob, call: Call) -> Job:
-        return await cancel(question.job_id, call)
-
-    # Whose job it is, and with which scopes, is checked by its room.
-    anybody: frozenset[str] = frozenset()
+    """The operations over these rooms' jobs."""
+    tools = JobTools(sources, operations)
     return JobOperations(
-        get=Operation(
-            name="get_job",
-            phrases=(
-                "status of a background job",
-                "is my import done",
-                "follow long work",
-                "result of a job",
-                "check on a job",
-                "is the job finished",
-            ),
-            room="jobs",
-            title="Get a job",
-            description="State and result of work that went on after its call (its answer had a "
-            "job_id).",
-            question=GetJob,
-            answer=JobReport,
-            run=get_job,
-            scopes=anybody,
-            timeout_seconds=_TIMEOUT_SECONDS,
-            command="get",
-        ),
-        cancel=Operation(
-            name="cancel_job",
-            phrases=(
-                "cancel a background job",
-                "stop a running import",
-                "abort a job",
-                "stop the running job",
-                "cancel long-running work",
-            ),
-            room="jobs",
-            title="Cancel a job",
-            description="Stop such work; what it has done stays.",
-            question=NamedJob,
-            answer=JobReport,
-            run=cancel_job,
-            scopes=anybody,
-            effect=Effect.WRITES,
-            is_idempotent=True,
-            command="cancel",
-        ),
-        find_task=Operation(
-            name="look_at_task",
-            room="jobs",
-            title="Look at a task",
-            description="How far work is, and its answer.",
-            question=NamedJob,
-            answer=Job,
-            run=find_task,
-            scopes=anybody,
-        ),
-        cancel_task=Operation(
-            name="stop_task",
-            room="jobs",
-            title="Stop a task",
-            description="Cancel work.",
-            question=NamedJob,
-            answer=Job,
-            run=cancel_task,
-            scopes=anybody,
-            effect=Effect.WRITES,
-        ),
+        *collect_operations("jobs", tools), *collect_operations("jobs", TaskOperations(tools))
     )
 
 

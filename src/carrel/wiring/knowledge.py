@@ -8,11 +8,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
+from carrel.rooms.knowledge import ROOM
 from carrel.rooms.knowledge.documents import DocumentSource, NodeDocuments, NoteDocuments
 from carrel.rooms.knowledge.nodes import Nodes
-from carrel.rooms.knowledge.operations import room
+from carrel.rooms.knowledge.operations import KnowledgeOperations
 from carrel.rooms.knowledge.ports import NoConcepts, NodeStore, NoteStore, Searcher
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, SettingsError
@@ -84,7 +86,7 @@ def open_knowledge(settings: Settings) -> OpenRoom:
     concepts = SnapshotConcepts(snapshot_path(settings)) if "papers" in settings.rooms else None
     nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
 
-    described = room(knowledge, nodes)
+    described = Room.collect(ROOM, KnowledgeOperations(knowledge, nodes))
     if settings.knowledge_store == "sqlite" and not settings.keeps_home:
         error = home_not_persistent(settings, "Notes and nodes are")
         described = without_home(described, error)

@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
+from carrel.core.answer import Job
 from carrel.core.caller import Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InternalError, InvalidInputError
-from carrel.core.jobs import Job
 from carrel.core.quoting import distinct
 from carrel.doors.errors import (
     APPLICATION,

@@ -14,9 +14,10 @@ from typing import Any
 
 import orjson
 
+from carrel.core.answer import Job
 from carrel.core.caller import Caller, Visit
 from carrel.core.errors import InternalError, NotFoundError
-from carrel.core.jobs import Job, JobOperations
+from carrel.core.jobs import JobOperations
 from carrel.core.operation import Operation
 from carrel.doors.errors import INTERNAL, INVALID_PARAMS, MISSING_CAPABILITY
 from carrel.doors.mcp.endpoint import Endpoint

@@ -1,10 +1,10 @@
-"""The knowledge room as the catalogue shows it: every tool described once."""
+"""The operations of the knowledge room, each described once."""
 
 from __future__ import annotations
 
 from carrel.core.caller import Call
-from carrel.core.catalogue import Room
-from carrel.core.operation import Effect, Operation
+from carrel.core.decorators import operation
+from carrel.core.operation import Effect
 from carrel.rooms.knowledge.models import (
     AskElasticsearch,
     ChangeNote,
@@ -38,15 +38,49 @@ WRITE = frozenset({"knowledge:write"})
 PROMOTE = frozenset({"knowledge:promote"})
 
 
-def room(knowledge: Knowledge, nodes: Nodes) -> Room:
-    """The room over its two services."""
+class KnowledgeOperations:
+    """The operations of the knowledge room, over its two services."""
 
-    async def save_knowledge(question: SaveKnowledge, call: Call) -> SavedNote:
-        note = await knowledge.save(question, call.caller)
+    def __init__(self, knowledge: Knowledge, nodes: Nodes) -> None:
+        self._knowledge = knowledge
+        self._nodes = nodes
+
+    @operation(
+        title="Save knowledge",
+        description=(
+            "Save a note. Without title the content's beginning is used. To change one, send "
+            "its id and last updated_at."
+        ),
+        scopes=WRITE,
+        effect=Effect.WRITES,
+        command="save",
+        phrases=(
+            "save a note; write something down; remember this; keep this finding; edit a note; "
+            "change a note; make a note of this; write down that …; remember that …; note that "
+            "…; keep in mind that …; new note on …"
+        ),
+    )
+    async def save_knowledge(self, question: SaveKnowledge, call: Call) -> SavedNote:
+        note = await self._knowledge.save(question, call.caller)
         return SavedNote(id=note.id, title=note.title, updated_at=note.updated_at.isoformat())
 
-    async def search_knowledge(question: SearchKnowledge, call: Call) -> list[FoundNote]:
-        return await knowledge.search(
+    @operation(
+        title="Search knowledge",
+        description=(
+            "Find notes by the beginning of their title, by #tag (several: all of them), by "
+            'text:words in the content, text:"a phrase", or * for all.'
+        ),
+        scopes=READ,
+        quotes=quoted_notes,
+        command="search",
+        phrases=(
+            "find a note; search my notes; what did I write about; what did we note about; "
+            "notes with a tag; my notes on …; what did I note about …; what do my notes say "
+            "about …"
+        ),
+    )
+    async def search_knowledge(self, question: SearchKnowledge, call: Call) -> list[FoundNote]:
+        return await self._knowledge.search(
             question.query,
             call.caller,
             whose=question.whose,
@@ -54,22 +88,88 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             limit=question.limit,
         )
 
-    async def get_knowledge(question: OneNote, call: Call) -> WholeNote:
-        return await knowledge.get(question.id, call.caller)
+    @operation(
+        title="Get knowledge",
+        description=(
+            "One note whole: content, tags, author, status, times, and where its [[links]] lead."
+        ),
+        scopes=READ,
+        quotes=quoted_note,
+        command="show",
+        phrases=(
+            "open a note; read a whole note; show one note with its links; show me the whole "
+            "note; read the note with this id"
+        ),
+    )
+    async def get_knowledge(self, question: OneNote, call: Call) -> WholeNote:
+        return await self._knowledge.get(question.id, call.caller)
 
-    async def get_knowledge_history(question: GetKnowledgeHistory, call: Call) -> list[NoteVersion]:
-        return await knowledge.history(question.id, call.caller, question.limit)
+    @operation(
+        title="Get knowledge history",
+        description="Earlier states of a note, newest first, with who changed what and when.",
+        scopes=READ,
+        quotes=quoted_versions,
+        command="history",
+        is_listed=False,
+        phrases=(
+            "earlier versions of a note; who changed a note; history of a note; what a note "
+            "said before it was changed; how did this note look last week; older version of a "
+            "note; when was a note changed"
+        ),
+    )
+    async def get_knowledge_history(
+        self, question: GetKnowledgeHistory, call: Call
+    ) -> list[NoteVersion]:
+        return await self._knowledge.history(question.id, call.caller, question.limit)
 
-    async def delete_knowledge(question: ChangeNote, call: Call) -> DeletedNote:
-        await knowledge.delete(question.id, call.caller, question.updated_at)
+    @operation(
+        title="Delete knowledge",
+        description=(
+            "Delete a note and its history for good. A team note needs knowledge:promote."
+        ),
+        scopes=WRITE,
+        effect=Effect.DESTROYS,
+        command="delete",
+        phrases=(
+            "delete a note; throw a note away; forget what I told you about …; delete my note "
+            "about …; remove a note"
+        ),
+    )
+    async def delete_knowledge(self, question: ChangeNote, call: Call) -> DeletedNote:
+        await self._knowledge.delete(question.id, call.caller, question.updated_at)
         return DeletedNote(id=question.id)
 
-    async def propose_knowledge(question: ChangeNote, call: Call) -> ProposedNote:
-        note = await knowledge.propose(question.id, call.caller, question.updated_at)
+    @operation(
+        title="Propose knowledge",
+        description="Offer your own draft note to the team; somebody who may promote decides.",
+        scopes=WRITE,
+        effect=Effect.WRITES,
+        command="propose",
+        phrases=(
+            "propose a note to the team; suggest a note for sharing; hand in a note for review; "
+            "offer a note to the team; ask that my note be shared"
+        ),
+    )
+    async def propose_knowledge(self, question: ChangeNote, call: Call) -> ProposedNote:
+        note = await self._knowledge.propose(question.id, call.caller, question.updated_at)
         return ProposedNote(id=note.id, title=note.title, updated_at=note.updated_at.isoformat())
 
-    async def promote_knowledge(question: ChangeNote, call: Call) -> PromotedNote:
-        note = await knowledge.promote(question.id, call.caller, question.updated_at)
+    @operation(
+        title="Promote knowledge",
+        description=(
+            "Make a proposed note the team's. search_knowledge with whose=proposed lists what "
+            "waits."
+        ),
+        scopes=PROMOTE,
+        effect=Effect.WRITES,
+        command="promote",
+        phrases=(
+            "share a note with the team; publish a note for everybody; accept a proposed note; "
+            "make a suggested note official; approve a proposed note for the team"
+        ),
+    )
+    async def promote_knowledge(self, question: ChangeNote, call: Call) -> PromotedNote:
+        note = await self._knowledge.promote(question.id, call.caller, question.updated_at)
         return PromotedNote(
             id=note.id,
             title=note.title,
@@ -77,222 +177,41 @@ def room(knowledge: Knowledge, nodes: Nodes) -> Room:
             updated_at=note.updated_at.isoformat(),
         )
 
-    async def node_knowledge_retriever(question: RetrieveNodes, call: Call) -> RetrievedNodes:
-        return await nodes.retrieve(
+    @operation(
+        title="Retrieve node knowledge",
+        description=(
+            "What is known of named things (up to 100), in the order asked. A miss says so, "
+            "scores 0 and suggests names."
+        ),
+        scopes=READ,
+        quotes=quoted_nodes,
+        command="nodes",
+        phrases=(
+            "look up a named entity; what do we know about a named thing; facts about a node; "
+            "retrieve nodes by name; what is known about the entities …; facts about named "
+            "things …"
+        ),
+    )
+    async def node_knowledge_retriever(self, question: RetrieveNodes, call: Call) -> RetrievedNodes:
+        return await self._nodes.retrieve(
             question.node_names, call.caller, with_metadata=question.include_metadata
         )
 
-    async def elasticsearch(question: AskElasticsearch, call: Call) -> SearchAnswer:
-        return await knowledge.ask(question.index, question.query, call.caller)
-
-    return Room(
-        name="knowledge",
-        title="Knowledge",
-        purpose="Keep notes, find them again, share them with the team, and look up named things.",
-        operations=(
-            Operation(
-                name="save_knowledge",
-                phrases=(
-                    "save a note",
-                    "write something down",
-                    "remember this",
-                    "keep this finding",
-                    "edit a note",
-                    "change a note",
-                    "make a note of this",
-                    "write down that …",
-                    "remember that …",
-                    "note that …",
-                    "keep in mind that …",
-                    "new note on …",
-                ),
-                room="knowledge",
-                title="Save knowledge",
-                description=(
-                    "Save a note. Without title the content's beginning is used. To change one, "
-                    "send its id and last updated_at."
-                ),
-                question=SaveKnowledge,
-                answer=SavedNote,
-                run=save_knowledge,
-                scopes=WRITE,
-                effect=Effect.WRITES,
-                command="save",
-            ),
-            Operation(
-                name="search_knowledge",
-                phrases=(
-                    "find a note",
-                    "search my notes",
-                    "what did I write about",
-                    "what did we note about",
-                    "notes with a tag",
-                    "my notes on …",
-                    "what did I note about …",
-                    "what do my notes say about …",
-                ),
-                room="knowledge",
-                title="Search knowledge",
-                description=(
-                    "Find notes by the beginning of their title, by #tag (several: all of them), "
-                    "by text:words in the "
-                    'content, text:"a phrase", or * for all.'
-                ),
-                question=SearchKnowledge,
-                answer=list[FoundNote],
-                run=search_knowledge,
-                quotes=quoted_notes,
-                scopes=READ,
-                command="search",
-            ),
-            Operation(
-                name="get_knowledge",
-                phrases=(
-                    "open a note",
-                    "read a whole note",
-                    "show one note with its links",
-                    "show me the whole note",
-                    "read the note with this id",
-                ),
-                room="knowledge",
-                title="Get knowledge",
-                description="One note whole: content, tags, author, status, times, and where its "
-                "[[links]] lead.",
-                question=OneNote,
-                answer=WholeNote,
-                run=get_knowledge,
-                quotes=quoted_note,
-                scopes=READ,
-                command="show",
-            ),
-            Operation(
-                name="get_knowledge_history",
-                phrases=(
-                    "earlier versions of a note",
-                    "who changed a note",
-                    "history of a note",
-                    "what a note said before it was changed",
-                    "how did this note look last week",
-                    "older version of a note",
-                    "when was a note changed",
-                ),
-                is_listed=False,
-                room="knowledge",
-                title="Get knowledge history",
-                description="Earlier states of a note, newest first, with who changed what and "
-                "when.",
-                question=GetKnowledgeHistory,
-                answer=list[NoteVersion],
-                run=get_knowledge_history,
-                quotes=quoted_versions,
-                scopes=READ,
-                command="history",
-            ),
-            Operation(
-                name="delete_knowledge",
-                phrases=(
-                    "delete a note",
-                    "throw a note away",
-                    "forget what I told you about …",
-                    "delete my note about …",
-                    "remove a note",
-                ),
-                room="knowledge",
-                title="Delete knowledge",
-                description="Delete a note and its history for good. A team note needs "
-                "knowledge:promote.",
-                question=ChangeNote,
-                answer=DeletedNote,
-                run=delete_knowledge,
-                scopes=WRITE,
-                effect=Effect.DESTROYS,
-                command="delete",
-            ),
-            Operation(
-                name="propose_knowledge",
-                phrases=(
-                    "propose a note to the team",
-                    "suggest a note for sharing",
-                    "hand in a note for review",
-                    "offer a note to the team",
-                    "ask that my note be shared",
-                ),
-                room="knowledge",
-                title="Propose knowledge",
-                description="Offer your own draft note to the team; somebody who may promote "
-                "decides.",
-                question=ChangeNote,
-                answer=ProposedNote,
-                run=propose_knowledge,
-                scopes=WRITE,
-                effect=Effect.WRITES,
-                command="propose",
-            ),
-            Operation(
-                name="promote_knowledge",
-                phrases=(
-                    "share a note with the team",
-                    "publish a note for everybody",
-                    "accept a proposed note",
-                    "make a suggested note official",
-                    "approve a proposed note for the team",
-                ),
-                room="knowledge",
-                title="Promote knowledge",
-                description="Make a proposed note the team's. search_knowledge with "
-                "whose=proposed lists what waits.",
-                question=ChangeNote,
-                answer=PromotedNote,
-                run=promote_knowledge,
-                scopes=PROMOTE,
-                effect=Effect.WRITES,
-                command="promote",
-            ),
-            Operation(
-                name="node_knowledge_retriever",
-                phrases=(
-                    "look up a named entity",
-                    "what do we know about a named thing",
-                    "facts about a node",
-                    "retrieve nodes by name",
-                    "what is known about the entities …",
-                    "facts about named things …",
-                ),
-                room="knowledge",
-                title="Retrieve node knowledge",
-                description=(
-                    "What is known of named things (up to 100), in the order asked. A miss says "
-                    "so, scores 0 and suggests names."
-                ),
-                question=RetrieveNodes,
-                answer=RetrievedNodes,
-                run=node_knowledge_retriever,
-                quotes=quoted_nodes,
-                scopes=READ,
-                command="nodes",
-            ),
-            Operation(
-                name="elasticsearch",
-                phrases=(
-                    "run an Elasticsearch query",
-                    "search with a query body",
-                    "aggregate notes or papers",
-                    "query DSL",
-                ),
-                room="knowledge",
-                title="Elasticsearch",
-                description=(
-                    "Ask an index with an Elasticsearch search body and get its answer. Indices: "
-                    "papers, references, knowledge, "
-                    "nodes, or those the operator connected. No scripts; size at most 100."
-                ),
-                question=AskElasticsearch,
-                answer=SearchAnswer,
-                run=elasticsearch,
-                quotes=quoted_index,
-                scopes=READ,
-                reaches_outside=True,
-                command="elasticsearch",
-            ),
+    @operation(
+        title="Elasticsearch",
+        description=(
+            "Ask an index with an Elasticsearch search body and get its answer. Indices: "
+            "papers, references, knowledge, nodes, or those the operator connected. No scripts; "
+            "size at most 100."
+        ),
+        scopes=READ,
+        reaches_outside=True,
+        quotes=quoted_index,
+        command="elasticsearch",
+        phrases=(
+            "run an Elasticsearch query; search with a query body; aggregate notes or papers; "
+            "query DSL"
         ),
     )
+    async def elasticsearch(self, question: AskElasticsearch, call: Call) -> SearchAnswer:
+        return await self._knowledge.ask(question.index, question.query, call.caller)

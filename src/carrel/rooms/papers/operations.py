@@ -10,6 +10,7 @@ from carrel.core.caller import Call, Caller
 from carrel.core.catalogue import Room
 from carrel.core.operation import Operation
 from carrel.core.quoting import QuotedSource
+from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.models import (
     CorpusStatistics,
     ExportPapers,
@@ -90,9 +91,7 @@ def room(papers: Papers) -> Room:
         return await papers.statistics()
 
     return Room(
-        name="papers",
-        title="Papers",
-        purpose="Find papers in the corpus and read their metadata, summaries and full texts.",
+        ROOM,
         operations=(
             Operation(
                 name="search_papers",

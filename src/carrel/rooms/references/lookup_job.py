@@ -12,11 +12,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from carrel.core.answer import Job
 from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRecord, JobRun
 from carrel.core.caller import Call, Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
-from carrel.core.jobs import Job
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
 from carrel.rooms.references.additions import (
     Candidate,

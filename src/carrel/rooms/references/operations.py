@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from carrel.core.answer import Text
+from carrel.core.answer import Job, Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
-from carrel.core.jobs import Job
 from carrel.core.operation import Effect, Operation
+from carrel.rooms.references import ROOM
 from carrel.rooms.references.models import (
     AddedReferences,
     AddReferences,
@@ -95,10 +95,7 @@ def room(service: ReferencesRoom) -> Room:
         return await service.with_notices(await service.detach(question.id, call), call)
 
     return Room(
-        name="references",
-        title="References",
-        purpose="Keep a library of references: add, find, cite and export them, with their full "
-        "texts.",
+        ROOM,
         operations=(
             Operation(
                 name="search_references",

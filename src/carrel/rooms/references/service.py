@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from carrel.core.answer import Job
 from carrel.core.caller import Call
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
-from carrel.core.jobs import Job
 from carrel.rooms.references.errors import (
     FileNotUsableError,
     ForceRequiredError,

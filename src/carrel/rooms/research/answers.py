@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from carrel.core.answer import Job as BackgroundJob
 from carrel.core.answer import Partial
 from carrel.core.errors import CarrelError, InvalidInputError, StorageFullError
-from carrel.core.jobs import Job as BackgroundJob
 from carrel.rooms.research import errors
 from carrel.rooms.research.models import HypothesisRow, HypothesisShown, ReviewShown
 from carrel.rooms.research.order import by_elo

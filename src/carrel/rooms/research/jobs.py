@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from carrel.core.answer import Job as BackgroundJob
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
-from carrel.core.jobs import Job as BackgroundJob
 from carrel.rooms.research import errors
 from carrel.rooms.research.answers import Answers, JobAnswer
 from carrel.rooms.research.ports import ContextMemory, Ids

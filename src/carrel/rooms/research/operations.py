@@ -11,6 +11,7 @@ from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.quoting import Quotes
+from carrel.rooms.research import ROOM
 from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.inert_text import inert_values
 from carrel.rooms.research.jobs import OPERATION_OF, SCOPES_OF
@@ -140,10 +141,7 @@ def room(service: ResearchRoom) -> Room:
                 return Text(await service.page(question.research_id, call), "text/html")
 
     return Room(
-        name="research",
-        title="Research",
-        purpose="Generate, review, rank and evolve hypotheses from the papers at hand; work goes "
-"on between calls.",
+        ROOM,
         operations=(
             _operation(
                 "start_research",

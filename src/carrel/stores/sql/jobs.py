@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from carrel.core.answer import JobState
 from carrel.core.background_jobs import JobProgress, JobRecord
-from carrel.core.jobs import JobState
 from carrel.stores.sql.driver import Driver, Rows, Step
 
 SCHEMA = (
