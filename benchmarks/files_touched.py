@@ -26,8 +26,9 @@ from carrel.core.caller import Caller, Visit
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
+from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.references.works_server import WorksServer, doi, works_server
-from tests.rooms.research.house import GOAL, build_snapshot
+from tests.rooms.research.house import build_snapshot
 
 PACKAGE = str(Path(carrel.__file__).parent) + "/"
 BIBTEX = "@book{knuth84, title={The {\\TeX}book}, author={Knuth, Donald E.}, year=1984}\n"
