@@ -26,9 +26,9 @@ from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
 from carrel.core.catalogue import Catalogue
+from carrel.libraries.text.words import STOP_WORDS, split_words
 from carrel.rooms.papers.operations import room
 from carrel.rooms.papers.service import Papers
-from carrel.rooms.papers.words import STOP_WORDS, words
 from carrel.services.static_assets import FolderAssets
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.sqlite.papers.ranking import OpenRanking
@@ -118,7 +118,8 @@ def plain_fts5(
 
     def ask(text: str) -> list[str]:
         expression = (
-            " OR ".join(f'"{word}"' for word in words(text) if word.lower() not in left_out) or '""'
+            " OR ".join(f'"{word}"' for word in split_words(text) if word.lower() not in left_out)
+            or '""'
         )
         found = connection.execute(
             f"SELECT id FROM papers WHERE papers MATCH ? AND rank MATCH 'bm25(0.0, "

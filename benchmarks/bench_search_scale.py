@@ -24,7 +24,7 @@ from pathlib import Path
 import tantivy
 
 from benchmarks.synthetic_corpus import questions, texts, vocabulary, write_synthetic_snapshot
-from carrel.rooms.papers.query_language import parse
+from carrel.libraries.query.papers import parse_paper_query
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index
 from carrel.stores.tantivy.papers.index import open_paper_index
@@ -120,11 +120,11 @@ async def timed_store(store: SqlitePaperStore, asked: list[str], callers: int) -
         spent = []
         for query in some:
             start = time.perf_counter()
-            await store.search(parse(query), first=0, count=TOP)
+            await store.search(parse_paper_query(query), first=0, count=TOP)
             spent.append((time.perf_counter() - start) * 1000)
         return spent
 
-    await store.search(parse(asked[0]), first=0, count=TOP)
+    await store.search(parse_paper_query(asked[0]), first=0, count=TOP)
     parts = await asyncio.gather(*(one(asked[at:] + asked[:at]) for at in range(callers)))
     return [spent for part in parts for spent in part]
 

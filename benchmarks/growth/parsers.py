@@ -29,12 +29,11 @@ from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierErro
 from carrel.libraries.query.elasticsearch.parser import parse_search_body
 from carrel.libraries.query.errors import QueryError
 from carrel.libraries.query.notes import parse_note_query
+from carrel.libraries.query.papers import parse_identifiers, parse_paper_query
+from carrel.libraries.text.snippets import Marker
 from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import month_of, title_words, year_of
 from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
-from carrel.rooms.papers.identifiers import identifiers_in
-from carrel.rooms.papers.query_language import parse as parse_papers_query
-from carrel.rooms.papers.snippets import Marker
 from carrel.rooms.references.search_index import Entry
 from carrel.rooms.references.search_index import parse as parse_references_query
 from carrel.rooms.research.importing import read_earlier
@@ -339,13 +338,13 @@ def _nodes(text: str) -> None:
 
 
 def _papers_query(text: str) -> None:
-    query = parse_papers_query(text)
-    identifiers_in(text)
+    query = parse_paper_query(text)
+    parse_identifiers(text)
     Marker(query.phrases).snippet(["some words of a text " * 20])
 
 
 def _snippet(text: str) -> None:
-    Marker(parse_papers_query("word title 漢 a").phrases).snippet([text])
+    Marker(parse_paper_query("word title 漢 a").phrases).snippet([text])
 
 
 def _paper_identity(text: str) -> None:

@@ -16,10 +16,10 @@ from carrel.libraries.bibliography.reading import read
 from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, Kind, recognise
 from carrel.libraries.csl import CitationStyleError, load_style, render_bibliography
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
+from carrel.libraries.query.papers import parse_paper_query
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
 from carrel.rooms.papers.building.plain_text import plain_text
-from carrel.rooms.papers.query_language import parse as parse_papers_query
 from carrel.rooms.research.importing import read_earlier
 from carrel.services.markdown_notes.note import EmptyNoteError, parse_note
 from carrel.services.node_files import BadRow, read_nodes
@@ -92,7 +92,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[type[Exception], ...]]] 
     "front matter": (load_front_matter, (FrontMatterError,)),
     "note": (lambda text: parse_note(text, "a.md"), (EmptyNoteError,)),
     "Markdown": (plain_text, ()),
-    "papers query": (parse_papers_query, ()),
+    "papers query": (parse_paper_query, ()),
     "citation": (_cited, (CitationStyleError,)),
     "hypotheses": (read_earlier, (CarrelError,)),
     "style": (_in_style, (CitationStyleError,)),

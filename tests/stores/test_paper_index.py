@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from carrel.rooms.papers.query_language import parse
+from carrel.libraries.query.papers import parse_paper_query
 from carrel.stores.sqlite.papers.ranking import OpenRanking
 from carrel.stores.sqlite.papers.sidecar import index_folder, manifest_file, read_manifest
 from carrel.stores.sqlite.papers.snapshot import Snapshot
@@ -41,6 +42,18 @@ def test_an_index_is_made_with_progress_and_is_fresh_until_the_snapshot_changes(
     write_snapshot(tmp_path, CORPUS, build_id="1" * 32)
     assert not has_fresh_index(snapshot)
     assert opened(snapshot) is None
+
+
+def test_an_index_of_an_older_folding_is_read_until_the_next_build_makes_it_again(
+    tmp_path: Path,
+) -> None:
+    snapshot = write_snapshot(tmp_path, CORPUS)
+    build_paper_index(snapshot)
+    facts = json.loads(manifest_file(snapshot).read_text())
+    del facts["folding"]
+    manifest_file(snapshot).write_text(json.dumps(facts))
+    assert opened(snapshot) is not None
+    assert not has_fresh_index(snapshot)
 
 
 def test_a_snapshot_without_a_build_id_is_known_by_its_file(tmp_path: Path) -> None:
@@ -200,7 +213,7 @@ def test_two_threads_may_search_one_index(tmp_path: Path) -> None:
 
         def one() -> list[int]:
             with source.current().connection() as connection:
-                return ranking.rows(connection, parse("transformer"), 0, 5)
+                return ranking.rows(connection, parse_paper_query("transformer"), 0, 5)
 
         try:
             return await asyncio.gather(*(asyncio.to_thread(one) for _ in range(20)))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.errors import SnapshotUnavailableError
-from carrel.rooms.papers.query_language import parse
 from carrel.stores.sqlite.papers import SqlitePaperStore
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.desk import Desk
@@ -179,7 +179,7 @@ def test_many_readers_at_once_get_their_own_answers(tmp_path: Path) -> None:
         try:
             queries = ["residual", "attention", "genes", "激光雷达"] * 25
             answers = await asyncio.gather(
-                *(store.search(parse(query), first=0, count=5) for query in queries)
+                *(store.search(parse_paper_query(query), first=0, count=5) for query in queries)
             )
             return [
                 (query, [hit.title for hit in hits])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from carrel.rooms.papers.words import split_cjk
+from carrel.libraries.text.words import split_cjk
 
 Generation = Literal["older", "newer"]
 FACETS = ("author", "keyword", "institution", "tag", "venue")

@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field
 
 from carrel.core.operation import Answer, Question
+from carrel.libraries.query.papers import FacetCategory
 
 MAX_QUERY_CHARACTERS = 500
 MAX_PAGE_SIZE = 100
 MAX_DEPTH = 10_000
 DEFAULT_MAX_CHARS = 50_000
 
-FacetCategory = Literal["author", "venue", "keyword", "institution", "tag"]
 PaperId = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$", max_length=64)]
 Limit = Annotated[
     int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))

@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.rooms.papers.models import (
     CorpusStatistics,
-    FacetCategory,
     FacetCount,
     Paper,
     PaperHit,
     PaperMetadata,
 )
-from carrel.rooms.papers.query_language import Query
 
 
 class PaperStore(Protocol):
@@ -24,7 +23,7 @@ class PaperStore(Protocol):
     opened.
     """
 
-    async def search(self, query: Query, *, first: int, count: int) -> list[PaperHit]:
+    async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
         """`count` papers after the `first` best ones, best first."""
         ...
 

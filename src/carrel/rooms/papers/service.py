@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from carrel.core.answer import Text
 from carrel.core.errors import InvalidInputError, NotConfiguredError
+from carrel.libraries.query.papers import FacetCategory, parse_paper_query
 from carrel.rooms.papers.errors import (
     AssetFetchFailedError,
     BibtexNotAvailableError,
@@ -20,14 +21,12 @@ from carrel.rooms.papers.models import (
     DEFAULT_MAX_CHARS,
     MAX_DEPTH,
     CorpusStatistics,
-    FacetCategory,
     FacetCount,
     Paper,
     PaperHit,
     PaperMetadata,
 )
 from carrel.rooms.papers.ports import Assets, Bibliographies, PaperStore, PaperToCite
-from carrel.rooms.papers.query_language import parse
 
 _PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
@@ -45,7 +44,7 @@ class Papers:
 
     async def search(self, text: str, *, page: int, limit: int) -> list[PaperHit]:
         first = _first(page, limit)
-        query = parse(text)
+        query = parse_paper_query(text)
         return [] if query.is_empty else await self._store.search(query, first=first, count=limit)
 
     async def search_by_keyword(self, keyword: str, *, page: int, limit: int) -> list[PaperHit]:
@@ -64,7 +63,9 @@ class Papers:
             first = _first(page, limit)
             ids = [
                 hit.paper_id
-                for hit in await self._store.search(parse(query), first=first, count=limit)
+                for hit in await self._store.search(
+                    parse_paper_query(query), first=first, count=limit
+                )
             ]
         papers = [await self.metadata(paper_id) for paper_id in ids]
         if form == "jsonl":

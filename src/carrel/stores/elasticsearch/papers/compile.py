@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Any as Anything
+from collections.abc import Sequence
+from typing import Any
 
-from carrel.rooms.papers.query_language import (
-    All,
-    Any,
-    Facet,
-    Named,
-    Node,
+from carrel.libraries.query.papers import (
+    AllOf,
+    AnyOf,
+    FacetPhrase,
     Not,
-    Phrase,
-    Query,
-    Years,
+    PaperQuery,
+    QueryNode,
+    WithIdentifier,
+    YearRange,
+    split_phrases,
+    without_stop_words,
 )
-from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
+from carrel.libraries.text.words import Phrase
 from carrel.stores.elasticsearch.papers.documents import spaced_words
 from carrel.stores.sqlite.papers import rows
 
-Clause = dict[str, Anything]
+Clause = dict[str, Any]
 # The weights of the snapshot's own index, of which only the proportions matter.
 _WEIGHTS = {"words_title": 5, "words_summary": 3, "words_metadata": 2, "words_full": 1}
 _MAX_PREFIX_WORDS = 60
 _MAX_PIECES = 200
 
 
-def question(connection: sqlite3.Connection, query: Query) -> Clause | None:
+def question(connection: sqlite3.Connection, query: PaperQuery) -> Clause | None:
     """The clause for a query; None where nothing is asked for."""
     parts = [] if query.strict is None else [_node(connection, query.strict)]
     if query.identifiers:
@@ -41,44 +42,25 @@ def question(connection: sqlite3.Connection, query: Query) -> Clause | None:
 
 def _bag(loose: Sequence[Phrase]) -> Clause:
     """Any of the words, the more and the rarer the better."""
-    content = [phrase for phrase in loose if not _is_stop_word(phrase)] or list(loose)
-    return _any([_phrase(piece) for piece in _pieces(content) or content][:_MAX_PIECES])
+    content = without_stop_words(loose)
+    return _any([_phrase(piece) for piece in split_phrases(content) or content][:_MAX_PIECES])
 
 
-def _pieces(phrases: Iterable[Phrase]) -> list[Phrase]:
-    """Single words, and pairs of neighbouring CJK characters, which mean more than one character
-    does.
-    """
-    pieces: dict[Phrase, None] = {}
-    for phrase in phrases:
-        if len(phrase.words) == 1:
-            pieces[phrase] = None
-        elif is_cjk(phrase.words[0]):
-            pieces.update(
-                (Phrase(phrase.words[at : at + 2]), None) for at in range(len(phrase.words) - 1)
-            )
-        else:
-            pieces.update(
-                (Phrase((word,)), None) for word in phrase.words if fold(word) not in STOP_WORDS
-            )
-    return list(pieces)
-
-
-def _node(connection: sqlite3.Connection, node: Node) -> Clause:
+def _node(connection: sqlite3.Connection, node: QueryNode) -> Clause:
     match node:
         case Phrase():
             return _phrase(node)
-        case Facet(category, words, is_prefix):
+        case FacetPhrase(category, words, is_prefix):
             return _unscored(_in_field(f"words_{category}", Phrase(words, is_prefix), 1))
-        case Years(first, last):
+        case YearRange(first, last):
             return _unscored({"range": {"year": {"gte": first or 0, "lte": last or 9999}}})
-        case Named(identifiers):
+        case WithIdentifier(identifiers):
             return _unscored({"ids": {"values": rows.with_identifiers(connection, identifiers)}})
         case Not(part):
             return _unscored({"bool": {"must_not": [_node(connection, part)]}})
-        case All(parts):
+        case AllOf(parts):
             return {"bool": {"must": [_node(connection, part) for part in parts]}}
-        case Any(parts):
+        case AnyOf(parts):
             return _any([_node(connection, part) for part in parts])
 
 
@@ -114,7 +96,3 @@ def _any(choices: list[Clause]) -> Clause:
 
 def _unscored(clause: Clause) -> Clause:
     return {"bool": {"filter": [clause]}}
-
-
-def _is_stop_word(phrase: Phrase) -> bool:
-    return len(phrase.words) == 1 and not phrase.is_prefix and fold(phrase.words[0]) in STOP_WORDS

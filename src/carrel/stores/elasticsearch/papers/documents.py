@@ -10,9 +10,10 @@ import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
+from carrel.libraries.query.papers import FacetCategory
+from carrel.libraries.text.folding import fold_text, text_key
+from carrel.libraries.text.words import split_words
 from carrel.rooms.knowledge.documents import Document, DocumentChange, FieldKind, Mark, Put, Reset
-from carrel.rooms.papers.models import FacetCategory
-from carrel.rooms.papers.words import fold, key, words
 from carrel.stores.sqlite.papers.documents import PAPER_FIELDS, paper_page
 from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
 
@@ -72,7 +73,7 @@ def spaced_words(text: str) -> str:
     """Every word, folded, each CJK character one of them, with spaces between; so that both sides
     part words alike.
     """
-    return " ".join(word[:_MAX_WORD_CHARACTERS] for word in words(fold(text)))
+    return " ".join(word[:_MAX_WORD_CHARACTERS] for word in split_words(fold_text(text)))
 
 
 def title_mark(title_key: str) -> str:
@@ -107,7 +108,7 @@ def _ranked_by(connection: sqlite3.Connection, paper_id: str) -> dict[str, objec
         "words_summary": spaced_words(summary),
         "words_metadata": spaced_words(metadata),
         "words_full": [spaced_words(text) for text in (source, translated) if text],
-        "title_key": title_mark(key(str(title))),
+        "title_key": title_mark(text_key(str(title))),
         "newness": known_year * _LATEST + max(0, _LATEST - 1 - int(place or 0)),
     }
     for facet in FACETS:

@@ -11,7 +11,7 @@ from typing import Any
 from elasticsearch import Elasticsearch, NotFoundError
 
 from carrel.core.errors import UnavailableError
-from carrel.rooms.papers.query_language import Query
+from carrel.libraries.query.papers import PaperQuery
 from carrel.stores.elasticsearch.errors import plainly
 from carrel.stores.elasticsearch.papers.compile import question
 from carrel.stores.elasticsearch.papers.documents import title_mark
@@ -41,7 +41,7 @@ class ElasticsearchRanking:
         self._timeout_seconds = timeout_seconds
 
     def search(
-        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[Shown]:
         with plainly():
             self._check_state()
@@ -61,7 +61,7 @@ class ElasticsearchRanking:
             )
         return page + rows.shown(connection, ranked)
 
-    def _named(self, connection: sqlite3.Connection, query: Query) -> list[Shown]:
+    def _named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
         """The papers whose identifier or whole title was typed."""
         if query.identifiers:
             return rows.shown(connection, rows.with_identifiers(connection, query.identifiers))

@@ -8,9 +8,9 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from carrel.libraries.query.papers import FacetCategory
+from carrel.libraries.text.words import split_words
 from carrel.rooms.knowledge.ports import Concept
-from carrel.rooms.papers.models import FacetCategory
-from carrel.rooms.papers.words import words
 from carrel.stores.sqlite.papers.rows import NEWEST_FIRST
 from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
 
@@ -44,7 +44,7 @@ class SnapshotConcepts:
         return {name: concept for name, concept in found.items() if concept is not None}
 
     def _near(self, name: str, limit: int) -> list[str]:
-        if not words(name) or not self._snapshot.path.exists():
+        if not split_words(name) or not self._snapshot.path.exists():
             return []
         generation = self._snapshot.current()
         with generation.connection() as connection:
@@ -88,7 +88,7 @@ def _alike(
     limit: int,
 ) -> list[str]:
     """Values with a word that begins as the name does, those of most papers first."""
-    first = words(name)[0]
+    first = split_words(name)[0]
     beginning = first[: max(_LEAST_BEGINNING, len(first) // 2)]
     numbers = generation.facet_values.with_phrase(
         connection, category, (beginning,), is_prefix=True

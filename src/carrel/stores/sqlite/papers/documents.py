@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
+from carrel.libraries.text.words import join_cjk
 from carrel.rooms.knowledge.documents import (
     PAPERS,
     DiffedDocuments,
@@ -15,7 +16,6 @@ from carrel.rooms.knowledge.documents import (
     DocumentSource,
     FieldKind,
 )
-from carrel.rooms.papers.words import join_cjk
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
 

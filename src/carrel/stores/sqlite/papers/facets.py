@@ -8,8 +8,9 @@ import sqlite3
 import threading
 from collections.abc import Iterable
 
-from carrel.rooms.papers.models import FacetCategory
-from carrel.rooms.papers.words import fold, split_cjk
+from carrel.libraries.query.papers import FacetCategory
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import split_cjk
 
 _MAX_VALUES = 5_000
 _BATCH = 10_000
@@ -34,14 +35,16 @@ class FacetValues:
         is_prefix: bool,
     ) -> list[int]:
         """Ids of the values in which these words stand next to each other."""
-        folded = " ".join(fold(word) for word in words)
+        folded = " ".join(fold_text(word) for word in words)
         return self._matching(snapshot, category, f'"{folded}"{"*" if is_prefix else ""}')
 
     def with_words(
         self, snapshot: sqlite3.Connection, category: FacetCategory, words: Iterable[str]
     ) -> list[int]:
         """Ids of the values that contain every one of these words."""
-        return self._matching(snapshot, category, " AND ".join(f'"{fold(word)}"' for word in words))
+        return self._matching(
+            snapshot, category, " AND ".join(f'"{fold_text(word)}"' for word in words)
+        )
 
     def close(self) -> None:
         with self._lock:
@@ -67,7 +70,7 @@ class FacetValues:
                 f"CREATE VIRTUAL TABLE {category} USING fts5(value, content='', columnsize=0)"
             )
             while batch := values.fetchmany(_BATCH):
-                rows = [(number, split_cjk(fold(value))) for number, value in batch]
+                rows = [(number, split_cjk(fold_text(value))) for number, value in batch]
                 self._memory.executemany(
                     f"INSERT INTO {category}(rowid, value) VALUES (?, ?)", rows
                 )

@@ -9,11 +9,19 @@ deciding which are tried.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from carrel.rooms.papers.query_language import All, Any, Node, Not, Phrase, Query
-from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
+from carrel.libraries.query.papers import (
+    AllOf,
+    AnyOf,
+    Not,
+    PaperQuery,
+    QueryNode,
+    split_phrases,
+    without_stop_words,
+)
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import Phrase
 
 # 5 : 3 : 1 : 1 : 2 for title, summary, source, translated, metadata; the column that is not indexed
 # takes the first weight.
@@ -30,17 +38,17 @@ class Plan:
     """
 
     stages: tuple[str, ...]
-    conditions: tuple[Node, ...]
+    conditions: tuple[QueryNode, ...]
 
 
-def plan(connection: sqlite3.Connection, query: Query) -> Plan:
+def plan(connection: sqlite3.Connection, query: PaperQuery) -> Plan:
     texts, conditions = _parted(query.strict)
     firm = [_required(texts)] if texts else []
     if not query.loose:
         return Plan(tuple(firm), conditions)
-    content = [phrase for phrase in query.loose if not _is_stop_word(phrase)] or list(query.loose)
+    content = without_stop_words(query.loose)
     every = _join(" AND ", [*firm, *(quoted(phrase) for phrase in content)])
-    pieces = _pieces(content)
+    pieces = split_phrases(content)
     # An identifier that was pasted whole is not a bag of numbers.
     if query.identifiers or (len(content) == 1 and len(pieces) <= 1):
         return Plan((every,), conditions)
@@ -57,12 +65,12 @@ def quoted(phrase: Phrase) -> str:
     return f'{"{title} : " if phrase.in_title else ""}"{body}"{"*" if phrase.is_prefix else ""}'
 
 
-def expression(node: Node) -> str | None:
+def expression(node: QueryNode) -> str | None:
     """A tree of phrases as one FTS5 expression; None where FTS5 has no words for it."""
     match node:
         case Phrase():
             return quoted(node)
-        case All(parts):
+        case AllOf(parts):
             wanted = [expression(part) for part in parts if not isinstance(part, Not)]
             unwanted = [expression(part.part) for part in parts if isinstance(part, Not)]
             if not wanted or None in wanted or None in unwanted:
@@ -73,7 +81,7 @@ def expression(node: Node) -> str | None:
                 if unwanted
                 else joined
             )
-        case Any(parts):
+        case AnyOf(parts):
             choices = [expression(part) for part in parts]
             return (
                 None
@@ -84,9 +92,9 @@ def expression(node: Node) -> str | None:
             return None
 
 
-def _parted(strict: Node | None) -> tuple[list[Node], tuple[Node, ...]]:
+def _parted(strict: QueryNode | None) -> tuple[list[QueryNode], tuple[QueryNode, ...]]:
     """What FTS5 can decide, and what SQL must."""
-    parts = () if strict is None else strict.parts if isinstance(strict, All) else (strict,)
+    parts = () if strict is None else strict.parts if isinstance(strict, AllOf) else (strict,)
     texts = [part for part in parts if expression(part) is not None]
     if not texts:
         return [], tuple(parts)
@@ -94,37 +102,14 @@ def _parted(strict: Node | None) -> tuple[list[Node], tuple[Node, ...]]:
     return texts, tuple(part for part in parts if part not in texts)
 
 
-def _required(texts: list[Node]) -> str:
-    whole = expression(All(tuple(texts)))
+def _required(texts: list[QueryNode]) -> str:
+    whole = expression(AllOf(tuple(texts)))
     assert whole is not None
     return whole
 
 
 def _join(sign: str, parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else sign.join(f"({part})" for part in parts)
-
-
-def _is_stop_word(phrase: Phrase) -> bool:
-    return len(phrase.words) == 1 and not phrase.is_prefix and fold(phrase.words[0]) in STOP_WORDS
-
-
-def _pieces(phrases: Iterable[Phrase]) -> list[Phrase]:
-    """Single words, and pairs of neighbouring CJK characters, which mean more than one character
-    does.
-    """
-    pieces: dict[Phrase, None] = {}
-    for phrase in phrases:
-        if len(phrase.words) == 1:
-            pieces[phrase] = None
-        elif is_cjk(phrase.words[0]):
-            pieces.update(
-                (Phrase(phrase.words[at : at + 2]), None) for at in range(len(phrase.words) - 1)
-            )
-        else:
-            pieces.update(
-                (Phrase((word,)), None) for word in phrase.words if fold(word) not in STOP_WORDS
-            )
-    return list(pieces)
 
 
 def _affordable(connection: sqlite3.Connection, pieces: list[Phrase]) -> list[Phrase]:
@@ -146,7 +131,7 @@ def _papers_with(connection: sqlite3.Connection, phrase: Phrase) -> int:
     counts = []
     for word in phrase.words:
         row = connection.execute(
-            "SELECT doc FROM temp.paper_words WHERE term = ?", (fold(word),)
+            "SELECT doc FROM temp.paper_words WHERE term = ?", (fold_text(word),)
         ).fetchone()
         counts.append(int(row[0]) if row else 0)
     return min(counts)

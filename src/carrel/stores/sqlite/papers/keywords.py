@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from carrel.rooms.papers.models import FacetCategory
-from carrel.rooms.papers.words import words
+from carrel.libraries.query.papers import FacetCategory
+from carrel.libraries.text.words import split_words
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.snapshot import Generation
 
@@ -19,7 +19,7 @@ def papers_with_keyword(
     """Papers with exactly this value, then papers with one that contains its words; each with the
     values that fitted.
     """
-    wanted = words(keyword)
+    wanted = split_words(keyword)
     if not wanted:
         return []
     exact_value = " ".join(keyword.lower().split())

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from carrel.rooms.papers.query_language import Query
-from carrel.rooms.papers.snippets import Stem
+from carrel.libraries.query.papers import PaperQuery
+from carrel.libraries.text.snippets import Stem
 from carrel.stores.sqlite.papers.rows import Shown
 
 
@@ -30,7 +30,7 @@ class Ranking(Protocol):
         ...
 
     def search(
-        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[Shown]: ...
 
 

@@ -8,16 +8,16 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from carrel.rooms.papers.identifiers import Identifier
+from carrel.libraries.query.papers import FacetCategory, PaperIdentifier
+from carrel.libraries.text.folding import fold_in_place, text_key
+from carrel.libraries.text.words import is_cjk, join_cjk
 from carrel.rooms.papers.models import (
     CorpusStatistics,
-    FacetCategory,
     FacetCount,
     Paper,
     PaperMetadata,
     YearCount,
 )
-from carrel.rooms.papers.words import fold_in_place, is_cjk, join_cjk, key
 from carrel.stores.sqlite.papers.snapshot import Generation
 
 NEWEST_FIRST = (
@@ -105,7 +105,7 @@ def numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[in
 
 
 def with_identifiers(
-    connection: sqlite3.Connection, identifiers: Sequence[Identifier]
+    connection: sqlite3.Connection, identifiers: Sequence[PaperIdentifier]
 ) -> list[str]:
     """Papers of these names, by the tables that have an index for them."""
     found: dict[str, None] = {}
@@ -268,7 +268,7 @@ def _authors(
     if row is None or row[0] != paper_id:
         return values, False
     text = join_cjk(str(row[1]))
-    start = len(title) if key(text).startswith(key(title)) else 0
+    start = len(title) if text_key(text).startswith(text_key(title)) else 0
     folded = fold_in_place(text)
     places = [_place(folded, fold_in_place(value), start) for value in values]
     if None in places:

@@ -7,18 +7,18 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrel.rooms.papers.query_language import (
-    All,
-    Any,
-    Facet,
-    Named,
-    Node,
+from carrel.libraries.query.papers import (
+    AllOf,
+    AnyOf,
+    FacetPhrase,
     Not,
-    Phrase,
-    Query,
-    Years,
+    PaperQuery,
+    QueryNode,
+    WithIdentifier,
+    YearRange,
 )
-from carrel.rooms.papers.words import key
+from carrel.libraries.text.folding import text_key
+from carrel.libraries.text.words import Phrase
 from carrel.stores.sqlite.papers import fts5, rows
 from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.snapshot import Generation
@@ -44,7 +44,7 @@ class Fts5Ranking:
         self._generation = generation
 
     def search(
-        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[Shown]:
         generation = self._generation
         named = _named(connection, query)
@@ -62,7 +62,7 @@ class Fts5Ranking:
         return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
 
 
-def _named(connection: sqlite3.Connection, query: Query) -> list[Shown]:
+def _named(connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
     """The papers whose identifier or whole title was typed."""
     found = rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
     if not query.loose or query.strict is not None or query.identifiers:
@@ -74,7 +74,7 @@ def _named(connection: sqlite3.Connection, query: Query) -> list[Shown]:
         (expression,),
     )
     return found + rows.shown_by_row(
-        connection, [row for row, title in candidates if key(title) == query.title_key]
+        connection, [row for row, title in candidates if text_key(title) == query.title_key]
     )
 
 
@@ -146,14 +146,16 @@ def _newest(
     return rows.shown(connection, [row[0] for row in found])
 
 
-def _condition(generation: Generation, connection: sqlite3.Connection, node: Node) -> _Condition:
+def _condition(
+    generation: Generation, connection: sqlite3.Connection, node: QueryNode
+) -> _Condition:
     match node:
         case Phrase():
             return _Condition(
                 "paper.paper_id IN (SELECT paper_id FROM paper_fts WHERE paper_fts MATCH ?)",
                 (fts5.quoted(node),),
             )
-        case Facet(category, words, is_prefix):
+        case FacetPhrase(category, words, is_prefix):
             values = generation.facet_values.with_phrase(
                 connection, category, words, is_prefix=is_prefix
             )
@@ -162,13 +164,13 @@ def _condition(generation: Generation, connection: sqlite3.Connection, node: Nod
                 f"WHERE {category}_id IN (SELECT value FROM json_each(?)))",
                 (json.dumps(values),),
             )
-        case Years(first, last):
+        case YearRange(first, last):
             # Text compares as numbers do here: years have four digits, and 'unknown' sorts after
             # all of them.
             return _Condition(
                 "paper.year BETWEEN ? AND ?", (f"{first or 0:04}", f"{last or 9999:04}")
             )
-        case Named(identifiers):
+        case WithIdentifier(identifiers):
             found = rows.with_identifiers(connection, identifiers)
             return _Condition(
                 "paper.paper_id IN (SELECT value FROM json_each(?))", (json.dumps(found),)
@@ -176,9 +178,9 @@ def _condition(generation: Generation, connection: sqlite3.Connection, node: Nod
         case Not(part):
             inner = _condition(generation, connection, part)
             return _Condition(f"NOT ({inner.sql})", inner.values)
-        case All(parts) | Any(parts):
+        case AllOf(parts) | AnyOf(parts):
             inside = [_condition(generation, connection, part) for part in parts]
-            sign = " AND " if isinstance(node, All) else " OR "
+            sign = " AND " if isinstance(node, AllOf) else " OR "
             return _Condition(
                 sign.join(f"({condition.sql})" for condition in inside),
                 tuple(value for condition in inside for value in condition.values),

@@ -12,10 +12,13 @@ from pathlib import Path
 from carrel.core.process_name import process_name
 
 FORMAT = 1
+# Which `fold_text` made the words: 2 folds the points of Hebrew and Arabic. An older index is still
+# read; the next build or `carrel papers index` makes it again.
+FOLDING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class IndexManifest:
     """What an index was made from, the folder it is in, and which model made vectors for it, if one
     did.
     """
@@ -26,6 +29,7 @@ class Manifest:
     papers: int
     vectors: str = ""
     vector_rows: str = ""
+    folding: int = 1
 
 
 def index_folder(snapshot: Path) -> Path:
@@ -37,11 +41,11 @@ def manifest_file(snapshot: Path) -> Path:
     return index_folder(snapshot) / "manifest.json"
 
 
-def read_manifest(snapshot: Path) -> Manifest | None:
+def read_manifest(snapshot: Path) -> IndexManifest | None:
     """The manifest, or None where there is none that this version can read."""
     try:
         facts = json.loads(manifest_file(snapshot).read_text(encoding="utf-8"))
-        manifest = Manifest(**facts)
+        manifest = IndexManifest(**facts)
     except (OSError, ValueError, TypeError):
         return None
     names = (manifest.folder, manifest.vectors, manifest.vector_rows)
@@ -49,7 +53,7 @@ def read_manifest(snapshot: Path) -> Manifest | None:
     return manifest if manifest.format == FORMAT and is_plain else None
 
 
-def write_manifest(snapshot: Path, manifest: Manifest) -> None:
+def write_manifest(snapshot: Path, manifest: IndexManifest) -> None:
     target = manifest_file(snapshot)
     fresh = target.with_name(f"manifest.{process_name()}.part")
     with fresh.open("w", encoding="utf-8") as file:

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from carrel.rooms.papers.models import CorpusStatistics, FacetCategory, FacetCount, Paper, PaperHit
-from carrel.rooms.papers.query_language import Phrase, Query
-from carrel.rooms.papers.snippets import Marker
-from carrel.rooms.papers.words import words
+from carrel.libraries.query.papers import FacetCategory, PaperQuery
+from carrel.libraries.text.snippets import Marker
+from carrel.libraries.text.words import Phrase, split_words
+from carrel.rooms.papers.models import CorpusStatistics, FacetCount, Paper, PaperHit
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.keywords import papers_with_keyword
 from carrel.stores.sqlite.papers.ranking import OpenRanking, Ranking
@@ -44,7 +44,7 @@ class SqlitePaperStore:
         self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="papers")
         self._facets: tuple[Signature, dict[tuple[FacetCategory, int], list[FacetCount]]] = ((), {})
 
-    async def search(self, query: Query, *, first: int, count: int) -> list[PaperHit]:
+    async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
             ranking = self._ranking(generation)
             found = ranking.search(connection, query, first, count)
@@ -57,7 +57,7 @@ class SqlitePaperStore:
 
     async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
         def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
-            marker = Marker([Phrase((word,)) for word in words(keyword)])
+            marker = Marker([Phrase((word,)) for word in split_words(keyword)])
             found = papers_with_keyword(generation, connection, keyword, first, count)
             inferred = rows.inferred_fields(
                 connection, generation, [paper.paper_id for paper, _ in found]

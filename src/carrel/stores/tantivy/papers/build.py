@@ -12,10 +12,11 @@ from pathlib import Path
 
 import tantivy
 
-from carrel.rooms.papers.words import key
+from carrel.libraries.text.folding import text_key
 from carrel.stores.sqlite.papers.sidecar import (
+    FOLDING,
     FORMAT,
-    Manifest,
+    IndexManifest,
     index_folder,
     read_manifest,
     write_manifest,
@@ -41,7 +42,7 @@ _LATEST = 1 << 32
 
 def build_paper_index(
     snapshot: Path, *, report: ReportPapers | None = None, threads: int = 1
-) -> Manifest:
+) -> IndexManifest:
     """Reads the whole snapshot and writes an index beside it. Readers go on with the old one until
     the new one is ready.
 
@@ -57,7 +58,9 @@ def build_paper_index(
         folder.mkdir()
         try:
             papers = _write(generation, folder, report, threads)
-            manifest = Manifest(FORMAT, generation.build_id, folder.name, papers)
+            manifest = IndexManifest(
+                FORMAT, generation.build_id, folder.name, papers, folding=FOLDING
+            )
             write_manifest(source.path, manifest)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -69,11 +72,15 @@ def build_paper_index(
 
 
 def has_fresh_index(snapshot: Path) -> bool:
-    """Whether the index beside a snapshot was made from just this snapshot."""
+    """Whether the index beside a snapshot was made from just this snapshot with today's folding."""
     source = Snapshot(snapshot)
     try:
         manifest = read_manifest(source.path)
-        return manifest is not None and manifest.snapshot_build_id == source.current().build_id
+        return (
+            manifest is not None
+            and manifest.folding == FOLDING
+            and manifest.snapshot_build_id == source.current().build_id
+        )
     finally:
         source.close()
 
@@ -124,7 +131,7 @@ def _documents(connection: sqlite3.Connection) -> Iterator[tantivy.Document]:
             document.add_unsigned("year", known_year)
             document.add_unsigned("newness", known_year * _LATEST + max(0, _LATEST - 1 - place))
             title_words = exact_words(title)
-            document.add_text("title_key", key(title))
+            document.add_text("title_key", text_key(title))
             document.add_text("title", " ".join(title_words))
             _add_text(document, "text", title_words, times=TITLE_TIMES)
             for field, text in (

@@ -13,19 +13,20 @@ import tantivy
 from tantivy import Occur
 
 from carrel.core.error_description import describe_error
-from carrel.rooms.papers.query_language import (
-    All,
-    Any,
-    Facet,
-    Named,
-    Node,
+from carrel.libraries.query.papers import (
+    AllOf,
+    AnyOf,
+    FacetPhrase,
     Not,
-    Phrase,
-    Query,
-    Years,
+    PaperQuery,
+    QueryNode,
+    WithIdentifier,
+    YearRange,
+    without_stop_words,
 )
-from carrel.rooms.papers.snippets import Stem
-from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.snippets import Stem
+from carrel.libraries.text.words import STOP_WORDS, Phrase, is_cjk
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.sidecar import index_folder, manifest_file, read_manifest
@@ -80,7 +81,7 @@ class TantivyRanking:
         )
 
     def search(
-        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[Shown]:
         named = self.named(connection, query)
         page = named[first : first + count]
@@ -96,7 +97,7 @@ class TantivyRanking:
         skip = max(0, first - len(named))
         return page + rest[skip : skip + count - len(page)]
 
-    def named(self, connection: sqlite3.Connection, query: Query) -> list[Shown]:
+    def named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
         """The papers whose identifier or whole title was typed."""
         if query.identifiers:
             return rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
@@ -108,13 +109,13 @@ class TantivyRanking:
         return rows.shown_by_row(connection, self._numbers(titled)) if titled else []
 
     def rows(
-        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[int]:
         """One stretch of the ranking, as rows of the full-text table."""
         return [row for row, _ in self.scored_rows(connection, query, first, count)]
 
     def scored_rows(
-        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[tuple[int, float]]:
         """One stretch of the ranking with its scores; where nothing is there to rank by, the newest
         first.
@@ -132,7 +133,7 @@ class TantivyRanking:
         found = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [int(row or 0) for row in found]
 
-    def _question(self, connection: sqlite3.Connection, query: Query) -> tantivy.Query | None:
+    def _question(self, connection: sqlite3.Connection, query: PaperQuery) -> tantivy.Query | None:
         parts = [] if query.strict is None else [self._node(connection, query.strict)]
         if query.identifiers:
             # An identifier that was pasted whole is not a bag of numbers.
@@ -151,7 +152,7 @@ class TantivyRanking:
         """Any of the words, the more and the rarer the better. Only plain terms, as then the index
         can skip what cannot win.
         """
-        content = [phrase for phrase in loose if not _is_stop_word(phrase)] or list(loose)
+        content = without_stop_words(loose)
         times: dict[str, int] = {}
         choices: list[tantivy.Query] = []
         for phrase in content:
@@ -180,28 +181,28 @@ class TantivyRanking:
     def _exact_choices(self, phrase: Phrase) -> list[tantivy.Query]:
         if len(phrase.words) > 1:
             return [self._exactly("exact", phrase)]
-        word = fold(phrase.words[0])
+        word = fold_text(phrase.words[0])
         return [
             self._term("exact", known)
             for known in (self._beginning_with("exact", word) if phrase.is_prefix else [word])
         ]
 
-    def _node(self, connection: sqlite3.Connection, node: Node) -> tantivy.Query:
+    def _node(self, connection: sqlite3.Connection, node: QueryNode) -> tantivy.Query:
         match node:
             case Phrase(words, is_prefix, in_title, is_exact):
                 if len(words) == 1 and not (is_prefix or in_title or is_exact or is_cjk(words[0])):
-                    return _any(self._ranked_term(self.stem(fold(words[0])), 1))
+                    return _any(self._ranked_term(self.stem(fold_text(words[0])), 1))
                 return self._exactly("title" if in_title else "exact", node)
-            case Facet(category, words, is_prefix):
+            case FacetPhrase(category, words, is_prefix):
                 return _unscored(self._exactly(category, Phrase(words, is_prefix)))
-            case Years(first, last):
+            case YearRange(first, last):
                 kind = tantivy.FieldType.Unsigned
                 return _unscored(
                     tantivy.Query.range_query(
                         self._schema, "year", kind, max(first or 1, 1), last or 9999
                     )
                 )
-            case Named(identifiers):
+            case WithIdentifier(identifiers):
                 numbers = rows.numbers(connection, rows.with_identifiers(connection, identifiers))
                 return _unscored(_any([self._term("paper", number) for number in numbers]))
             case Not():
@@ -211,7 +212,7 @@ class TantivyRanking:
                         (Occur.MustNot, self._node(connection, node.part)),
                     ]
                 )
-            case All(parts):
+            case AllOf(parts):
                 signs = [
                     (Occur.MustNot, self._node(connection, part.part))
                     if isinstance(part, Not)
@@ -221,7 +222,7 @@ class TantivyRanking:
                 if all(isinstance(part, Not) for part in parts):
                     signs.append((Occur.Must, _unscored(tantivy.Query.all_query())))
                 return tantivy.Query.boolean_query(signs)
-            case Any(parts):
+            case AnyOf(parts):
                 return _any([self._node(connection, part) for part in parts])
 
     def _exactly(self, field: str, phrase: Phrase) -> tantivy.Query:
@@ -277,7 +278,3 @@ def _any(choices: list[tantivy.Query]) -> tantivy.Query:
 
 def _unscored(query: tantivy.Query) -> tantivy.Query:
     return tantivy.Query.const_score_query(query, 0.0)
-
-
-def _is_stop_word(phrase: Phrase) -> bool:
-    return len(phrase.words) == 1 and not phrase.is_prefix and fold(phrase.words[0]) in STOP_WORDS

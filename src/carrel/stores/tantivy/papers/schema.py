@@ -17,7 +17,8 @@ from itertools import pairwise
 
 import tantivy
 
-from carrel.rooms.papers.words import STOP_WORDS, fold, is_cjk, words
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import STOP_WORDS, is_cjk, split_words
 
 TITLE_TIMES = 3
 FACETS = ("author", "venue", "keyword", "institution", "tag")
@@ -59,7 +60,7 @@ def register(index: tantivy.Index) -> None:
 
 def exact_words(text: str) -> list[str]:
     """Every word, folded, each CJK character one of them."""
-    return [word[:_MAX_WORD_BYTES] for word in words(fold(text))]
+    return [word[:_MAX_WORD_BYTES] for word in split_words(fold_text(text))]
 
 
 def common_pairs(found: Sequence[str]) -> list[str]:

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrel.core.error_description import describe_error
-from carrel.rooms.papers.query_language import Query
-from carrel.rooms.papers.snippets import Stem
+from carrel.libraries.query.papers import PaperQuery
+from carrel.libraries.text.snippets import Stem
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest, write_manifest
@@ -119,7 +119,7 @@ class SemanticRanking:
         return self._words.stem
 
     def search(
-        self, connection: sqlite3.Connection, query: Query, first: int, count: int
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[Shown]:
         if not query.loose or query.identifiers or any(phrase.is_prefix for phrase in query.loose):
             return self._words.search(connection, query, first, count)
@@ -142,7 +142,7 @@ class SemanticRanking:
             chosen += rest[at : at + wanted - len(chosen)]
         return page + rows.shown_by_row(connection, chosen)
 
-    def _fused(self, connection: sqlite3.Connection, query: Query) -> list[int]:
+    def _fused(self, connection: sqlite3.Connection, query: PaperQuery) -> list[int]:
         """Each score as a part of its best one, added up. A paper that only its meaning has found
         counts as the last by words.
         """

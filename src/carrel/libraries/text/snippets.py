@@ -1,5 +1,4 @@
-"""Short extracts that show why a paper was found: the match in Markdown bold, the words around it
-readable.
+"""Short extracts that show why a text was found: matches in Markdown bold, one readable line.
 
 Made for every hit of every search, so it looks for the words with plain string search and reads no
 more than it must.
@@ -11,16 +10,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from carrel.rooms.papers.query_language import Phrase
-from carrel.rooms.papers.words import (
+from carrel.libraries.text.folding import fold_in_place, fold_text
+from carrel.libraries.text.words import (
     STOP_WORDS,
-    fold,
-    fold_in_place,
+    Phrase,
+    find_word,
     has_cjk,
     is_inside_word,
     join_cjk,
-    next_word,
-    word_at,
+    match_word,
 )
 
 SNIPPET_CHARACTERS = 280
@@ -80,7 +78,7 @@ class Marker:
         return _render(readable, 0, len(readable), self._matches(readable))
 
     def _needle(self, phrase: Phrase) -> _Needle:
-        folded = tuple(fold(word) for word in phrase.words)
+        folded = tuple(fold_text(word) for word in phrase.words)
         if self._stem is None or phrase.is_exact or (phrase.is_prefix and len(folded) == 1):
             return _Needle(folded[0], folded, phrase.is_prefix)
         stems = tuple(self._stem(word) for word in folded)
@@ -108,7 +106,7 @@ class Marker:
         left = _MATCHES_PER_PHRASE
         start = text.find(beginning)
         while start >= 0 and left:
-            word = word_at(text, start)
+            word = match_word(text, start)
             after = start + 1
             if word is not None and not (start and is_inside_word(text, start)):
                 seen, after = word.group(), word.end()
@@ -126,7 +124,7 @@ class Marker:
         """
         last = len(needle.words) - 1
         for place, wanted in enumerate(needle.words[1:], 1):
-            word = next_word(text, at)
+            word = find_word(text, at)
             if word is None:
                 return 0
             seen = word.group()
@@ -147,7 +145,7 @@ def _worth_marking(phrases: Iterable[Phrase]) -> list[Phrase]:
     return [
         phrase
         for phrase in found
-        if len(phrase.words) > 1 or fold(phrase.words[0]) not in STOP_WORDS
+        if len(phrase.words) > 1 or fold_text(phrase.words[0]) not in STOP_WORDS
     ] or found
 
 

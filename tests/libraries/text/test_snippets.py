@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.rooms.papers.query_language import parse
-from carrel.rooms.papers.snippets import SNIPPET_CHARACTERS, Marker
+from carrel.libraries.query.papers import parse_paper_query
+from carrel.libraries.text.snippets import SNIPPET_CHARACTERS, Marker
 
 
 def snippet(query: str, *texts: str) -> str:
-    return Marker(parse(query).phrases).snippet(texts)
+    return Marker(parse_paper_query(query).phrases).snippet(texts)
 
 
 @pytest.mark.promise("P1")
@@ -52,7 +52,7 @@ def test_the_first_text_with_a_match_is_shown_and_later_ones_are_not_read() -> N
         yield "the word itself"
         raise AssertionError("read too far")
 
-    assert Marker(parse("word").phrases).snippet(texts()) == "the **word** itself"  # type: ignore[arg-type]
+    assert Marker(parse_paper_query("word").phrases).snippet(texts()) == "the **word** itself"  # type: ignore[arg-type]
 
 
 @pytest.mark.promise("P1")
@@ -61,7 +61,7 @@ def test_stems_mark_the_other_forms_of_a_word() -> None:
         return word.removesuffix("s").removesuffix("ing")
 
     assert (
-        Marker(parse("cell running").phrases, stem).snippet(["cells run in cellars"])
+        Marker(parse_paper_query("cell running").phrases, stem).snippet(["cells run in cellars"])
         == "**cells** run in cellars"
     )
 

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from carrel.rooms.papers.query_language import (
-    All,
-    Any,
-    Facet,
-    Named,
-    Node,
+from carrel.libraries.query.papers import (
+    AllOf,
+    AnyOf,
+    FacetPhrase,
     Not,
-    Phrase,
-    Query,
-    Years,
-    parse,
+    PaperQuery,
+    QueryNode,
+    WithIdentifier,
+    YearRange,
+    parse_paper_query,
 )
-from carrel.rooms.papers.words import fold, words
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import Phrase, split_words
 from tests.rooms.papers.conftest import CORPUS
 from tests.rooms.papers.desk import Desk
 from tests.rooms.papers.snapshots import write_snapshot
@@ -70,20 +70,20 @@ TYPED = st.one_of(
         ("neuro*", (Phrase(("neuro",), is_prefix=True),), None),
         ('a "b c"', (A,), Phrase(("b", "c"), is_exact=True)),
         ("“b c” a", (A,), Phrase(("b", "c"), is_exact=True)),
-        ("a AND b", (), All((A, B))),
-        ("a b OR c", (), Any((All((A, B)), C))),
-        ("a AND (b OR c)", (), All((A, Any((B, C))))),
-        ("a NOT b", (), All((A, Not(B)))),
+        ("a AND b", (), AllOf((A, B))),
+        ("a b OR c", (), AnyOf((AllOf((A, B)), C))),
+        ("a AND (b OR c)", (), AllOf((A, AnyOf((B, C))))),
+        ("a NOT b", (), AllOf((A, Not(B)))),
         ("NOT a", (), Not(A)),
         ("a and b", (A, Phrase(("and",)), B), None),
         ("a AND", (), A),
         ("AND OR NOT", (), None),
-        ("author:smith a", (A,), Facet("author", ("smith",))),
-        ('author: "john smith"', (), Facet("author", ("john", "smith"))),
-        ("year:2019..2024", (), Years(2019, 2024)),
-        ("year:2024-2019", (), Years(2019, 2024)),
-        ("year:2019..", (), Years(2019, None)),
-        ("year:2019", (), Years(2019, 2019)),
+        ("author:smith a", (A,), FacetPhrase("author", ("smith",))),
+        ('author: "john smith"', (), FacetPhrase("author", ("john", "smith"))),
+        ("year:2019..2024", (), YearRange(2019, 2024)),
+        ("year:2024-2019", (), YearRange(2019, 2024)),
+        ("year:2019..", (), YearRange(2019, None)),
+        ("year:2019", (), YearRange(2019, 2019)),
         ("year:soon", (Phrase(("year",)), Phrase(("soon",))), None),
         ("title:a", (), Phrase(("a",), in_title=True)),
         ("Title: a", (Phrase(("Title",)), A), None),
@@ -92,23 +92,25 @@ TYPED = st.one_of(
         ("a)", (A,), None),
     ],
 )
-def test_what_is_typed_is_read(typed: str, loose: tuple[Phrase, ...], strict: Node | None) -> None:
-    query = parse(typed)
+def test_what_is_typed_is_read(
+    typed: str, loose: tuple[Phrase, ...], strict: QueryNode | None
+) -> None:
+    query = parse_paper_query(typed)
     assert (query.loose, query.strict) == (loose, strict)
 
 
 @pytest.mark.promise("P10")
 def test_a_doi_field_names_its_paper() -> None:
-    strict = parse("doi:10.1000/xyz").strict
-    assert isinstance(strict, Named)
+    strict = parse_paper_query("doi:10.1000/xyz").strict
+    assert isinstance(strict, WithIdentifier)
     assert strict.identifiers[0].value == "10.1000/xyz"
 
 
-def phrases(node: Node | None) -> list[Phrase]:
+def phrases(node: QueryNode | None) -> list[Phrase]:
     match node:
         case Phrase():
             return [node]
-        case All(parts) | Any(parts):
+        case AllOf(parts) | AnyOf(parts):
             return [phrase for part in parts for phrase in phrases(part)]
         case Not(part):
             return phrases(part)
@@ -119,8 +121,8 @@ def phrases(node: Node | None) -> list[Phrase]:
 @pytest.mark.promise("Q3")
 @given(TYPED)
 def test_anything_can_be_read_and_no_phrase_is_empty(typed: str) -> None:
-    query = parse(typed)
-    assert isinstance(query, Query)
+    query = parse_paper_query(typed)
+    assert isinstance(query, PaperQuery)
     assert all(
         phrase.words and all(phrase.words) for phrase in (*query.loose, *phrases(query.strict))
     )
@@ -129,14 +131,16 @@ def test_anything_can_be_read_and_no_phrase_is_empty(typed: str) -> None:
 @pytest.mark.promise("Q3")
 @given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), min_size=1, max_size=8))
 def test_plain_words_stay_what_they_are(typed: list[str]) -> None:
-    assert [phrase.words for phrase in parse(" ".join(typed)).loose] == [(word,) for word in typed]
+    assert [phrase.words for phrase in parse_paper_query(" ".join(typed)).loose] == [
+        (word,) for word in typed
+    ]
 
 
 @pytest.mark.promise("Q3")
 @given(st.text(max_size=60))
 def test_folding_twice_changes_nothing(text: str) -> None:
-    assert fold(fold(text)) == fold(text)
-    assert all(words(word) == [word] for word in words(text))
+    assert fold_text(fold_text(text)) == fold_text(text)
+    assert all(split_words(word) == [word] for word in split_words(text))
 
 
 @pytest.fixture(scope="module")
