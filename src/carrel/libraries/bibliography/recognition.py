@@ -26,6 +26,7 @@ _COPAC_TITLE = re.compile(r"(?:^|\n)TI- \S")
 _COPAC_FIELD = re.compile(r"(?:^|\n)(?:HL|PU|DT|AU)- ")
 _NEP = re.compile(r"(?:^|\n)NEP: New Economics Papers")
 _LOOKED_AT = 100_000
+_MAX_IDENTIFIER_CHARS = 400
 
 
 class Kind(Enum):
@@ -87,10 +88,9 @@ def recognise(text: str) -> Kind | None:
     text = text.lstrip("\ufeff \t\r\n")
     if not text:
         return None
-    if len(text) < 400 and "\n" not in text.strip():
-        kind = _identifier_kind(text.strip())
-        if kind:
-            return kind
+    kind = _identifier_kind(text.strip())
+    if kind:
+        return kind
     head = text[:_LOOKED_AT]
     if head[0] == "[" or (head[0] == "{" and '"' in head[:200]):
         return Kind.CSL_JSON
@@ -108,10 +108,17 @@ def recognise(text: str) -> Kind | None:
     return None
 
 
+def is_bibliography(text: str) -> bool:
+    """Whether a text has the shape of a bibliography format."""
+    kind = recognise(text)
+    return kind is not None and kind not in IDENTIFIER_KINDS
+
+
 def identifier_of(text: str) -> Identifier | None:
-    """The identifier that a text is, or None. Its check digit tells an ISBN from a PubMed number,
-    which is shorter.
-    """
+    """The identifier that a text is, or None."""
+    if len(text) >= _MAX_IDENTIFIER_CHARS or "\n" in text.strip():
+        return None
+    # Its check digit tells an ISBN from a PubMed number, which is shorter.
     for _, parser in _IDENTIFIERS:
         try:
             return parser.parse(text)
