@@ -25,9 +25,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
-from carrel.core.catalogue import Catalogue
+from carrel.core.catalogue import Catalogue, Room
 from carrel.libraries.text.words import STOP_WORDS, split_words
-from carrel.rooms.papers.operations import room
+from carrel.rooms.papers import ROOM
+from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
 from carrel.stores.sqlite.papers import SqlitePaperStore
@@ -137,9 +138,9 @@ def ours(
     """The operation itself, as a door calls it, without the length limit that doors check."""
     runner = asyncio.Runner()
     store = SqlitePaperStore(snapshot, open_ranking=open_ranking)
-    operation = Catalogue([room(Papers(store, FolderAssets(snapshot.parent)))]).operations[
-        "search_papers"
-    ]
+    operation = Catalogue(
+        [Room.collect(ROOM, PapersOperations(Papers(store, FolderAssets(snapshot.parent))))]
+    ).operations["search_papers"]
 
     def ask(text: str) -> list[str]:
         async def run() -> list[str]:

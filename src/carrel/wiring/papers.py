@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from carrel.core.catalogue import Room
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect
-from carrel.rooms.papers.building.operations import add_paper_operation
-from carrel.rooms.papers.operations import room
+from carrel.rooms.papers import ROOM
+from carrel.rooms.papers.operations import PaperAddition, PapersOperations
+from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
@@ -111,9 +113,13 @@ def open_papers(settings: Settings) -> OpenRoom:
             return Health(False, f"{path}: {error.message}", _action(settings, path))
         return Health(True, str(path))
 
-    described = room(papers.service)
     adder = AdderAtNeed(path.parent, settings)
-    described = replace(described, operations=(*described.operations, add_paper_operation(adder)))
+    described = Room.collect(
+        ROOM,
+        PapersOperations(papers.service),
+        PaperAddition(adder),
+        PaperResources(papers.service),
+    )
     if not settings.keeps_home:
         reading = [
             operation.name for operation in described.operations if operation.effect is Effect.READS

@@ -9,9 +9,11 @@ from typing import Any, Self, TypeVar
 
 from carrel.core.answer import Text
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
-from carrel.core.catalogue import Catalogue
-from carrel.rooms.papers.operations import room
+from carrel.core.catalogue import Catalogue, Room
+from carrel.rooms.papers import ROOM
+from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.ports import Assets
+from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
 from carrel.stores.sqlite.papers import SqlitePaperStore
@@ -31,9 +33,9 @@ class Desk:
     ) -> None:
         self._runner = asyncio.Runner()
         self.store = SqlitePaperStore(snapshot, threads=2, open_ranking=open_ranking)
-        self.room = room(
-            Papers(self.store, FolderAssets(static) if isinstance(static, Path) else static)
-        )
+        assets = FolderAssets(static) if isinstance(static, Path) else static
+        papers = Papers(self.store, assets)
+        self.room = Room.collect(ROOM, PapersOperations(papers), PaperResources(papers))
         self._catalogue = Catalogue([self.room])
 
     def __enter__(self) -> Self:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call, Caller
-from carrel.core.operation import Resource
+from carrel.core.completion import (
+    MAX_COMPLETION_VALUES,
+    NO_COMPLETION,
+    Completion,
+    CompletionRequest,
+    complete_from,
+)
+from carrel.core.decorators import resource
 from carrel.core.quoting import QuotedSource
-from carrel.rooms.papers.completions import paper_completions
+from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import DEFAULT_MAX_CHARS
 from carrel.rooms.papers.service import Papers
 
 SCOPES = frozenset({"papers:read"})
-_Read = Callable[[Mapping[str, str], Call], Coroutine[Any, Any, Text]]
 _CUT = f"Cut at {DEFAULT_MAX_CHARS} characters."
 
 
@@ -25,69 +31,87 @@ def named_paper(
     return [QuotedSource("paper", str(arguments["paper_id"]))]
 
 
-def resources(papers: Papers) -> tuple[Resource, ...]:
+class PaperResources:
     """Every address of the room. Texts are cut at DEFAULT_MAX_CHARS and say how much is left."""
 
-    async def metadata(names: Mapping[str, str], call: Call) -> Text:
-        return Text(
-            (await papers.metadata(names["paper_id"])).model_dump_json(), "application/json"
+    def __init__(self, papers: Papers) -> None:
+        self._papers = papers
+
+    async def complete(self, request: CompletionRequest, call: Call) -> Completion:
+        """Paper ids by id or title; templates and languages of the paper that was chosen."""
+        if request.argument == "paper_id":
+            found, total = await self._papers.ids_like(request.value, MAX_COMPLETION_VALUES)
+            return Completion(tuple(found), total)
+        if "paper_id" not in request.given:
+            return NO_COMPLETION
+        try:
+            facts = await self._papers.stored_metadata(request.given["paper_id"])
+        except PaperNotFoundError:
+            return NO_COMPLETION
+        known = (
+            facts.available_summary_templates
+            if request.argument == "template"
+            else facts.available_translations
         )
+        return complete_from(known, request.value)
 
-    async def summary(names: Mapping[str, str], call: Call) -> Text:
-        return await papers.summary(names["paper_id"], names.get("template"))
-
-    async def source(names: Mapping[str, str], call: Call) -> Text:
-        return await papers.source(names["paper_id"])
-
-    async def translation(names: Mapping[str, str], call: Call) -> Text:
-        return await papers.translation(names["paper_id"], names["lang"])
-
-    complete = paper_completions(papers)
-
-    def resource(path: str, title: str, description: str, media_type: str, read: _Read) -> Resource:
-        return Resource(
-            uri=f"paper://{{paper_id}}/{path}",
-            name=title.lower().replace(" ", "_"),
-            room="papers",
-            title=title,
-            description=description,
-            read=read,
-            scopes=SCOPES,
-            media_type=media_type,
-            quotes=named_paper,
-            complete=complete,
-        )
-
-    return (
-        resource(
-            "metadata",
-            "Paper metadata",
-            "Fields of a paper and its summary templates.",
-            "application/json",
-            metadata,
-        ),
-        resource(
-            "summary",
-            "Paper summary",
-            f"The preferred summary as JSON. {_CUT}",
-            "application/json",
-            summary,
-        ),
-        resource(
-            "summary/{template}",
-            "Paper summary by template",
-            f"One summary as JSON. {_CUT}",
-            "application/json",
-            summary,
-        ),
-        resource(
-            "source", "Paper source", f"The full text as Markdown. {_CUT}", "text/markdown", source
-        ),
-        resource(
-            "translation/{lang}",
-            "Paper translation",
-            f"A translation as Markdown. {_CUT}",
-            "text/markdown",
-            translation,
-        ),
+    @resource(
+        "paper://{paper_id}/metadata",
+        title="Paper metadata",
+        description="Fields of a paper and its summary templates.",
+        scopes=SCOPES,
+        media_type="application/json",
+        quotes=named_paper,
+        complete=complete,
     )
+    async def paper_metadata(self, variables: Mapping[str, str], call: Call) -> Text:
+        metadata = await self._papers.metadata(variables["paper_id"])
+        return Text(metadata.model_dump_json(), "application/json")
+
+    @resource(
+        "paper://{paper_id}/summary",
+        title="Paper summary",
+        description=f"The preferred summary as JSON. {_CUT}",
+        scopes=SCOPES,
+        media_type="application/json",
+        quotes=named_paper,
+        complete=complete,
+    )
+    async def paper_summary(self, variables: Mapping[str, str], call: Call) -> Text:
+        return await self._papers.summary(variables["paper_id"], None)
+
+    @resource(
+        "paper://{paper_id}/summary/{template}",
+        title="Paper summary by template",
+        description=f"One summary as JSON. {_CUT}",
+        scopes=SCOPES,
+        media_type="application/json",
+        quotes=named_paper,
+        complete=complete,
+    )
+    async def paper_summary_by_template(self, variables: Mapping[str, str], call: Call) -> Text:
+        return await self._papers.summary(variables["paper_id"], variables["template"])
+
+    @resource(
+        "paper://{paper_id}/source",
+        title="Paper source",
+        description=f"The full text as Markdown. {_CUT}",
+        scopes=SCOPES,
+        media_type="text/markdown",
+        quotes=named_paper,
+        complete=complete,
+    )
+    async def paper_source(self, variables: Mapping[str, str], call: Call) -> Text:
+        return await self._papers.source(variables["paper_id"])
+
+    @resource(
+        "paper://{paper_id}/translation/{lang}",
+        title="Paper translation",
+        description=f"A translation as Markdown. {_CUT}",
+        scopes=SCOPES,
+        media_type="text/markdown",
+        quotes=named_paper,
+        complete=complete,
+    )
+    async def paper_translation(self, variables: Mapping[str, str], call: Call) -> Text:
+        return await self._papers.translation(variables["paper_id"], variables["lang"])

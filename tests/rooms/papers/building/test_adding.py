@@ -11,9 +11,10 @@ import orjson
 import pytest
 
 from carrel.core.caller import Call, Caller, Visit
+from carrel.core.decorators import collect_operations
 from carrel.core.errors import CarrelError
 from carrel.libraries.identifiers import ArxivId, Doi
-from carrel.rooms.papers.building.operations import AddPaper, PaperAdded, add_paper_operation
+from carrel.rooms.papers.operations import AddPaper, PaperAdded, PaperAddition
 from carrel.wiring.papers_build import build_papers, paper_adder
 from tests.rooms.papers.building.conftest import Corpus
 from tests.services.pdf_files import make_form_bomb, make_pdf
@@ -40,10 +41,10 @@ class Registry:
 
 
 def add(into: Path, **question: str) -> PaperAdded:
-    operation = add_paper_operation(paper_adder(into, Registry()))
+    addition = PaperAddition(paper_adder(into, Registry()))
 
     async def asked() -> PaperAdded:
-        answer = await operation.run(AddPaper(**question), CALL)
+        answer = await addition.add_paper(AddPaper(**question), CALL)
         assert isinstance(answer, PaperAdded)
         return answer
 
@@ -60,7 +61,8 @@ def served(corpus: Corpus) -> Corpus:
 
 
 def test_adding_needs_the_scope_for_writing() -> None:
-    operation = add_paper_operation(paper_adder(Path("unused"), None))
+    addition = PaperAddition(paper_adder(Path("unused"), None))
+    (operation,) = collect_operations("papers", addition)
     assert operation.scopes == {"papers:write"}
 
 
@@ -138,12 +140,12 @@ def test_what_cannot_be_added_is_refused_with_a_reason_and_changes_nothing(
 
 @pytest.mark.promise("P12")
 def test_two_papers_handed_in_at_once_both_arrive(served: Corpus) -> None:
-    operation = add_paper_operation(paper_adder(served.into, None))
+    addition = PaperAddition(paper_adder(served.into, None))
 
     async def both() -> None:
         await asyncio.gather(
             *(
-                operation.run(AddPaper(markdown=f"# Essay {name}\n\ntext\n"), CALL)
+                addition.add_paper(AddPaper(markdown=f"# Essay {name}\n\ntext\n"), CALL)
                 for name in ("one", "two")
             )
         )
