@@ -36,8 +36,8 @@ from carrel.rooms.papers.building.identity import month_of, title_words, year_of
 from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from carrel.rooms.references.search_index import Entry
 from carrel.rooms.references.search_index import parse as parse_references_query
-from carrel.rooms.research.importing import read_earlier
-from carrel.rooms.research.safety.check import check_goal, check_hypothesis
+from carrel.rooms.research.legacy_import import read_earlier
+from carrel.rooms.research.safety import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
 from carrel.services.literature.dois import tidied
 from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note

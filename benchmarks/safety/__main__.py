@@ -14,9 +14,8 @@ from pathlib import Path
 
 from benchmarks.safety.regression import logistic
 from benchmarks.safety.sets import Goal, by_author, from_parts, ordinary
-from carrel.rooms.research.safety.check import Weights, check_goal, fitted, likeliest_kind, weigh
+from carrel.rooms.research.safety import KINDS, Weights, check_goal, fitted, likeliest_kind, weigh
 from carrel.rooms.research.safety.evidence import Evidence, read
-from carrel.rooms.research.safety.kinds import KINDS
 
 _TABLE = Path("src/carrel/rooms/research/safety/weights.json")
 _REFUSED_FROM = 2.7

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
+from carrel.rooms.research.agents import Workshop
 from carrel.rooms.research.agents.supervisor import Supervisor
-from carrel.rooms.research.agents.workshop import Workshop
 from carrel.rooms.research.jobs import Patience
-from carrel.rooms.research.minds.discovery import DiscoveryMind
-from carrel.rooms.research.minds.mind import Mind
 from carrel.rooms.research.operations import room
 from carrel.rooms.research.ports import ContextMemory, Corpus
-from carrel.rooms.research.runs import Runner
+from carrel.rooms.research.reasoners import Mind
+from carrel.rooms.research.reasoners.discovery import DiscoveryMind
+from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Health, OpenRoom
@@ -136,8 +136,8 @@ def _mind(
     chosen = settings.model
     if chosen.provider is None:
         return DiscoveryMind(corpus), None
-    from carrel.rooms.research.minds.asking import Budget
-    from carrel.rooms.research.minds.models import ModelMind
+    from carrel.rooms.research.reasoners.language_model import ModelMind
+    from carrel.rooms.research.reasoners.model_calls import Budget
     from carrel.wiring.research_model import ConfiguredModel
 
     if not chosen.name:

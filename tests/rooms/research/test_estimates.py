@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from carrel.rooms.research.estimates import progress, remaining_seconds
+from carrel.rooms.research.project_views import progress, remaining_seconds
 from carrel.rooms.research.records import Pace, Project, StepDone
 
 PROJECT = Project(

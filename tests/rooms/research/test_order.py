@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from carrel.libraries.ranking import EloRatings
-from carrel.rooms.research.order import by_elo, by_place, leading, place_of
+from carrel.rooms.research.hypothesis_views import by_elo, by_place, leading, place_of
 from carrel.rooms.research.records import Decision, Hypothesis, HypothesisStanding
 from carrel.settings import Settings
 from tests.libraries.discovery.small_corpus import GOAL

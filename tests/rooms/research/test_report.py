@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.rooms.research.report.drawings import apart
+from carrel.rooms.research.report import apart
 
 
 @given(st.lists(st.floats(min_value=34, max_value=266), min_size=1, max_size=8))

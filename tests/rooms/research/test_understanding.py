@@ -12,7 +12,7 @@ import pytest
 from carrel.core.errors import CarrelError
 from carrel.libraries.discovery import ReviewType
 from carrel.rooms.research.errors import WrongStateError
-from carrel.rooms.research.minds.advice import advice_in, meta_review_text
+from carrel.rooms.research.reasoners.discovery import advice_in, meta_review_text
 from carrel.rooms.research.records import Draft, Hypothesis, HypothesisStanding, Protocol
 from carrel.settings import Settings
 from tests.libraries.discovery.small_corpus import GOAL

@@ -14,8 +14,14 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.rooms.research.minds.citing import Citations
-from carrel.rooms.research.minds.material import Part, Row, fitted, papers_part, tokens_in
+from carrel.rooms.research.reasoners.prompt_material import (
+    Citations,
+    Part,
+    Row,
+    fitted,
+    papers_part,
+    tokens_in,
+)
 from carrel.services.language_models import (
     LanguageModelError,
     ModelAnswer,

@@ -12,24 +12,9 @@ from carrel.core.catalogue import Room
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.quoting import Quotes
 from carrel.rooms.research import ROOM
-from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.inert_text import inert_values
-from carrel.rooms.research.jobs import OPERATION_OF, SCOPES_OF
+from carrel.rooms.research.jobs import OPERATION_OF, SCOPES_OF, JobAnswer
 from carrel.rooms.research.models import (
-    HypothesisInFull,
-    HypothesisRow,
-    HypothesisShown,
-    ImportReport,
-    ProjectChanged,
-    ProjectSummary,
-    ResearchStatus,
-    Results,
-    ReviewShown,
-    StartedResearch,
-)
-from carrel.rooms.research.phrases import PHRASES, UNLISTED
-from carrel.rooms.research.prompts import prompts
-from carrel.rooms.research.questions import (
     DecideHypothesis,
     DeleteResearch,
     EvolveHypothesis,
@@ -38,23 +23,34 @@ from carrel.rooms.research.questions import (
     GetHypothesis,
     GetResearchStatus,
     GetResults,
+    HypothesisInFull,
+    HypothesisRow,
+    HypothesisShown,
     ImportHypotheses,
+    ImportReport,
     ListHypotheses,
     ListResearchProjects,
     OneProject,
+    ProjectChanged,
+    ProjectSummary,
     RankHypotheses,
     RateHypothesis,
+    ResearchStatus,
+    Results,
     ReviewHypothesis,
+    ReviewShown,
+    StartedResearch,
     StartResearch,
     SubmitHypothesis,
 )
+from carrel.rooms.research.phrases import PHRASES, UNLISTED
 from carrel.rooms.research.quoting import (
     quoted_in_hypotheses,
     quoted_in_results,
     quoted_in_status,
     quoted_project,
 )
-from carrel.rooms.research.resources import resources
+from carrel.rooms.research.resources import prompts, resources
 from carrel.rooms.research.service import ResearchRoom
 
 _PATIENT_SECONDS = 120.0

@@ -1,6 +1,4 @@
-"""What the answers of the room quote: hypotheses and reviews rest on sentences of papers, and
-models wrote some of them.
-"""
+"""The sources that answers of the room quote."""
 
 from __future__ import annotations
 

@@ -1,21 +1,21 @@
-"""Projects and hypotheses as pages: `research://projects/{project_id}` and
-`hypothesis://{hypothesis_id}`.
-"""
+"""Resources (`research://projects/{project_id}`, `hypothesis://{hypothesis_id}`) and prompts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from carrel.core.answer import Text
+from carrel.core.answer import PromptArgument, PromptMessage, PromptText, Text
 from carrel.core.caller import Call
 from carrel.core.completion import Completion, CompletionRequest
-from carrel.core.operation import Resource
-from carrel.rooms.research.citing import in_short
+from carrel.core.operation import Prompt, Resource
+from carrel.core.quoting import delimit_quotation
 from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import ResearchStatus
+from carrel.rooms.research.prompts import prompt_text
 from carrel.rooms.research.quoting import quoted_in_hypothesis_page, quoted_in_project_page
 from carrel.rooms.research.records import Hypothesis, Project
+from carrel.rooms.research.report import in_short
 from carrel.rooms.research.service import ResearchRoom
 
 _SHOWN = 10
@@ -127,3 +127,53 @@ def hypothesis_page(made: Hypothesis, references: Sequence[Mapping[str, Any]]) -
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _RATIONALE else line[:_RATIONALE].rsplit(" ", 1)[0] + "…"
+
+
+def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
+    async def workflow(arguments: Mapping[str, str], call: Call) -> PromptText:
+        return _told(prompt_text("research-workflow"), "From a goal to ranked, reviewed hypotheses")
+
+    async def analysis(arguments: Mapping[str, str], call: Call) -> PromptText:
+        found, _ = await service.hypothesis(arguments["hypothesis_id"], call)
+        # The hypothesis goes in last, so that whatever stands in it is never taken for a place to
+        # fill.
+        before, _, after = (
+            prompt_text("hypothesis-analysis")
+            .replace("{hypothesis_id}", found.id)
+            .partition("{hypothesis}")
+        )
+        page = delimit_quotation(
+            hypothesis_page(found, await service.telling.references([found])), "hypothesis"
+        )
+        return _told(before + page + after, f"A close look at {found.id}")
+
+    async def complete_hypothesis(request: CompletionRequest, call: Call) -> Completion:
+        return await service.complete_hypothesis(request.value, call)
+
+    return (
+        Prompt(
+            name="research-workflow",
+            room="research",
+            title="Research workflow",
+            description="A whole piece of research, step by step: start, generate, review, rank, "
+            "evolve, export.",
+            arguments=(),
+            expand=workflow,
+            scopes=frozenset({"research:read"}),
+        ),
+        Prompt(
+            name="hypothesis-analysis",
+            room="research",
+            title="Hypothesis analysis",
+            description="A close look at one hypothesis: testability, literature, mechanism and "
+            "impact.",
+            arguments=(PromptArgument("hypothesis_id", "Hypothesis to analyse"),),
+            expand=analysis,
+            scopes=frozenset({"hypotheses:read"}),
+            complete=complete_hypothesis,
+        ),
+    )
+
+
+def _told(text: str, description: str) -> PromptText:
+    return PromptText((PromptMessage(Text(text, "text/markdown")),), description)

@@ -10,9 +10,9 @@ from typing import Any
 
 from carrel.libraries.discovery.evidence import sentences
 from carrel.libraries.discovery.records import Paper
+from carrel.rooms.research.hypothesis_views import leading, place_of
 from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis, ReviewScores
-from carrel.rooms.research.order import leading, place_of
 from carrel.rooms.research.records import (
     Event,
     Hypothesis,

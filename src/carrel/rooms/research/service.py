@@ -10,13 +10,13 @@ from carrel.core.clock import Clock
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.errors import InvalidInputError, UnavailableError
 from carrel.rooms.research import errors
-from carrel.rooms.research.agents.reading import AGENT as READING
+from carrel.rooms.research.agents import derived_id
+from carrel.rooms.research.agents.reflection import AGENT as READING
 from carrel.rooms.research.agents.supervisor import Supervisor
-from carrel.rooms.research.agents.workshop import derived_id
-from carrel.rooms.research.answers import JobAnswer
 from carrel.rooms.research.domains import domain_of
-from carrel.rooms.research.estimates import remaining_seconds
-from carrel.rooms.research.jobs import Jobs, Patience
+from carrel.rooms.research.human_input import People
+from carrel.rooms.research.hypothesis_views import by_elo, review_shown, row, shown, understood_as
+from carrel.rooms.research.jobs import JobAnswer, Jobs, Patience
 from carrel.rooms.research.models import (
     HypothesisInFull,
     HypothesisRow,
@@ -28,11 +28,10 @@ from carrel.rooms.research.models import (
     Results,
     ReviewShown,
     StartedResearch,
+    SubmitHypothesis,
 )
-from carrel.rooms.research.order import by_elo
-from carrel.rooms.research.people import People
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
-from carrel.rooms.research.questions import SubmitHypothesis
+from carrel.rooms.research.project_views import Telling, remaining_seconds
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
@@ -43,11 +42,9 @@ from carrel.rooms.research.records import (
     Understanding,
     Work,
 )
-from carrel.rooms.research.runs import Runner
+from carrel.rooms.research.run_control import Steering
+from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.safety import check_goal
-from carrel.rooms.research.showing import review_shown, row, shown, understood_as
-from carrel.rooms.research.steering import Steering
-from carrel.rooms.research.telling import Telling
 
 # start_research answers within 2 s whatever the corpus; what it writes down takes milliseconds.
 READ_WITHIN_SECONDS = 1.0

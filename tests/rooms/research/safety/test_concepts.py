@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrel.rooms.research.safety.concepts import Lexicon, lexicon
+from carrel.rooms.research.safety.evidence import Lexicon, lexicon
 
 SMALL = Lexicon(
     "# a note\n[slip] giving in secret\nslip|slips ~2 into|in, spik*\n[meal] a meal\nsoup, hot "

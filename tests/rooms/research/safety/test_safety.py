@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from carrel.rooms.research.safety import check_goal, check_hypothesis, safety_score
-from carrel.rooms.research.safety.check import fitted
-from carrel.rooms.research.safety.concepts import lexicon
-from carrel.rooms.research.safety.kinds import KINDS
+from carrel.rooms.research.safety import KINDS, check_goal, check_hypothesis, fitted, safety_score
+from carrel.rooms.research.safety.evidence import lexicon
 from tests.rooms.research.safety.sets import goals
 
 

@@ -8,10 +8,10 @@ import asyncio
 from collections.abc import Sequence
 
 from carrel.libraries.ranking import Match, Tournament, Verdict
-from carrel.rooms.research.agents.proximity import closeness
-from carrel.rooms.research.agents.workshop import Made, Workshop
+from carrel.rooms.research.agents import Made, Workshop
+from carrel.rooms.research.agents.generation import closeness
 from carrel.rooms.research.errors import StepTakenError, TooFewHypothesesError
-from carrel.rooms.research.minds.mind import Brief
+from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.records import (
     Changes,
     Hypothesis,

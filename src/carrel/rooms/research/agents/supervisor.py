@@ -10,14 +10,10 @@ from dataclasses import dataclass
 from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import LEAST_OPPONENTS, Judging
-from carrel.rooms.research.agents.evolution import evolve
-from carrel.rooms.research.agents.generation import generate
-from carrel.rooms.research.agents.meta_review import meta_review
-from carrel.rooms.research.agents.proximity import relate
+from carrel.rooms.research.agents import Made, Workshop
+from carrel.rooms.research.agents.generation import evolve, generate, relate
 from carrel.rooms.research.agents.ranking import MATCHES_EACH, RankingAgent, players, unmet
-from carrel.rooms.research.agents.reading import begin
-from carrel.rooms.research.agents.reflection import reflect
-from carrel.rooms.research.agents.workshop import Made, Workshop
+from carrel.rooms.research.agents.reflection import begin, meta_review, reflect
 from carrel.rooms.research.errors import (
     HypothesisNotFoundError,
     NoConnectionFoundError,
@@ -25,8 +21,8 @@ from carrel.rooms.research.errors import (
     NothingToEvolveError,
     UnreadableAnswerError,
 )
-from carrel.rooms.research.minds.mind import Brief
-from carrel.rooms.research.order import leading
+from carrel.rooms.research.hypothesis_views import leading
+from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.records import Changes, Hypothesis, Job, Project, StepDone
 
 BATCH = 10

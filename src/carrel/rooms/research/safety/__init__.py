@@ -1,12 +1,208 @@
-"""Safety: goals and hypotheses are read for what they wish done, and every decision says what
-weighed.
-"""
+"""The safety check: weighted evidence of a wish to harm in goals and hypotheses."""
 
-from carrel.rooms.research.safety.check import (
-    SafetyDecision,
-    check_goal,
-    check_hypothesis,
-    safety_score,
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from carrel.rooms.research.safety.evidence import Evidence, lexicon, read_passages
+
+_WELCOME = (
+    "Questions of prevention, treatment, detection, history or policy on the same matter "
+    "are welcome."
 )
 
-__all__ = ["SafetyDecision", "check_goal", "check_hypothesis", "safety_score"]
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of harm."""
+
+    rule: str
+    reason: str
+    advice: str = _WELCOME
+
+
+KINDS = {
+    "bio": Kind(
+        "biological_weapon",
+        "It reads as a wish to make a pathogen more dangerous or to bring one upon people.",
+    ),
+    "chem": Kind("chemical_weapon", "It reads as a wish to make or use a chemical weapon."),
+    "poison": Kind(
+        "poisoning", "It reads as a wish to poison someone or what people eat and drink."
+    ),
+    "nuclear": Kind(
+        "radiological_harm",
+        "It reads as a wish to get or use radioactive material as a weapon, or to make a reactor "
+        "fail.",
+    ),
+    "explosives": Kind(
+        "explosives", "It reads as a wish to make or use explosives or fire against people."
+    ),
+    "firearms": Kind(
+        "illegal_weapons", "It reads as a wish to make, hide or use weapons outside the law."
+    ),
+    "drugs": Kind(
+        "illegal_drugs", "It reads as a wish to make, move or push drugs outside the law."
+    ),
+    "assault": Kind("sexual_violence", "It reads as a wish to drug, groom or overpower someone."),
+    "self_harm": Kind(
+        "self_harm",
+        "It reads as a wish to end one's life or to lead others to harm themselves.",
+        "If this is about you, please speak to someone now: a local crisis line or emergency "
+        "number answers at any hour.",
+    ),
+    "eating": Kind(
+        "eating_disorder",
+        "It reads as a wish to starve, to purge or to lead others to it.",
+        "If this is about you, a doctor or a helpline for eating disorders can help. Questions of "
+        "treatment are welcome.",
+    ),
+    "coerced": Kind(
+        "no_consent",
+        "It reads as a wish to act on people who have not agreed or cannot refuse.",
+        "Studies with informed consent and an ethics committee's approval are welcome.",
+    ),
+    "ethnic": Kind(
+        "persecution", "It reads as a wish to single out a group of people for exclusion or harm."
+    ),
+    "cyber": Kind(
+        "attack_on_care",
+        "It reads as a wish to break into, disable or rob systems that patients or laboratories "
+        "depend on.",
+    ),
+    "torture": Kind(
+        "torture", "It reads as a wish to make people in someone's power suffer or speak."
+    ),
+    "animals": Kind(
+        "animal_cruelty", "It reads as a wish to make animals suffer for its own sake."
+    ),
+    "fraud": Kind(
+        "scientific_fraud",
+        "It reads as a wish to invent, bend or hide results.",
+        "Questions of how to find or prevent fraud are welcome.",
+    ),
+    "evasion": Kind(
+        "evading_controls",
+        "It reads as a wish to get dangerous material or work past the rules and those who keep "
+        "them.",
+    ),
+    "sabotage": Kind(
+        "sabotage",
+        "It reads as a wish to ruin crops, herds, nature or systems that lives depend on.",
+    ),
+    "other": Kind("other_harm", "It reads as a wish to harm people."),
+}
+
+
+_MOST_SIGNS = 6
+_MOST_WORDS = 8
+
+
+@dataclass(frozen=True)
+class SafetyDecision:
+    """Allowed or not, by which rule, why, and which words showed it."""
+
+    allowed: bool
+    rule: str
+    reason: str
+    signs: tuple[str, ...]
+    words: tuple[str, ...]
+    advice: str
+
+
+class Weights(BaseModel):
+    """What `make fit-safety` has fitted: how much each piece of evidence weighs, and which kind of
+    harm it speaks for.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    start: float
+    refused_from: float
+    weights: dict[str, float]
+    kinds: dict[str, dict[str, float]]
+
+
+@cache
+def fitted() -> Weights:
+    """Read at the first check: most sessions never make one."""
+    return Weights.model_validate_json(
+        (Path(__file__).parent / "weights.json").read_text(encoding="utf-8")
+    )
+
+
+def weigh(evidence: Evidence, table: Weights) -> float:
+    """How strongly the evidence speaks for a wish to harm; it is refused from `refused_from` on."""
+    weights = table.weights
+    return table.start + sum(
+        weights[name] * shown.share for name, shown in evidence.items() if name in weights
+    )
+
+
+def likeliest_kind(evidence: Evidence, table: Weights) -> str:
+    """The kind of harm that the concepts speak for most."""
+    return max(
+        table.kinds,
+        key=lambda kind: sum(
+            weight for name, weight in table.kinds[kind].items() if not name or name in evidence
+        ),
+    )
+
+
+def check_goal(text: str) -> SafetyDecision:
+    """Whether a research goal may be worked on."""
+    table = fitted()
+    evidence = max(read_passages(text), key=lambda passage: weigh(passage, table))
+    allowed = weigh(evidence, table) < table.refused_from
+    signs, words = _what_weighed(evidence, table)
+    if allowed:
+        reason = (
+            "What it shows does not add up to a wish to harm."
+            if signs
+            else "It shows none of the signs of a wish to harm."
+        )
+        return SafetyDecision(True, "none", reason, signs, words, "")
+    kind = KINDS[likeliest_kind(evidence, table)]
+    reason = f"{kind.reason} What weighed most: {', '.join(f'“{word}”' for word in words)}."
+    return SafetyDecision(False, kind.rule, reason, signs, words, kind.advice)
+
+
+def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
+    """Whether a hypothesis may enter a tournament; each line is read by itself, so that quotations
+    do not add up to a plan.
+    """
+    for part in (title, *text.split("\n")):
+        decision = check_goal(part)
+        if not decision.allowed:
+            return decision
+    return check_goal(title)
+
+
+def safety_score(text: str) -> float:
+    """1 for what may be worked on, 0 for what may not: the form reviews take."""
+    return 1.0 if check_goal(text).allowed else 0.0
+
+
+def _what_weighed(evidence: Evidence, table: Weights) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The concepts and words that spoke most for harm; a concept also by the pairs it stands in."""
+    by_concept: dict[str, float] = {}
+    by_word: dict[str, float] = {}
+    for name, shown in evidence.items():
+        weight = table.weights.get(name, 0.0) * shown.share
+        for concept in shown.concepts:
+            by_concept[concept] = by_concept.get(concept, 0.0) + weight / len(shown.concepts)
+        if shown.concepts:
+            for word in shown.words:
+                by_word[word] = by_word.get(word, 0.0) + weight / len(shown.words)
+    labels = lexicon().labels
+    signs = tuple(labels[concept] for concept in _heaviest(by_concept, _MOST_SIGNS))
+    return signs, tuple(_heaviest(by_word, _MOST_WORDS))
+
+
+def _heaviest(weights: dict[str, float], most: int) -> list[str]:
+    spoke = [name for name, weight in weights.items() if weight > 0]
+    return sorted(spoke, key=lambda name: -weights[name])[:most]

@@ -1,4 +1,4 @@
-"""Pausing, resuming and cancelling: what people do to a run."""
+"""Pausing, resuming and cancelling a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from carrel.rooms.research.errors import WrongStateError
 from carrel.rooms.research.models import ProjectChanged
 from carrel.rooms.research.ports import ContextMemory, Ids
 from carrel.rooms.research.records import Event, JobState, Project, ProjectStatus
-from carrel.rooms.research.runs import Runner
+from carrel.rooms.research.runner import Runner
 
 
 class Steering:

@@ -1,6 +1,6 @@
-"""Plain wording: spaced-out letters joined, figures read as letters, slips of spelling mended in
-the words rules hang on.
-"""
+"""Undisguised spelling: spaced letters joined, digits read as letters, slips mended."""
+
+from __future__ import annotations
 
 import re
 import unicodedata

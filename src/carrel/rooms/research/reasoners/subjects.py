@@ -1,6 +1,4 @@
-"""What a hypothesis is about in the corpus's own terms; for one that came from elsewhere, what of
-it is covered and what not.
-"""
+"""What a hypothesis is about in the corpus's terms, and what of it the papers cover."""
 
 from __future__ import annotations
 

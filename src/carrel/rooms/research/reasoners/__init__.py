@@ -1,4 +1,4 @@
-"""What a mind can do for the agents, and what it is told."""
+"""What a reasoner does for the agents, and what it is told: discovery and language models do it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The mind of a language model: it writes, the papers decide what it may cite, and no finished call
-is made twice.
-"""
+"""The reasoner of a language model: it writes, and may cite only papers that it was shown."""
 
 from __future__ import annotations
 
@@ -15,19 +13,15 @@ from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.errors import UnreadableAnswerError
-from carrel.rooms.research.minds.asking import Asking, Budget, Question
-from carrel.rooms.research.minds.citing import Citations, is_quoted
-from carrel.rooms.research.minds.discovery import DiscoveryMind
-from carrel.rooms.research.minds.material import (
-    Material,
-    Part,
-    Row,
-    hypotheses_part,
-    list_part,
-    papers_part,
-)
-from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
-from carrel.rooms.research.minds.written import (
+from carrel.rooms.research.hypothesis_views import by_place, leading
+from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
+from carrel.rooms.research.prompts import agent_text
+from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
+from carrel.rooms.research.reasoners.discovery import DiscoveryMind
+from carrel.rooms.research.reasoners.model_calls import (
+    Asking,
+    Budget,
+    Question,
     WrittenDebate,
     WrittenHypotheses,
     WrittenHypothesis,
@@ -37,9 +31,16 @@ from carrel.rooms.research.minds.written import (
     hypotheses_of,
     safety_of,
 )
-from carrel.rooms.research.order import by_place, leading
-from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
-from carrel.rooms.research.prompts.texts import agent_text
+from carrel.rooms.research.reasoners.prompt_material import (
+    Citations,
+    Material,
+    Part,
+    Row,
+    hypotheses_part,
+    is_quoted,
+    list_part,
+    papers_part,
+)
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
 
 _PAPERS = 12

@@ -1,28 +1,115 @@
-"""Durable runs: a job goes from step to step, and whatever happens in between, no finished step is
-done again.
-
-A step and everything it made are kept in one transaction. A worker holds a job by a lease; when the
-worker is gone, another
-(or the same, restarted) takes the job and goes on after the last finished step. How a job ended is
-written together with its
-project's status; where that cannot be written, it is shown from memory and written as soon as it
-can be.
-"""
+"""Durable runs: jobs held by leases, taken step by step, and no finished step done again."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, StorageFullError, UnavailableError
 from carrel.rooms.research.agents.supervisor import Step, Supervisor
-from carrel.rooms.research.errors import ModelUnavailableError, StepTakenError
-from carrel.rooms.research.outcomes import Outcome, UnwrittenOutcomes, outcome_of_failure
+from carrel.rooms.research.errors import BudgetExhaustedError, ModelUnavailableError, StepTakenError
 from carrel.rooms.research.ports import ContextMemory
-from carrel.rooms.research.records import Job, JobState, Project, StepDone
+from carrel.rooms.research.records import Job, JobState, Project, ProjectStatus, StepDone
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a job ended. `is_held` says whether it was this worker's when it did; otherwise it could
+    not even be taken.
+    """
+
+    job: Job
+    state: JobState
+    at: str
+    problem: str | None = None
+    problem_code: str | None = None
+    is_held: bool = True
+
+    @property
+    def project_status(self) -> ProjectStatus | None:
+        """What the project is from now on, where the job is its run."""
+        if self.job.kind != "research":
+            return None
+        return (
+            "completed"
+            if self.state == "completed"
+            else "paused"
+            if self.state == "paused"
+            else "failed"
+        )
+
+
+def outcome_of_failure(job: Job, error: Exception, at: str, *, is_held: bool = True) -> Outcome:
+    """A budget that is used up and a full disk pause a job, since nothing is wrong with it;
+    everything else fails it.
+    """
+    if isinstance(error, OSError) and error.errno in _FULL:
+        error = StorageFullError.at("the home folder")
+    if isinstance(error, StorageFullError):
+        message = (
+            f"{error.message}. Free some space there, then resume_research: nothing that "
+            f"was finished is lost or done again."
+        )
+        return Outcome(job, "paused", at, message, error.code, is_held)
+    if isinstance(error, CarrelError):
+        message = f"{error.message.rstrip('.')}. {error.next_step or ''}".strip()
+        state: JobState = "paused" if isinstance(error, BudgetExhaustedError) else "failed"
+        return Outcome(job, state, at, message, error.code, is_held)
+    return Outcome(job, "failed", at, "An unexpected error occurred", "internal_error", is_held)
+
+
+class UnwrittenOutcomes:
+    """Outcomes that wait to be written. What is read of a job or a project is shown as they say."""
+
+    def __init__(self) -> None:
+        self._by_job: dict[str, Outcome] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_job)
+
+    def __contains__(self, job_id: str) -> bool:
+        return job_id in self._by_job
+
+    def add(self, outcome: Outcome) -> None:
+        self._by_job[outcome.job.id] = outcome
+
+    def remove(self, job_id: str) -> None:
+        self._by_job.pop(job_id, None)
+
+    def all(self) -> Iterable[Outcome]:
+        return tuple(self._by_job.values())
+
+    def show_job(self, job: Job) -> Job:
+        outcome = self._by_job.get(job.id)
+        if outcome is None or job.state not in {"waiting", "running"}:
+            return job
+        told = {
+            "state": outcome.state,
+            "problem": outcome.problem,
+            "problem_code": outcome.problem_code,
+        }
+        return job.model_copy(update=told)
+
+    def show_project(self, project: Project) -> Project:
+        if project.status not in {"initializing", "active"}:
+            return project
+        for outcome in self._by_job.values():
+            if outcome.job.research_id == project.id and outcome.project_status is not None:
+                told = {
+                    "status": outcome.project_status,
+                    "problem": outcome.problem,
+                    "updated_at": outcome.at,
+                }
+                return project.model_copy(update=told)
+        return project
+
 
 log = logging.getLogger("carrel.research")
 

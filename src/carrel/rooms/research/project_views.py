@@ -1,21 +1,27 @@
-"""What there is to tell of a project: how far it is, what it found, one hypothesis in full, and all
-of it.
-"""
+"""Read-only views of a research project."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from carrel.rooms.research.agents.reading import understanding
+from carrel.rooms.research.agents import last_meta_review
+from carrel.rooms.research.agents.reflection import understanding
 from carrel.rooms.research.agents.supervisor import Supervisor
-from carrel.rooms.research.agents.workshop import last_meta_review
-from carrel.rooms.research.estimates import progress, remaining_seconds
+from carrel.rooms.research.hypothesis_views import (
+    by_place,
+    cited,
+    in_full,
+    in_results,
+    leading,
+    top,
+    understood_as,
+)
 from carrel.rooms.research.jobs import Jobs
 from carrel.rooms.research.models import HypothesisInFull, ResearchStatus, Results
-from carrel.rooms.research.order import by_place, leading
 from carrel.rooms.research.ports import ContextMemory, Corpus
-from carrel.rooms.research.records import Hypothesis, Project
+from carrel.rooms.research.records import Hypothesis, Pace, Project, StepDone
 from carrel.rooms.research.report import html_report
 from carrel.rooms.research.results import (
     aims_of,
@@ -24,7 +30,51 @@ from carrel.rooms.research.results import (
     nih_aims,
     outside_references,
 )
-from carrel.rooms.research.showing import cited, in_full, in_results, top, understood_as
+
+# What a step of each kind is taken to last before any was ever done, in seconds.
+_FIRST_GUESS = {"generate": 2.0, "review": 0.05, "match": 0.02, "evolve": 0.5}
+_ANY_STEP = 0.05
+
+
+def remaining_seconds(
+    expected: Mapping[str, int], done: Sequence[StepDone], pace: Mapping[str, Pace]
+) -> float:
+    """What is left to do, kind by kind, at the pace of this run where it has one, else of earlier
+    ones.
+    """
+    counts = Counter(step.kind for step in done)
+    spent: dict[str, float] = {}
+    for step in done:
+        spent[step.kind] = spent.get(step.kind, 0.0) + step.seconds
+    seconds = 0.0
+    for kind, count in expected.items():
+        left = max(0, count - counts[kind])
+        if counts[kind]:
+            seconds += left * spent[kind] / counts[kind]
+        elif kind in pace:
+            seconds += left * pace[kind].seconds
+        else:
+            seconds += left * _FIRST_GUESS.get(kind, _ANY_STEP)
+    return seconds
+
+
+def progress(project: Project, expected: Mapping[str, int], done: Sequence[StepDone]) -> float:
+    """How much of the run is behind it, each step weighed by what its kind usually takes; 1 only
+    when all of it is.
+
+    The weights are fixed, so that what is learned on the way never takes a share back that was
+    shown.
+    """
+    if project.status == "completed":
+        return 1.0
+    counts = Counter(step.kind for step in done)
+    whole = sum(_weight(kind) * max(count, counts[kind]) for kind, count in expected.items())
+    behind = sum(_weight(kind) * counts[kind] for kind in expected)
+    return round(min(0.99, behind / whole), 4) if whole else 0.0
+
+
+def _weight(kind: str) -> float:
+    return _FIRST_GUESS.get(kind, _ANY_STEP)
 
 
 class Telling:

@@ -1,17 +1,16 @@
-"""People in the loop: what they add, how they rate, and what they decide."""
+"""What people add to a project: hypotheses, ratings, decisions and imports."""
 
 from __future__ import annotations
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, InvalidInputError
-from carrel.rooms.research.agents.workshop import derived_id
+from carrel.rooms.research.agents import derived_id
 from carrel.rooms.research.domains import domain_of
 from carrel.rooms.research.errors import UnsafeGoalError
-from carrel.rooms.research.importing import imported_hypothesis, read_earlier
-from carrel.rooms.research.models import ImportReport
+from carrel.rooms.research.legacy_import import imported_hypothesis, read_earlier
+from carrel.rooms.research.models import ImportReport, SubmitHypothesis
 from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
-from carrel.rooms.research.questions import SubmitHypothesis
 from carrel.rooms.research.records import (
     Changes,
     Decision,

@@ -1,10 +1,12 @@
-"""The mind that needs no key: it reads connections out of the papers at hand, and says so."""
+"""The reasoner that needs no key: connections read out of the papers at hand."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from carrel.libraries.discovery.connections import (
     CandidateConnection,
@@ -22,15 +24,17 @@ from carrel.libraries.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.libraries.discovery.review import Scores as Measured
 from carrel.libraries.discovery.understanding import told
 from carrel.libraries.discovery.wording import papers
+from carrel.libraries.discovery.words import normal_phrase
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.errors import (
     GoalNotInCorpusError,
     NoConnectionFoundError,
     NothingToEvolveError,
 )
-from carrel.rooms.research.minds.advice import advice_in, meta_review_text
-from carrel.rooms.research.minds.mind import Assessment, Brief, Judgement, Opinion
-from carrel.rooms.research.minds.subjects import (
+from carrel.rooms.research.hypothesis_views import leading
+from carrel.rooms.research.ports import Corpus
+from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
+from carrel.rooms.research.reasoners.subjects import (
     Covered,
     NotCovered,
     keeping_statement,
@@ -39,10 +43,78 @@ from carrel.rooms.research.minds.subjects import (
     subject_of,
     without_weak,
 )
-from carrel.rooms.research.order import leading
-from carrel.rooms.research.ports import Corpus
 from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
 from carrel.rooms.research.safety import safety_score
+
+_STRONG = "Carry the leading hypotheses: "
+_WEAK = "Lead the last and rest on little: "
+_UNSAFE = "Refused as unsafe, not to be led to again: "
+_MOST_NAMED = 5
+_THIN_PAPERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Keys of concepts: bridges that did well, bridges that did badly, ends that are not to be
+    proposed.
+    """
+
+    strong: frozenset[str] = frozenset()
+    weak: frozenset[str] = frozenset()
+    unsafe: frozenset[str] = frozenset()
+
+
+def meta_review_text(hypotheses: Sequence[Hypothesis], reviews: Sequence[Review]) -> str:
+    """What the reviews and matches so far say together."""
+    told = [made for made in hypotheses if made.review_count or made.standing.matches]
+    ordered = sorted(told, key=lambda made: -made.standing.elo_score)
+    quarter = max(1, len(ordered) // 4)
+    ahead = [
+        bridge for made in ordered[: len(ordered) // 2 + 1] for bridge in made.draft.bridges[:1]
+    ]
+    strong = list(
+        dict.fromkeys(bridge for made in ordered[:quarter] for bridge in made.draft.bridges[:1])
+    )
+    weak = [
+        made.draft.bridges[0]
+        for made in (ordered[-quarter:] if len(ordered) > 3 else [])
+        if made.draft.bridges and made.draft.bridges[0] not in ahead and _is_thin(made)
+    ]
+    refused = {review.hypothesis_id for review in reviews if review.scores.safety <= 0}
+    unsafe = [
+        made.draft.connection.end.label
+        for made in hypotheses
+        if made.id in refused and made.draft.connection is not None
+    ]
+    against = Counter(weakness for one in reviews for weakness in one.weaknesses)
+    lines = [f"{len(hypotheses)} hypotheses, {len(reviews)} reviews."]
+    for opening, names in ((_STRONG, strong), (_WEAK, weak), (_UNSAFE, unsafe)):
+        if names:
+            lines.append(f"{opening}{'; '.join(list(dict.fromkeys(names))[:_MOST_NAMED])}.")
+    if against:
+        lines.append(
+            "Said most often against them: "
+            + " ".join(f"{text} ({n})" for text, n in against.most_common(3))
+        )
+    return "\n".join(lines)
+
+
+def advice_in(text: str) -> Advice:
+    """What a meta-review advises, read back from its text; nothing, where it was written by
+    somebody who words it otherwise.
+    """
+    return Advice(_named(text, _STRONG), _named(text, _WEAK), _named(text, _UNSAFE))
+
+
+def _named(text: str, opening: str) -> frozenset[str]:
+    found = re.search(rf"^{re.escape(opening)}(.+)\.$", text, re.MULTILINE)
+    return frozenset(normal_phrase(name) for name in found[1].split("; ")) if found else frozenset()
+
+
+def _is_thin(made: Hypothesis) -> bool:
+    connection = made.draft.connection
+    return connection is not None and connection.bridges[0].weaker_side_documents < _THIN_PAPERS
+
 
 LABEL = "literature-based discovery over the paper snapshot"
 _MOST_REMEMBERED = 2000
