@@ -10,6 +10,8 @@ import time
 import pytest
 
 import carrel.libraries.text.budget as budget_module
+from carrel.core.errors import CostlyInputError
+from carrel.core.parsing import parse_in_thread
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.reading import read
 from carrel.libraries.bibliography.recognition import Kind
@@ -22,7 +24,6 @@ from carrel.libraries.text.budget import (
     InputTooCostlyError,
     check_nesting,
     current_budget,
-    parse_in_thread,
     parsing,
 )
 from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
@@ -209,9 +210,12 @@ def test_the_computing_time_of_citations_ends(
     monkeypatch.setattr(time, "thread_time", lambda: float(next(looks)))
     styles = CitationStyles(None)
     render = styles.bibliography if is_bibliography else styles.in_text
-    with pytest.raises(InputTooCostlyError) as refusal:
+    with pytest.raises(CostlyInputError) as refusal:
         asyncio.run(render(REFERENCES, "apa", "text", None))
     assert refusal.value.exceeded == "cpu"
+    assert refusal.value.code == "input_too_costly"
+    assert refusal.value.details["exceeded"] == "cpu"
+    assert refusal.value.next_step
 
 
 @pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX, Form.RIS])

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from carrel.core.errors import CostlyInputError
 from carrel.libraries.bibliography.reading import read_or_say_why
-from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.services.parser_process import ParserProcesses
 from carrel.wiring.references import BibliographyFormats
 
@@ -52,7 +52,7 @@ async def test_a_parser_that_never_ends_is_ended_by_the_operating_system(
 ) -> None:
     monkeypatch.setattr("carrel.services.parser_process.CPU_ALLOWANCE_SECONDS", 0.1)
     monkeypatch.setattr("carrel.services.parser_process._WALL_FACTOR", 10_000.0)
-    with pytest.raises(InputTooCostlyError):
+    with pytest.raises(CostlyInputError):
         await processes.run(compute_for_ever, str(tmp_path / "began"), size=0)
     assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why(
         "@book{k, title={t}}"
@@ -65,7 +65,7 @@ async def test_a_parser_that_never_ends_is_ended_by_the_operating_system(
 async def test_a_parser_that_takes_all_memory_is_refused_and_the_next_input_is_read(
     processes: ParserProcesses,
 ) -> None:
-    with pytest.raises(InputTooCostlyError) as refusal:
+    with pytest.raises(CostlyInputError) as refusal:
         await processes.run(take_all_memory, size=0)
     assert refusal.value.exceeded == "memory"
     assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from carrel.core.secrets import mask_secrets, mask_secrets_in
+from carrel.libraries.text.budget import InputTooCostlyError
 
 Facts = Mapping[str, object]
 
@@ -45,6 +46,16 @@ class InvalidInputError(CarrelError):
     """What was sent does not fit the question."""
 
     code = "invalid_input"
+
+
+class CostlyInputError(CarrelError):
+    """Parsing the input would cost more than an input of its size may."""
+
+    code = InputTooCostlyError.code
+
+    def __init__(self, error: InputTooCostlyError) -> None:
+        super().__init__(error.message, next_step=error.next_step, details=error.details)
+        self.exceeded = error.exceeded
 
 
 class NotFoundError(CarrelError):

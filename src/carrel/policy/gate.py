@@ -19,6 +19,7 @@ from carrel.core.error_description import describe_cause
 from carrel.core.errors import (
     AuditUnavailableError,
     CarrelError,
+    CostlyInputError,
     InsufficientPermissionsError,
     InternalError,
     InvalidInputError,
@@ -27,6 +28,7 @@ from carrel.core.errors import (
 )
 from carrel.core.operation import ArgumentCompletion, Effect, Entry, Operation, Prompt, Resource
 from carrel.core.waiting import within
+from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.policy.audit import REFUSED, Audit, AuditRecord, masked
 from carrel.policy.identity import Identity
 from carrel.policy.limits import Limits
@@ -206,6 +208,9 @@ class Gate:
                     extra={**facts, "code": code, "cause": describe_cause(error)},
                 )
             raise
+        except InputTooCostlyError as error:
+            code, result = error.code, "failure"
+            raise CostlyInputError(error) from error
         except TimeoutError:
             code, result = TimedOutError.code, "error"
             raise TimedOutError(

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import IO, Any, TypeVar
 
 from carrel.core.errors import UnavailableError
+from carrel.core.parsing import translate_budget_errors
 from carrel.libraries.text.budget import (
     CPU_ALLOWANCE_SECONDS,
     CPU_SECONDS_PER_MEGABYTE,
@@ -62,10 +63,15 @@ class ParserProcesses:
         """Calls a function of a module with what can be pickled, within the budget of an input of
         this size.
 
-        Raises what the function raises, InputTooCostlyError when the child had to be ended, and
-        UnavailableError when none
-        can be started.
+        Raises what the function raises, CostlyInputError when the child had to be ended, and
+        UnavailableError when none can be started.
         """
+        with translate_budget_errors():
+            return await self._run(function, arguments, size)
+
+    async def _run(
+        self, function: Callable[..., ResultT], arguments: tuple[Any, ...], size: int
+    ) -> ResultT:
         if self._places is None:
             self._places = asyncio.Semaphore(_MAX_CHILDREN)
         cpu_seconds = CPU_ALLOWANCE_SECONDS + CPU_SECONDS_PER_MEGABYTE * size / 1_000_000

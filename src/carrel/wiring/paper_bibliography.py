@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from carrel.core.parsing import parse_in_thread
 from carrel.libraries.bibliography.citation_keys import make_paper_key
-from carrel.libraries.text.budget import parse_in_thread, until_cancelled
+from carrel.libraries.text.budget import until_cancelled
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.ports import PaperToCite
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from carrel.core.caller import LOCAL_USER, Caller, library_name
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.parsing import parse_in_thread
 from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
 from carrel.libraries.identifiers import ArxivId, Doi
-from carrel.libraries.text.budget import parse_in_thread, parsing
+from carrel.libraries.text.budget import parsing
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.service import Papers

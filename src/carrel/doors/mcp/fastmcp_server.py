@@ -46,6 +46,7 @@ from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect, Resource
 from carrel.core.operation import Prompt as CataloguePrompt
+from carrel.core.parsing import translate_budget_errors
 from carrel.core.process_name import process_name
 from carrel.core.quoting import distinct, quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, showing
@@ -230,7 +231,8 @@ class _CatalogueTool(Tool):
             caller = await self._gate.identify(visit)
             # FastMCP has read the request itself, with a depth of its own or, in this process,
             # without any.
-            check_nesting(arguments, "the arguments")
+            with translate_budget_errors():
+                check_nesting(arguments, "the arguments")
             answer = await self._gate.call(
                 self._tool.operation, arguments, caller, visit, _report_progress
             )
@@ -353,7 +355,8 @@ class _CataloguePrompt(Prompt):
         visit = _visit()
         try:
             caller = await self._gate.identify(visit)
-            check_nesting(arguments, "the arguments")
+            with translate_budget_errors():
+                check_nesting(arguments, "the arguments")
             given = {name: str(value) for name, value in (arguments or {}).items()}
             text = await self._gate.expand(self._prompt, given, caller, visit)
         except CarrelError as error:

@@ -7,7 +7,7 @@ import zipfile
 from carrel.libraries.bibliography.bibtex.values import edition_number
 from carrel.libraries.bibliography.dates import read_date
 from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
 from carrel.libraries.bibliography.items import (
     join_keywords,
     put,
@@ -17,7 +17,7 @@ from carrel.libraries.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.libraries.bibliography.languages import language_code
-from carrel.libraries.bibliography.xml_tree import Node, read_xml
+from carrel.libraries.text.xml import XmlNode
 
 ZIP_START = b"PK\x03\x04"
 _MAX_UNZIPPED_BYTES = 300_000_000
@@ -93,16 +93,12 @@ def _unzipped(content: bytes) -> bytes:
 class _Project:
     """The tables of a project, by the identifiers that join them."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: XmlNode) -> None:
         self.references = list(_rows(root, "References"))
-        self._by_id = {
-            reference.attributes.get("id", ""): reference for reference in self.references
-        }
-        self._people = {
-            row.attributes.get("id", ""): _person(row) for row in _rows(root, "Persons")
-        }
+        self._by_id = {reference.get("id", ""): reference for reference in self.references}
+        self._people = {row.get("id", ""): _person(row) for row in _rows(root, "Persons")}
         self._names = {
-            table: {row.attributes.get("id", ""): row for row in _rows(root, table)}
+            table: {row.get("id", ""): row for row in _rows(root, table)}
             for table in ("Keywords", "Publishers", "Periodicals", "SeriesTitles")
         }
         self._links = {
@@ -119,12 +115,12 @@ class _Project:
             for whole, parts in _links(root, "ReferenceReferences").items()
             for part in parts
         }
-        self._quotations: dict[str, list[Node]] = {}
+        self._quotations: dict[str, list[XmlNode]] = {}
         for row in _rows(root, "KnowledgeItems"):
             self._quotations.setdefault(row.at("ReferenceID"), []).append(row)
 
-    def item(self, reference: Node) -> CslItem:
-        key = reference.attributes.get("id", "")
+    def item(self, reference: XmlNode) -> CslItem:
+        key = reference.get("id", "")
         item: CslItem = {}
         if reference.at("CitationKey"):
             item["id"] = reference.at("CitationKey")
@@ -162,7 +158,7 @@ class _Project:
         rows = (self._names[table].get(other) for other in self._links[link].get(key, ()))
         return [row.at("Name") for row in rows if row is not None]
 
-    def _container(self, reference: Node, item: CslItem) -> None:
+    def _container(self, reference: XmlNode, item: CslItem) -> None:
         periodical = self._names["Periodicals"].get(reference.at("PeriodicalID"))
         if periodical is not None:
             put(item, "container-title", periodical.at("Name"))
@@ -171,9 +167,9 @@ class _Project:
                 put_standard_numbers(item, periodical.at("ISSN"))
         series = self._names["SeriesTitles"].get(reference.at("SeriesTitleID"))
         put(item, "collection-title", series.at("Name") if series is not None else "")
-        whole = self._by_id.get(self._wholes.get(reference.attributes.get("id", ""), ""))
+        whole = self._by_id.get(self._wholes.get(reference.get("id", ""), ""))
         if whole is not None and whole is not reference:
-            key = whole.attributes.get("id", "")
+            key = whole.get("id", "")
             title, below = whole.at("Title"), whole.at("Subtitle")
             put(item, "container-title", f"{title}: {below}" if title and below else title)
             editors = [
@@ -192,7 +188,7 @@ class _Project:
             if whole.at("Year") and not reference.at("Year"):
                 item["issued"] = read_date(whole.at("Year"))
 
-    def _facts(self, reference: Node, item: CslItem) -> None:
+    def _facts(self, reference: XmlNode, item: CslItem) -> None:
         for name, variable in _TEXTS.items():
             put(
                 item,
@@ -218,25 +214,25 @@ class _Project:
         if reference.at("ISBN"):
             put_standard_numbers(item, reference.at("ISBN"))
         abstract = reference.first("Abstract")
-        put(item, "abstract", abstract.text() if abstract else "")
+        put(item, "abstract", abstract.all_text() if abstract else "")
         language = reference.at("LanguageCode") or reference.at("Language")
         put(item, "language", language_code(language) if language else "")
         put_other(item, "title-supplement", reference.at("TitleSupplement"))
         put_other(item, "evaluation", reference.at("Evaluation"))
 
 
-def _rows(root: Node, table: str) -> list[Node]:
+def _rows(root: XmlNode, table: str) -> list[XmlNode]:
     found = root.first(table)
     return list(found.nodes()) if found else []
 
 
-def _links(root: Node, table: str) -> dict[str, list[str]]:
+def _links(root: XmlNode, table: str) -> dict[str, list[str]]:
     """`one;many;many` by the one."""
-    rows = (row.text().split(";") for row in _rows(root, table))
+    rows = (row.all_text().split(";") for row in _rows(root, table))
     return {row[0]: row[1:] for row in rows if row[0]}
 
 
-def _person(row: Node) -> dict[str, str]:
+def _person(row: XmlNode) -> dict[str, str]:
     given = " ".join(part for part in (row.at("FirstName"), row.at("MiddleName")) if part)
     family = row.at("LastName")
     if not given:
@@ -256,7 +252,7 @@ def _shown(text: str) -> str:
     return (found.group(1) if found else text).strip()
 
 
-def _quotation(row: Node) -> str:
+def _quotation(row: XmlNode) -> str:
     pages = _shown(row.at("PageRange"))
     words = ": ".join(part for part in (row.at("CoreStatement"), row.at("Text")) if part)
     return f"{words} (p. {pages})" if words and pages else words

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from carrel.libraries.bibliography.bibtex.values import edition_number
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
@@ -17,8 +17,8 @@ from carrel.libraries.bibliography.items import (
 )
 from carrel.libraries.bibliography.languages import language_code
 from carrel.libraries.bibliography.refer import TYPES
-from carrel.libraries.bibliography.xml_tree import Node, read_xml
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
+from carrel.libraries.text.xml import XmlNode
 
 _JOURNALS = frozenset({"article-journal", "article-magazine", "article-newspaper"})
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
@@ -52,7 +52,7 @@ def read_endnote_xml(content: str | bytes) -> Imported:
     """Every record of an EndNote XML file."""
     answer = Imported()
     root = read_xml(content, answer)
-    for record in [root] if root.name == "record" else root.deep("record"):
+    for record in [root] if root.tag == "record" else root.deep("record"):
         item = _item(record)
         if set(item) <= {"type"}:
             answer.fail(record.line, "The record has no field that can be read")
@@ -61,10 +61,10 @@ def read_endnote_xml(content: str | bytes) -> Imported:
     return answer
 
 
-def _item(record: Node) -> CslItem:
+def _item(record: XmlNode) -> CslItem:
     kind_node = record.first("ref-type")
-    kind = (kind_node.attributes.get("name") if kind_node else "") or (
-        kind_node.text() if kind_node else ""
+    kind = (kind_node.get("name") if kind_node else "") or (
+        kind_node.all_text() if kind_node else ""
     )
     item: CslItem = {"type": TYPES.get(kind.strip().lower(), "document")}
     if kind and item["type"] == "document" and kind.lower() != "generic":
@@ -74,7 +74,7 @@ def _item(record: Node) -> CslItem:
     for group, role in _ROLES.items():
         people = contributors.first(group) if contributors else None
         if people:
-            put_people(item, role, [author.text() for author in people.each("author")])
+            put_people(item, role, [author.all_text() for author in people.each("author")])
     _dates(record, item)
     for name, variable in _PLAIN.items():
         put(item, variable, record.at(name))
@@ -90,7 +90,7 @@ def _item(record: Node) -> CslItem:
     if item["type"] == "book" and "container-title" in item and "-" in item.get("page", ""):
         item["type"] = "chapter"
     for isbn in record.each("isbn"):
-        put_standard_numbers(item, isbn.text())
+        put_standard_numbers(item, isbn.all_text())
     put_doi(item, record.at("electronic-resource-num"))
     _urls(record, item)
     keywords = record.first("keywords")
@@ -99,11 +99,11 @@ def _item(record: Node) -> CslItem:
             item,
             "keyword",
             join_keywords(
-                part for word in keywords.each("keyword") for part in word.text().split(";")
+                part for word in keywords.each("keyword") for part in word.all_text().split(";")
             ),
         )
     abstract = record.first("abstract")
-    put(item, "abstract", abstract.text() if abstract else "")
+    put(item, "abstract", abstract.all_text() if abstract else "")
     add_note(item, record.at("notes"))
     language = record.at("language")
     put(item, "language", language_code(language) if language else "")
@@ -116,7 +116,7 @@ def _item(record: Node) -> CslItem:
     return item
 
 
-def _titles(record: Node, item: CslItem) -> None:
+def _titles(record: XmlNode, item: CslItem) -> None:
     titles = record.first("titles")
     periodical = record.at("periodical", "full-title")
     short = record.at("periodical", "abbr-1") or record.at("alt-periodical", "abbr-1")
@@ -124,7 +124,7 @@ def _titles(record: Node, item: CslItem) -> None:
         put(item, "container-title", periodical)
         return
     found = list(titles.each("title"))
-    put(item, "title", found[0].text() if found else "")
+    put(item, "title", found[0].all_text() if found else "")
     second, third = titles.at("secondary-title"), titles.at("tertiary-title")
     if item["type"] in {"book", "thesis", "report"} and not periodical:
         put(item, "collection-title", second)
@@ -139,7 +139,7 @@ def _titles(record: Node, item: CslItem) -> None:
         put_other(item, "translated-title", titles.at("translated-title"))
 
 
-def _dates(record: Node, item: CslItem) -> None:
+def _dates(record: XmlNode, item: CslItem) -> None:
     dates = record.first("dates")
     if dates is None:
         return
@@ -155,14 +155,14 @@ def _dates(record: Node, item: CslItem) -> None:
         item["accessed"] = read_date(accessed)
 
 
-def _urls(record: Node, item: CslItem) -> None:
+def _urls(record: XmlNode, item: CslItem) -> None:
     urls = record.first("urls")
     if urls is None:
         return
     for group in _groups(urls):
         for url in group.each("url"):
-            text = url.text()
-            if group.name in {"pdf-urls", "text-urls", "image-urls"} and not text.startswith(
+            text = url.all_text()
+            if group.tag in {"pdf-urls", "text-urls", "image-urls"} and not text.startswith(
                 ("http://", "https://")
             ):
                 put_other(item, "file", text)
@@ -170,6 +170,6 @@ def _urls(record: Node, item: CslItem) -> None:
                 put_link(item, text)
 
 
-def _groups(urls: Node) -> Iterator[Node]:
+def _groups(urls: XmlNode) -> Iterator[XmlNode]:
     for name in ("web-urls", "related-urls", "pdf-urls", "text-urls", "image-urls"):
         yield from urls.each(name)

@@ -5,6 +5,9 @@ with its line.
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from carrel.libraries.bibliography.errors import UnreadableXmlError, UnsafeXmlError
+from carrel.libraries.text import xml
+
 CslItem: TypeAlias = dict[str, Any]
 
 
@@ -70,3 +73,18 @@ class Imported:
 
 def _cut(message: str) -> str:
     return message if len(message) <= _SHOWN_CHARACTERS else f"{message[: _SHOWN_CHARACTERS - 1]}…"
+
+
+def read_xml(content: str | bytes, report: Imported) -> xml.XmlNode:
+    """The root of an XML export; where the document breaks off, a warning says so."""
+
+    def warn(error: xml.XmlError) -> None:
+        message = f"The XML is broken here ({error.reason}); what stands before was read"
+        report.warn(error.line, message)
+
+    try:
+        return xml.parse_xml_nodes(content, warn)
+    except xml.UnsafeXmlError as error:
+        raise UnsafeXmlError(error.line) from error
+    except xml.XmlError as error:
+        raise UnreadableXmlError(error.line, error.reason) from error

@@ -4,7 +4,7 @@ import re
 
 from carrel.libraries.bibliography.bibtex.values import edition_number
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
@@ -16,7 +16,7 @@ from carrel.libraries.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.libraries.bibliography.languages import language_code
-from carrel.libraries.bibliography.xml_tree import Node, read_xml
+from carrel.libraries.text.xml import XmlNode
 
 _PAGES_TOTAL = re.compile(r"(\d+)\s*(?:Seiten|S\.|p\.|pages|pp|Bl)", re.IGNORECASE)
 _ISBD_END = re.compile(r"\s*[/:;,=]\s*$")
@@ -42,7 +42,7 @@ def read_marc_xml(content: str | bytes) -> Imported:
     root = read_xml(content, answer)
     records = [
         record
-        for record in ([root] if root.name == "record" else root.deep("record"))
+        for record in ([root] if root.tag == "record" else root.deep("record"))
         if record.first("datafield") or record.first("leader")
     ]
     for record in records:
@@ -57,14 +57,14 @@ def read_marc_xml(content: str | bytes) -> Imported:
 class _Fields:
     """The data fields of one record by tag."""
 
-    def __init__(self, record: Node) -> None:
+    def __init__(self, record: XmlNode) -> None:
         self._by_tag: dict[str, list[dict[str, list[str]]]] = {}
         for field in record.each("datafield"):
-            parts: dict[str, list[str]] = {"ind1": [field.attributes.get("ind1", " ")]}
+            parts: dict[str, list[str]] = {"ind1": [field.get("ind1", " ")]}
             for part in field.each("subfield"):
-                if part.text():
-                    parts.setdefault(part.attributes.get("code", ""), []).append(part.text())
-            self._by_tag.setdefault(field.attributes.get("tag", ""), []).append(parts)
+                if part.all_text():
+                    parts.setdefault(part.get("code", ""), []).append(part.all_text())
+            self._by_tag.setdefault(field.get("tag", ""), []).append(parts)
 
     def each(self, *tags: str) -> list[dict[str, list[str]]]:
         return [field for tag in tags for field in self._by_tag.get(tag, ())]
@@ -77,7 +77,7 @@ def _clean(text: str) -> str:
     return _ISBD_END.sub("", " ".join(text.replace("\x98", "").replace("\x9c", "").split()))
 
 
-def _item(record: Node) -> CslItem:
+def _item(record: XmlNode) -> CslItem:
     fields = _Fields(record)
     item: CslItem = {"type": _type(record, fields)}
     title, below = fields.text("245", "a"), fields.text("245", "b")
@@ -123,10 +123,10 @@ def _item(record: Node) -> CslItem:
     return item
 
 
-def _type(record: Node, fields: _Fields) -> str:
+def _type(record: XmlNode, fields: _Fields) -> str:
     leader = record.at("leader")
     form = record.first("leader")
-    leader = form.raw_text() if form else leader
+    leader = "".join(form.itertext()) if form else leader
     kind, level = (leader[6:7], leader[7:8]) if len(leader) > 7 else ("a", "m")
     genres = " ".join(text.lower() for field in fields.each("655") for text in field.get("a", ()))
     if fields.each("502") or "hochschulschrift" in genres:

@@ -1,7 +1,7 @@
 """MODS, the Library of Congress's descriptive schema, to CSL-JSON items."""
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
@@ -14,7 +14,7 @@ from carrel.libraries.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.libraries.bibliography.languages import language_code
-from carrel.libraries.bibliography.xml_tree import Node, read_xml
+from carrel.libraries.text.xml import XmlNode
 
 _GENRES = {
     "article": "article-journal", "journal article": "article-journal",
@@ -51,7 +51,7 @@ def read_mods(content: str | bytes) -> Imported:
     """Every record of a modsCollection, or a single one."""
     answer = Imported()
     root = read_xml(content, answer)
-    for record in [root] if root.name == "mods" else root.deep("mods"):
+    for record in [root] if root.tag == "mods" else root.deep("mods"):
         item = _item(record)
         if set(item) <= {"type"}:
             answer.fail(record.line, "The record has no field that can be read")
@@ -60,21 +60,19 @@ def read_mods(content: str | bytes) -> Imported:
     return answer
 
 
-def _item(record: Node) -> CslItem:
+def _item(record: XmlNode) -> CslItem:
     item: CslItem = {}
     keys = [
-        node.text()
+        node.all_text()
         for node in record.each("identifier")
-        if node.attributes.get("type", "").lower() == "citekey"
+        if node.get("type", "").lower() == "citekey"
     ]
-    key = next((key for key in keys if key), "") or record.attributes.get("ID", "")
+    key = next((key for key in keys if key), "") or record.get("ID", "")
     if key:
         item["id"] = key
-    host = next(
-        (node for node in record.each("relatedItem") if node.attributes.get("type") == "host"), None
-    )
+    host = next((node for node in record.each("relatedItem") if node.get("type") == "host"), None)
     series = next(
-        (node for node in record.each("relatedItem") if node.attributes.get("type") == "series"),
+        (node for node in record.each("relatedItem") if node.get("type") == "series"),
         None,
     )
     item["type"] = _type(record, host)
@@ -97,14 +95,14 @@ def _item(record: Node) -> CslItem:
     return item
 
 
-def _type(record: Node, host: Node | None) -> str:
-    genres = [node.text().lower() for node in record.each("genre")]
+def _type(record: XmlNode, host: XmlNode | None) -> str:
+    genres = [node.all_text().lower() for node in record.each("genre")]
     for genre in genres:
         if _GENRES.get(genre):
             kind = _GENRES[genre]
             return "chapter" if kind == "book" and host else kind
     if host:
-        around = {node.text().lower() for node in host.each("genre")}
+        around = {node.all_text().lower() for node in host.each("genre")}
         if around & {"periodical", "academic journal", "journal"} or host.at(
             "originInfo", "issuance"
         ) in {
@@ -126,24 +124,24 @@ def _type(record: Node, host: Node | None) -> str:
     return "document"
 
 
-def _title(node: Node, kind: str) -> str:
+def _title(node: XmlNode, kind: str) -> str:
     for info in node.each("titleInfo"):
-        if info.attributes.get("type", "") == kind:
+        if info.get("type", "") == kind:
             start, title, below = info.at("nonSort"), info.at("title"), info.at("subTitle")
             title = f"{start} {title}".strip()
             return f"{title}: {below}" if below else title
     return ""
 
 
-def _people(node: Node, item: CslItem, default: str) -> None:
+def _people(node: XmlNode, item: CslItem, default: str) -> None:
     for name in node.each("name"):
         roles = [
-            term.text().lower() for role in name.each("role") for term in role.each("roleTerm")
+            term.all_text().lower() for role in name.each("role") for term in role.each("roleTerm")
         ]
         role = next((_ROLES[word] for word in roles if word in _ROLES), default or "author")
         parts: dict[str, list[str]] = {}
         for part in name.each("namePart"):
-            parts.setdefault(part.attributes.get("type", ""), []).append(part.text())
+            parts.setdefault(part.get("type", ""), []).append(part.all_text())
         if role == "publisher":
             put(item, "publisher", " ".join(parts.get("", [])))
         elif "family" in parts:
@@ -159,18 +157,16 @@ def _people(node: Node, item: CslItem, default: str) -> None:
             put_people(
                 item,
                 role,
-                [
-                    f"{text},"
-                    if name.attributes.get("type") in {"corporate", "conference"}
-                    else text
-                ],
+                [f"{text}," if name.get("type") in {"corporate", "conference"} else text],
             )
 
 
-def _origin(node: Node, item: CslItem) -> None:
+def _origin(node: XmlNode, item: CslItem) -> None:
     for origin in node.each("originInfo"):
         put(item, "publisher", origin.at("publisher"))
-        places = [term.text() for place in origin.each("place") for term in place.each("placeTerm")]
+        places = [
+            term.all_text() for place in origin.each("place") for term in place.each("placeTerm")
+        ]
         put(item, "publisher-place", ", ".join(places))
         put(item, "edition", origin.at("edition"))
         for name, variable in (
@@ -184,10 +180,10 @@ def _origin(node: Node, item: CslItem) -> None:
                 item[variable] = read_date(text)
 
 
-def _part(node: Node, item: CslItem) -> None:
+def _part(node: XmlNode, item: CslItem) -> None:
     for part in node.each("part"):
         for detail in part.each("detail"):
-            kind = detail.attributes.get("type", "")
+            kind = detail.get("type", "")
             text = detail.at("number") or detail.at("caption") or detail.at("title")
             variable = {
                 "volume": "volume",
@@ -205,9 +201,9 @@ def _part(node: Node, item: CslItem) -> None:
             item["issued"] = read_date(date)
 
 
-def _identifiers(node: Node, item: CslItem) -> None:
+def _identifiers(node: XmlNode, item: CslItem) -> None:
     for identifier in node.each("identifier"):
-        kind, text = identifier.attributes.get("type", "").lower(), identifier.text()
+        kind, text = identifier.get("type", "").lower(), identifier.all_text()
         if kind == "doi":
             put_doi(item, text)
         elif kind in {"isbn", "issn"}:
@@ -220,25 +216,25 @@ def _identifiers(node: Node, item: CslItem) -> None:
             put_other(item, kind, text)
     for location in node.each("location"):
         for url in location.each("url"):
-            put_link(item, url.text())
+            put_link(item, url.all_text())
         put(item, "archive_location", location.at("physicalLocation"))
 
 
-def _words(record: Node, item: CslItem) -> None:
+def _words(record: XmlNode, item: CslItem) -> None:
     put(item, "abstract", record.at("abstract"))
     topics = [
-        topic.text()
+        topic.all_text()
         for subject in record.each("subject")
         for topic in subject.nodes()
-        if topic.name in {"topic", "geographic", "temporal"}
+        if topic.tag in {"topic", "geographic", "temporal"}
     ]
     put(item, "keyword", join_keywords(topics))
     language = record.first("language")
     if language:
-        text = language.at("languageTerm") or language.text()
+        text = language.at("languageTerm") or language.all_text()
         put(item, "language", language_code(text) if text else "")
     for note in record.each("note"):
-        add_note(item, note.text())
+        add_note(item, note.all_text())
     total = record.at("physicalDescription", "extent", "total")
     put(item, "number-of-pages", total)
     put(item, "license", record.at("accessCondition"))

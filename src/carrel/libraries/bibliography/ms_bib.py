@@ -1,7 +1,7 @@
 """Microsoft Word's sources to CSL-JSON items."""
 
 from carrel.libraries.bibliography.dates import read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     put,
@@ -10,8 +10,8 @@ from carrel.libraries.bibliography.items import (
     put_other,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.xml_tree import Node, read_xml
 from carrel.libraries.identifiers import Doi, NotAnIdentifierError
+from carrel.libraries.text.xml import XmlNode
 
 _TYPES = {
     "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine", "Book": "book",
@@ -56,7 +56,7 @@ def read_ms_bib(content: str | bytes) -> Imported:
     """Every source of a Word sources file."""
     answer = Imported()
     root = read_xml(content, answer)
-    for source in [root] if root.name == "Source" else root.deep("Source"):
+    for source in [root] if root.tag == "Source" else root.deep("Source"):
         item = _item(source)
         if set(item) <= {"type"}:
             answer.fail(source.line, "The source has no field that can be read")
@@ -65,7 +65,7 @@ def read_ms_bib(content: str | bytes) -> Imported:
     return answer
 
 
-def _item(source: Node) -> CslItem:
+def _item(source: XmlNode) -> CslItem:
     item: CslItem = {}
     key = source.at("Tag")
     if key:
@@ -100,10 +100,10 @@ def _item(source: Node) -> CslItem:
     return item
 
 
-def _people(source: Node, item: CslItem) -> None:
+def _people(source: XmlNode, item: CslItem) -> None:
     people = source.first("Author")
     for group in people.nodes() if people else ():
-        role = _ROLES.get(group.name)
+        role = _ROLES.get(group.tag)
         if role is None:
             continue
         names: list[dict[str, str]] = []

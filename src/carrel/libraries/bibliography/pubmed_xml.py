@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import CslDate, month_number, read_date, season_number
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     full_range,
@@ -14,9 +14,9 @@ from carrel.libraries.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.libraries.bibliography.languages import language_code
-from carrel.libraries.bibliography.xml_tree import Node, read_xml
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
+from carrel.libraries.text.xml import XmlNode
 
 _TYPES = {
     "Preprint": "article",
@@ -33,7 +33,7 @@ def read_pubmed_xml(content: str | bytes) -> Imported:
     answer = Imported()
     root = read_xml(content, answer)
     for node in _records(root):
-        item = _article(node) if node.name in {"PubmedArticle", "MedlineCitation"} else _book(node)
+        item = _article(node) if node.tag in {"PubmedArticle", "MedlineCitation"} else _book(node)
         if set(item) <= {"type"}:
             answer.fail(node.line, "The record has no field that can be read")
         else:
@@ -41,23 +41,23 @@ def read_pubmed_xml(content: str | bytes) -> Imported:
     return answer
 
 
-def _records(root: Node) -> Iterator[Node]:
-    if root.name in {"PubmedArticle", "PubmedBookArticle", "MedlineCitation", "BookDocument"}:
+def _records(root: XmlNode) -> Iterator[XmlNode]:
+    if root.tag in {"PubmedArticle", "PubmedBookArticle", "MedlineCitation", "BookDocument"}:
         yield root
         return
     for child in root.nodes():
-        if child.name in {"PubmedArticle", "PubmedBookArticle", "MedlineCitation", "BookDocument"}:
+        if child.tag in {"PubmedArticle", "PubmedBookArticle", "MedlineCitation", "BookDocument"}:
             yield child
-        elif child.name in {"PubmedArticleSet", "PubmedBookArticleSet", "MedlineCitationSet"}:
+        elif child.tag in {"PubmedArticleSet", "PubmedBookArticleSet", "MedlineCitationSet"}:
             yield from _records(child)
 
 
-def _article(node: Node) -> CslItem:
-    citation = node if node.name == "MedlineCitation" else node.first("MedlineCitation") or node
+def _article(node: XmlNode) -> CslItem:
+    citation = node if node.tag == "MedlineCitation" else node.first("MedlineCitation") or node
     article = citation.first("Article") or citation
     journal = article.first("Journal") or article
     issue = journal.first("JournalIssue") or journal
-    kinds = [kind.text() for kind in article.deep("PublicationType")]
+    kinds = [kind.all_text() for kind in article.deep("PublicationType")]
     item: CslItem = {
         "type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")
     }
@@ -92,8 +92,8 @@ def _article(node: Node) -> CslItem:
     return item
 
 
-def _book(node: Node) -> CslItem:
-    document = node if node.name == "BookDocument" else node.first("BookDocument") or node
+def _book(node: XmlNode) -> CslItem:
+    document = node if node.tag == "BookDocument" else node.first("BookDocument") or node
     book = document.first("Book") or document
     article_title = marked(document.first("ArticleTitle"))
     title = marked(book.first("BookTitle"))
@@ -116,14 +116,16 @@ def _book(node: Node) -> CslItem:
         item["issued"] = date
     _pages(document, item)
     for isbn in book.each("Isbn"):
-        put_standard_numbers(item, isbn.text())
+        put_standard_numbers(item, isbn.all_text())
     _identifiers(node, document, item)
     if book is not document:
         _identifiers(book, book, item)
     put(item, "abstract", _abstract(document))
     _keywords(document, item)
     _language(document, item)
-    put_other(item, "pubtype", ", ".join(kind.text() for kind in document.each("PublicationType")))
+    put_other(
+        item, "pubtype", ", ".join(kind.all_text() for kind in document.each("PublicationType"))
+    )
     put_other(item, "contribution", _iso(document.first("ContributionDate")))
     put_other(item, "revised", _iso(document.first("DateRevised")))
     state = (node.first("PubmedBookData") or node).at("PublicationStatus")
@@ -131,34 +133,32 @@ def _book(node: Node) -> CslItem:
     return item
 
 
-def marked(node: Node | None) -> str:
+def marked(node: XmlNode | None) -> str:
     """Text with the markup that CSL-JSON knows."""
     if node is None:
         return ""
-    parts: list[str] = []
-    for child in node.children:
-        if isinstance(child, str):
-            parts.append(child)
-        else:
-            tag = _MARKS.get(child.name)
-            inner = marked(child)
-            parts.append(f"<{tag}>{inner}</{tag}>" if tag and inner else inner)
+    parts = [node.text or ""]
+    for child in node.nodes():
+        tag = _MARKS.get(child.tag)
+        inner = marked(child)
+        parts.append(f"<{tag}>{inner}</{tag}>" if tag and inner else inner)
+        parts.append(child.tail or "")
     return " ".join("".join(parts).split())
 
 
-def _people(article: Node, item: CslItem) -> None:
+def _people(article: XmlNode, item: CslItem) -> None:
     for authors in article.each("AuthorList"):
-        role = "editor" if authors.attributes.get("Type") == "editors" else "author"
+        role = "editor" if authors.get("Type") == "editors" else "author"
         people = [
             person for person in (_person(author) for author in authors.each("Author")) if person
         ]
         if people:
             item[role] = item.get(role, []) + people
-        if authors.attributes.get("CompleteYN") == "N":
+        if authors.get("CompleteYN") == "N":
             mark_et_al(item, role)
 
 
-def _person(author: Node) -> dict[str, str]:
+def _person(author: XmlNode) -> dict[str, str]:
     literal = author.at("CollectiveName")
     if literal:
         return {"literal": literal}
@@ -170,7 +170,7 @@ def _person(author: Node) -> dict[str, str]:
     return {part: text for part, text in person.items() if text}
 
 
-def _date(node: Node | None) -> CslDate | None:
+def _date(node: XmlNode | None) -> CslDate | None:
     if node is None:
         return None
     written = node.at("MedlineDate")
@@ -191,7 +191,7 @@ def _date(node: Node | None) -> CslDate | None:
     return date
 
 
-def _iso(node: Node | None) -> str:
+def _iso(node: XmlNode | None) -> str:
     if node is None:
         return ""
     return "-".join(
@@ -199,7 +199,7 @@ def _iso(node: Node | None) -> str:
     )
 
 
-def _pages(article: Node, item: CslItem) -> None:
+def _pages(article: XmlNode, item: CslItem) -> None:
     pagination = article.first("Pagination")
     if pagination is None:
         return
@@ -210,13 +210,13 @@ def _pages(article: Node, item: CslItem) -> None:
     put(item, "page", ", ".join(full_range(part) for part in pages.split(",")) if pages else "")
 
 
-def _identifiers(node: Node, article: Node, item: CslItem) -> None:
+def _identifiers(node: XmlNode, article: XmlNode, item: CslItem) -> None:
     for place in article.each("ELocationID"):
-        _identifier(place.attributes.get("EIdType", ""), place.text(), item)
+        _identifier(place.get("EIdType", ""), place.all_text(), item)
     for data in (node.first("PubmedData"), node.first("PubmedBookData"), article):
         lists = data.first("ArticleIdList") if data else None
         for identifier in lists.each("ArticleId") if lists else ():
-            _identifier(identifier.attributes.get("IdType", ""), identifier.text(), item)
+            _identifier(identifier.get("IdType", ""), identifier.all_text(), item)
 
 
 def _identifier(kind: str, text: str, item: CslItem) -> None:
@@ -233,37 +233,37 @@ def _identifier(kind: str, text: str, item: CslItem) -> None:
         put_other(item, "pii", text)
 
 
-def _abstract(article: Node) -> str:
+def _abstract(article: XmlNode) -> str:
     abstract = article.first("Abstract")
     parts: list[str] = []
     for text in abstract.each("AbstractText") if abstract else ():
-        label, words = text.attributes.get("Label", ""), marked(text)
+        label, words = text.get("Label", ""), marked(text)
         if words:
             parts.append(f"{label}: {words}" if label and label != "UNLABELLED" else words)
     return "\n".join(parts)
 
 
-def _keywords(citation: Node, item: CslItem) -> None:
+def _keywords(citation: XmlNode, item: CslItem) -> None:
     words: list[str] = []
     for heading in citation.deep("MeshHeading"):
         name = heading.first("DescriptorName")
         if name:
-            words.append(name.text())
+            words.append(name.all_text())
     words += [
-        word.text()
+        word.all_text()
         for keywords in citation.each("KeywordList")
         for word in keywords.each("Keyword")
     ]
     put(item, "keyword", join_keywords(words))
 
 
-def _language(article: Node, item: CslItem) -> None:
+def _language(article: XmlNode, item: CslItem) -> None:
     language = article.at("Language")
     if language:
         item["language"] = language_code(language)
 
 
-def _about(node: Node, citation: Node, article: Node, item: CslItem) -> None:
+def _about(node: XmlNode, citation: XmlNode, article: XmlNode, item: CslItem) -> None:
     """What PubMed says about the record itself."""
     info = citation.first("MedlineJournalInfo")
     if info:
@@ -273,11 +273,11 @@ def _about(node: Node, citation: Node, article: Node, item: CslItem) -> None:
     put_other(
         item,
         "citation-subset",
-        ", ".join(subset.text() for subset in citation.each("CitationSubset")),
+        ", ".join(subset.all_text() for subset in citation.each("CitationSubset")),
     )
-    put_other(item, "status", citation.attributes.get("Status", ""))
-    put_other(item, "owner", citation.attributes.get("Owner", ""))
-    put_other(item, "pubmodel", article.attributes.get("PubModel", ""))
+    put_other(item, "status", citation.get("Status", ""))
+    put_other(item, "owner", citation.get("Owner", ""))
+    put_other(item, "pubmodel", article.get("PubModel", ""))
     for name, element in (
         ("created", "DateCreated"),
         ("completed", "DateCompleted"),
@@ -286,4 +286,4 @@ def _about(node: Node, citation: Node, article: Node, item: CslItem) -> None:
         put_other(item, name, _iso(citation.first(element)))
     put(item, "status", (node.first("PubmedData") or node).at("PublicationStatus"))
     for note in citation.each("GeneralNote"):
-        add_note(item, note.text())
+        add_note(item, note.all_text())

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+from carrel.libraries.text.xml import Element
+
 from .context import FIRST, IBID, IBID_WITH_LOCATOR, SUBSEQUENT, Context
 from .numbers import is_numeric
-from .xml_source import Element
 
 Test = Callable[[Context], bool]
 _attributes = (

@@ -5,6 +5,8 @@ the year.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from carrel.libraries.text.xml import Element
+
 from .casing import apply_case
 from .context import Context
 from .date_values import SEASON, DateValue, Parts
@@ -13,7 +15,6 @@ from .locale import Locale
 from .numbers import format_number, ordinal_suffix
 from .scope import Scope
 from .tokens import YEAR_SUFFIX, Mark, Tokens
-from .xml_source import Element
 
 _place = {"year": 0, "month": 1, "day": 2}
 _epoch = 1_000_000_000

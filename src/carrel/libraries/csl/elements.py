@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from carrel.libraries.text.xml import Element
+
 from .conditions import Test, compile_condition
 from .context import Context
 from .date_element import compile_date
@@ -13,7 +15,6 @@ from .name_element import compile_names
 from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
 from .scope import Scope
 from .tokens import TERM, YEAR_SUFFIX, Tokens
-from .xml_source import Element
 
 
 def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:

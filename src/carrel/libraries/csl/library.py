@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .errors import StyleBrokenError, StyleNotFoundError
 from .style import Style, read_style
-from .xml_source import XmlRefusedError, parse_xml
+from .xml_source import XmlRefusedError, parse_csl_xml
 
 SHORT_NAMES = {
     "ama": "american-medical-association",
@@ -107,7 +107,7 @@ def _independent(xml: str, name: str, folder: Path | None, locales: Locales, dep
     if "independent-parent" not in head or "<citation" in xml:
         return read_style(xml, locales, name=name)
     try:
-        root = parse_xml(xml)
+        root = parse_csl_xml(xml)
     except XmlRefusedError as problem:
         raise StyleBrokenError(name, f"{problem}.") from None
     info = root.find("info")

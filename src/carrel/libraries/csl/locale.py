@@ -5,8 +5,10 @@ of fallback.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from carrel.libraries.text.xml import Element
+
 from .errors import LocaleBrokenError
-from .xml_source import XML_LANG, Element, XmlRefusedError, parse_xml
+from .xml_source import XmlRefusedError, parse_csl_xml
 
 PRIMARY_DIALECTS = {
     "af": "af-ZA", "ca": "ca-AD", "cs": "cs-CZ", "da": "da-DK", "de": "de-DE", "el": "el-GR",
@@ -155,7 +157,7 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
             continue
         found_any = found_any or name != "en-US" or base == "en"
         try:
-            locale.add_layer(parse_xml(text))
+            locale.add_layer(parse_csl_xml(text))
         except XmlRefusedError as problem:
             raise LocaleBrokenError(name, str(problem)) from None
     if style is not None:
@@ -164,7 +166,7 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
             ["", base, PRIMARY_DIALECTS.get(base, base) if wanted == base else wanted, wanted]
         ):
             for layer in own:
-                if normal_language(layer.get(XML_LANG, "")) == accepted:
+                if normal_language(layer.get("lang", "")) == accepted:
                     locale.add_layer(layer)
     if not found_any:
         locale.language = wanted or "en-US"

@@ -2,6 +2,8 @@
 was shown of them.
 """
 
+from carrel.libraries.text.xml import Element
+
 from .context import Context, NameSet
 from .decoration import Render, decorate
 from .name_options import Look, NameOptions, read_options
@@ -10,7 +12,6 @@ from .person import FULL, INITIALS, base_level, dressed, person
 from .scope import Scope
 from .substitute import Compile, alternatives
 from .tokens import NAMES, Tokens, plain
-from .xml_source import Element
 
 
 class NamesElement:

@@ -5,9 +5,10 @@ compiled.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from carrel.libraries.text.xml import Element
+
 from .decoration import font_marks
 from .tokens import Mark
-from .xml_source import Element
 
 _many = 10**9
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from carrel.libraries.text.xml import Element
+
 from .context import Context
 from .decoration import Render, decorate
 from .numbers import NumberForm, read_numbers
 from .scope import Scope
 from .tokens import CITATION_NUMBER, Tokens
-from .xml_source import Element
 
 _hyphenated = frozenset(
     {"version", "section", "part-number", "printing-number", "supplement-number"}

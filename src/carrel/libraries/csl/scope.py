@@ -2,11 +2,12 @@
 
 from typing import Literal
 
+from carrel.libraries.text.xml import Element
+
 from .context import Context
 from .decoration import Render
 from .errors import StyleBrokenError
 from .locale import Locale
-from .xml_source import Element
 
 Area = Literal["citation", "bibliography", "sort"]
 NAME_ATTRIBUTES = (

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from carrel.libraries.text.xml import Element
+
 from .collation import SortText, sort_text
 from .context import Context
 from .date_element import sort_key
@@ -16,7 +18,6 @@ from .items import DATE_VARIABLES, NAME_VARIABLES, NUMBER_VARIABLES
 from .locale import Locale
 from .scope import Scope
 from .tokens import plain
-from .xml_source import Element
 
 T = TypeVar("T")
 # Each key may look through the whole style. Real styles have fewer than ten.

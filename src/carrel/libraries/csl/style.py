@@ -5,6 +5,8 @@ render.
 import hashlib
 from dataclasses import dataclass, field
 
+from carrel.libraries.text.xml import Element
+
 from .capital_term import with_capital_term
 from .context import Context
 from .decoration import Render, font_marks
@@ -14,7 +16,7 @@ from .locale import Locale, LocaleSource, build_locale, normal_language
 from .scope import Scope, inherited_names
 from .sorting import SortKey, compile_sort
 from .tokens import Mark, Tokens, mark
-from .xml_source import Element, XmlRefusedError, parse_xml
+from .xml_source import XmlRefusedError, parse_csl_xml
 
 SHIFTED = mark("display", "left-margin")
 _style_limit = 64
@@ -134,7 +136,7 @@ def read_style(xml: str, source: LocaleSource, *, name: str = "") -> Style:
     if found is not None:
         return found
     try:
-        root = parse_xml(xml)
+        root = parse_csl_xml(xml)
     except XmlRefusedError as problem:
         raise StyleBrokenError(name or "?", f"{problem}.") from None
     if root.tag != "style":

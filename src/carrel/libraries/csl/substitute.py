@@ -3,12 +3,13 @@
 import copy
 from collections.abc import Callable
 
+from carrel.libraries.text.xml import Element
+
 from .conditions import compile_condition
 from .context import Context
 from .decoration import Render
 from .scope import Scope
 from .tokens import Tokens
-from .xml_source import Element
 
 Compile = Callable[[Element, Scope], Render | None]
 

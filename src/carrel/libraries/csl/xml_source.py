@@ -1,38 +1,33 @@
-"""Reading style and locale XML with the standard parser, refusing what could expand without end."""
+"""Style and locale XML, with what published styles get wrong put right."""
 
 import html
-import re
-from xml.etree import ElementTree
 
-NAMESPACE = "{http://purl.org/net/xbiblio/csl}"
-XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+from carrel.libraries.text.budget import InputTooCostlyError
+from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
+
 SIZE_LIMIT = 8_000_000
-
-Element = ElementTree.Element
-
-_declaration = re.compile(r"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
 class XmlRefusedError(ValueError):
     """The text is not XML that we read."""
 
 
-def parse_xml(text: str) -> Element:
+def parse_csl_xml(text: str) -> Element:
+    """The root of a style or locale. Raises XmlRefusedError."""
     if len(text) > SIZE_LIMIT:
         raise XmlRefusedError("it is larger than any style")
-    if _declaration.search(text):
-        raise XmlRefusedError("document type declarations are not allowed")
-    text = text.lstrip("\ufeff \t\r\n")
     try:
-        root = ElementTree.fromstring(  # noqa: S314
-            text.encode("utf-8", "surrogatepass") if text.startswith("<?xml") else text
-        )
-    except (ElementTree.ParseError, ValueError, LookupError) as problem:
+        root = parse_xml(text)
+    except UnsafeXmlError:
+        raise XmlRefusedError("entities in the document type are not allowed") from None
+    except XmlError as problem:
         raise XmlRefusedError(f"it is not well-formed XML ({problem})") from None
+    except InputTooCostlyError as problem:
+        if problem.exceeded != "depth":
+            raise
+        raise XmlRefusedError("its elements are nested without end") from None
     for element in root.iter():
         for name, value in element.attrib.items():
             if "&" in value:
                 element.set(name, html.unescape(value))  # styles that escaped their entities twice
-        if isinstance(element.tag, str) and element.tag.startswith(NAMESPACE):
-            element.tag = element.tag[len(NAMESPACE) :]
     return root

@@ -1,23 +1,18 @@
-"""A budget for each reading of foreign input: how much may come out, how deep it may nest, how long
-it may compute.
+"""A budget for parsing foreign input: how much may come out, how deep it nests, how long it runs.
 
 A parser asks `current_budget()` once and spends from it in its loops. Whoever hands foreign input
-to a parser opens the
-budget with `parsing(...)`; a reading inside another reading spends from the same one.
+to a parser opens the budget with `parsing(...)`; nested parsers spend from the same one.
 """
 
 from __future__ import annotations
 
-import asyncio
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, TypeVar
-
-from carrel.core.errors import CarrelError
+from typing import ClassVar, Literal, TypeVar
 
 # Requirement D14 (issue 12): output at most ten times the input and 1 MB, 200 levels, 2 s of CPU
 # and 1 s for each megabyte.
@@ -30,28 +25,7 @@ CPU_SECONDS_PER_MEGABYTE = 1.0
 _STEPS_PER_LOOK = 1_000
 
 Exceeded = Literal["output", "depth", "cpu", "memory", "cancelled"]
-ResultT = TypeVar("ResultT")
 ItemT = TypeVar("ItemT")
-
-
-class InputTooCostlyError(CarrelError):
-    """Reading the input would take more output, depth or time than an input of its size may."""
-
-    code = "input_too_costly"
-
-    def __init__(self, message: str, *, exceeded: Exceeded, limit: float) -> None:
-        super().__init__(
-            message, next_step=_NEXT_STEPS[exceeded], details={"exceeded": exceeded, "limit": limit}
-        )
-        self.exceeded = exceeded
-        self.limit = limit
-
-    def __reduce__(self) -> tuple[Callable[..., InputTooCostlyError], tuple[str, Exceeded, float]]:
-        return _error, (self.message, self.exceeded, self.limit)
-
-
-def _error(message: str, exceeded: Exceeded, limit: float) -> InputTooCostlyError:
-    return InputTooCostlyError(message, exceeded=exceeded, limit=limit)
 
 
 _NEXT_STEPS: dict[Exceeded, str] = {
@@ -63,11 +37,27 @@ _NEXT_STEPS: dict[Exceeded, str] = {
 }
 
 
-class Budget:
-    """What one reading may still spend. Every method raises InputTooCostlyError where it is too
-    much.
+class InputTooCostlyError(Exception):
+    """Parsing would take more output, depth, time or memory than an input of its size may."""
 
-    Without a size only the depth is bounded: for our own data, which nobody else wrote.
+    code: ClassVar[str] = "input_too_costly"
+
+    def __init__(self, message: str, exceeded: Exceeded, limit: float) -> None:
+        super().__init__(message, exceeded, limit)
+        self.message = message
+        self.exceeded = exceeded
+        self.limit = limit
+        self.next_step = _NEXT_STEPS[exceeded]
+        self.details: dict[str, object] = {"exceeded": exceeded, "limit": limit}
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class Budget:
+    """What one parser run may still spend; every method raises InputTooCostlyError beyond that.
+
+    Without a size only the depth is bounded: for data of our own.
     """
 
     __slots__ = (
@@ -98,14 +88,14 @@ class Budget:
         self._cancelled = cancelled
 
     def step(self, count: int = 1) -> None:
-        """Called in loops; looks at the clock once in a while."""
+        """Count steps of a loop, and check the clock every thousand."""
         self._steps += count
         if self._steps >= _STEPS_PER_LOOK:
             self._steps = 0
             self.check_time()
 
     def check_time(self) -> None:
-        """Ends the reading when its time is up, or when nobody waits for it any more."""
+        """Raise when the time is up or the caller has stopped waiting."""
         if self._cancelled is not None and self._cancelled.is_set():
             raise InputTooCostlyError(
                 f"Reading {self.subject} was ended", exceeded="cancelled", limit=self.cpu_seconds
@@ -118,20 +108,20 @@ class Budget:
             raise InputTooCostlyError(message, exceeded="cpu", limit=self.cpu_seconds)
 
     def spend_output(self, size: int) -> None:
-        """Before `size` more characters are made."""
+        """Account for `size` more characters of output."""
         self._output_left -= size
         if self._output_left < 0:
             message = f"Reading {self.subject} would make more than {self.output} characters of it"
             raise InputTooCostlyError(message, exceeded="output", limit=self.output)
 
     def check_depth(self, depth: int) -> None:
-        """At the beginning of something nested."""
+        """Raise when something begins deeper than is read."""
         if depth > self.max_depth:
             raise too_deep(self.subject)
 
 
 def too_deep(subject: str) -> InputTooCostlyError:
-    """What is raised for anything nested deeper than is read."""
+    """The error for input nested deeper than is read."""
     message = f"{subject[:1].upper()}{subject[1:]} is nested more than {MAX_DEPTH} levels deep"
     return InputTooCostlyError(message, exceeded="depth", limit=MAX_DEPTH)
 
@@ -142,7 +132,7 @@ _cancellation: ContextVar[threading.Event | None] = ContextVar("carrel_cancellat
 
 @contextmanager
 def parsing(subject: str, size: int) -> Iterator[Budget]:
-    """The budget of a reading; inside another reading, the budget of that."""
+    """Open a budget for an input of this size; inside another one, use that."""
     outer = _current.get()
     if outer is not None:
         yield outer
@@ -156,43 +146,37 @@ def parsing(subject: str, size: int) -> Iterator[Budget]:
 
 
 def current_budget() -> Budget:
-    """The budget of the reading that goes on; outside of one, a budget that bounds the depth
-    alone.
-    """
+    """The open budget; where none is open, one that bounds the depth alone."""
     return _current.get() or Budget("the input", None, _cancellation.get())
 
 
 def check_cancelled() -> None:
-    """For long work that has no budget of its own: ends it when nobody waits for it any more."""
+    """Raise when the caller has stopped waiting; for long work without a budget of its own."""
     cancelled = _cancellation.get()
     if cancelled is not None and cancelled.is_set():
         raise InputTooCostlyError("The work was ended", exceeded="cancelled", limit=0)
 
 
 def until_cancelled(items: Iterable[ItemT]) -> Iterator[ItemT]:
-    """The same items, as long as somebody waits for what is made of them."""
+    """The same items, ending with an error when the caller has stopped waiting."""
     for item in items:
         check_cancelled()
         yield item
 
 
-async def parse_in_thread(read: Callable[..., ResultT], *arguments: Any) -> ResultT:
-    """Runs a parser on a thread. When the caller stops waiting, the parser's budget ends at its
-    next step.
-    """
-    cancelled = threading.Event()
-    token = _cancellation.set(cancelled)
+@contextmanager
+def cancellable() -> Iterator[threading.Event]:
+    """Parsers run in this context end with an error at their next step once the event is set."""
+    event = threading.Event()
+    token = _cancellation.set(event)
     try:
-        return await asyncio.to_thread(read, *arguments)
-    except asyncio.CancelledError:
-        cancelled.set()
-        raise
+        yield event
     finally:
         _cancellation.reset(token)
 
 
 def check_nesting(value: object, subject: str, max_depth: int = MAX_DEPTH) -> None:
-    """Refuses lists and objects that are nested deeper than others can walk through."""
+    """Raise InputTooCostlyError for lists and objects nested deeper than `max_depth`."""
     level: list[object] = [value]
     depth = 0
     while level:

@@ -1,9 +1,9 @@
-"""YAML at the head of a Markdown text, with what can blow it up counted before anything is built:
-aliases, merges, nesting.
-"""
+"""The one reader of YAML front matter; aliases, merges and nesting are counted before it loads."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -17,10 +17,22 @@ _LONGEST_NUMBER = 40
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+_BLOCK = re.compile(
+    r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatterSplit:
+    """A text and its front matter; `header + body` is the text. Without one, `block` is None."""
+
+    block: str | None
+    header: str
+    body: str
+
+
 class FrontMatterError(ValueError):
-    """The block is not YAML that is read here; the message says why in one line, `line` where in
-    the block, from 1.
-    """
+    """The block cannot be read as YAML; `line` is the line in the block, counted from 1."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -41,10 +53,29 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_short_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_short_float)
 
 
-def load_front_matter(block: str) -> Any:
-    """The value of a YAML block. Raises FrontMatterError for what is not valid or would take too
-    much to build.
-    """
+class NoNamedFieldsError(FrontMatterError):
+    """The block is YAML, but a list or a single value."""
+
+
+def split_front_matter(text: str) -> FrontMatterSplit:
+    """Separate the front matter, between a first line `---` and a line `---` or `...`."""
+    found = _BLOCK.match(text)
+    if found is None:
+        return FrontMatterSplit(None, "", text)
+    return FrontMatterSplit(found[1], text[: found.end()], text[found.end() :])
+
+
+def load_front_matter(block: str) -> dict[str, Any]:
+    """The fields of a YAML block. Raises FrontMatterError when it is invalid or too costly."""
+    fields = _load(block)
+    if fields is None:
+        return {}
+    if not isinstance(fields, dict):
+        raise NoNamedFieldsError("it is not a list of named fields", 1)
+    return {str(name): value for name, value in fields.items()}
+
+
+def _load(block: str) -> Any:
     try:
         with parsing("the front matter", len(block)):
             _count(block)
@@ -73,9 +104,7 @@ def load_front_matter(block: str) -> Any:
 
 
 def _count(block: str) -> None:
-    """Walks through the events of a block; every use of an alias counts as much as what it stands
-    for.
-    """
+    """Walk through the events of a block; an alias counts as much as what it stands for."""
     with parsing("the front matter", len(block)) as budget:
         sizes: dict[str, int] = {}
         open_nodes: list[tuple[str | None, int]] = []

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import CostlyInputError, InvalidInputError
+from carrel.core.parsing import translate_budget_errors
 from carrel.libraries.text.budget import check_nesting, too_deep
 from carrel.rooms.research.records import (
     Draft,
@@ -108,8 +109,9 @@ def read_earlier(text: str) -> tuple[list[Imported], list[NotImported]]:
             next_step="Give the hypotheses.json of the earlier system.",
         ) from None
     except RecursionError:
-        raise too_deep("the file") from None
-    check_nesting(whole, "the file")
+        raise CostlyInputError(too_deep("the file")) from None
+    with translate_budget_errors():
+        check_nesting(whole, "the file")
     read: list[Imported] = []
     failed: list[NotImported] = []
     for place, entry in enumerate(_entries(whole), start=1):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.imports import CslItem, Imported
+from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
@@ -14,8 +13,9 @@ from carrel.libraries.bibliography.items import (
     put_other,
     put_people,
 )
-from carrel.libraries.bibliography.xml_tree import Node, read_xml
 from carrel.libraries.identifiers import ArxivId, NotAnIdentifierError
+from carrel.libraries.text.budget import InputTooCostlyError
+from carrel.libraries.text.xml import XmlError, XmlNode, parse_xml_nodes
 from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
 from carrel.services.literature.service_client import Answer, ServiceClient, expect_found
 from carrel.services.literature.service_limits import BatchedLookup, ServiceLimits
@@ -71,20 +71,21 @@ class Arxiv:
         return {**await self._fetch(identifiers[:half]), **await self._fetch(identifiers[half:])}
 
 
-def _entries(answer: Answer) -> list[Node]:
+def _entries(answer: Answer) -> list[XmlNode]:
     try:
-        return list(read_xml(answer.body, Imported()).each("entry"))
-    except BibliographyError as error:
+        # An answer that was cut off still holds whole entries.
+        return list(parse_xml_nodes(answer.body, on_break=lambda _: None).each("entry"))
+    except (XmlError, InputTooCostlyError) as error:
         raise UnreadableAnswerError(SERVICE, str(error)) from error
 
 
 def _items_by_identifier(
-    entries: Sequence[Node], identifiers: Sequence[ArxivId]
+    entries: Sequence[XmlNode], identifiers: Sequence[ArxivId]
 ) -> dict[ArxivId, CslItem]:
     """Each identifier with its own entry. One without a version is met by any version of the
     paper.
     """
-    found: dict[tuple[str, int | None], Node] = {}
+    found: dict[tuple[str, int | None], XmlNode] = {}
     for entry in entries:
         with suppress(NotAnIdentifierError):
             name = ArxivId.parse(entry.at("id"))
@@ -97,7 +98,7 @@ def _items_by_identifier(
     }
 
 
-def _item(entry: Node, identifier: ArxivId) -> CslItem:
+def _item(entry: XmlNode, identifier: ArxivId) -> CslItem:
     item: CslItem = {"type": "article"}
     put(item, "title", entry.at("title"))
     put_people(item, "author", [author.at("name") for author in entry.each("author")])
@@ -110,9 +111,9 @@ def _item(entry: Node, identifier: ArxivId) -> CslItem:
     put(item, "URL", f"https://arxiv.org/abs/{identifier}")
     put_doi(item, entry.at("doi"))
     primary = entry.first("primary_category")
-    categories = [node.attributes.get("term", "") for node in entry.each("category")]
+    categories = [node.get("term", "") for node in entry.each("category")]
     put(item, "keyword", join_keywords(categories))
-    put_other(item, "primaryclass", primary.attributes.get("term", "") if primary else "")
+    put_other(item, "primaryclass", primary.get("term", "") if primary else "")
     put_other(item, "journal-ref", entry.at("journal_ref"))
     add_note(item, entry.at("comment"))
     item.setdefault("custom", {})["arxiv_id"] = str(identifier)

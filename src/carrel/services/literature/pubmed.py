@@ -7,6 +7,7 @@ from carrel.libraries.bibliography.errors import BibliographyError
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.identifiers import Doi, NotAnIdentifierError, Pmcid, Pmid
+from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
 from carrel.services.literature.service_client import ServiceClient, expect_found, json_of
 from carrel.services.literature.service_limits import BatchedLookup, ServiceLimits
@@ -70,7 +71,7 @@ class PubMed:
         expect_found(PUBMED, params["id"], answer)
         try:
             imported = read_pubmed_xml(answer.body)
-        except BibliographyError as error:
+        except (BibliographyError, InputTooCostlyError) as error:
             raise UnreadableAnswerError(PUBMED, str(error)) from error
         return {
             Pmid(item.item["PMID"]): item.item for item in imported.items if item.item.get("PMID")

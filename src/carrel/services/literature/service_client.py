@@ -22,6 +22,7 @@ from carrel import __version__
 from carrel.core.secrets import mask_secrets
 from carrel.libraries.bibliography.csl_json import read_csl_json
 from carrel.libraries.bibliography.imports import CslItem
+from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.services.literature.errors import (
     NetworkUnavailableError,
     ServiceFailedError,
@@ -156,7 +157,10 @@ def json_of(service: str, answer: Answer) -> Any:
 
 def csl_item(service: str, answer: Answer) -> CslItem:
     """The one item of a CSL-JSON answer, without the key the service gave it."""
-    imported = read_csl_json(answer.body)
+    try:
+        imported = read_csl_json(answer.body)
+    except InputTooCostlyError as error:
+        raise UnreadableAnswerError(service, error.message) from error
     if len(imported.items) != 1:
         raise UnreadableAnswerError(
             service,

@@ -12,11 +12,15 @@ from typing import Any, Literal
 
 import yaml
 
-from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
+from carrel.libraries.text.front_matter import (
+    FrontMatterError,
+    NoNamedFieldsError,
+    load_front_matter,
+    split_front_matter,
+)
 
 ContentFrom = Literal["body", "description", "front_matter"]
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)
 _CODE = re.compile(
     r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`",
@@ -103,17 +107,17 @@ def refuse_too_large(note: ParsedNote) -> None:
 
 def _front_matter_problems(text: str) -> list[str]:
     """Why a block that looks like front matter was left in the text."""
-    match = _FRONT_MATTER.match(text)
-    if match is None:
+    block = split_front_matter(text).block
+    if block is None:
         return [_UNFINISHED] if _UNFINISHED_FRONT_MATTER.match(text) else []
     try:
-        facts = load_front_matter(match[1])
+        load_front_matter(block)
+    except NoNamedFieldsError:
+        return ["the front matter, line 2, has no names with values; it was kept as text"]
     except FrontMatterError as error:
         place = "line 2 or after" if error.line is None else f"line {error.line + 1}"
         return [f"the front matter is not valid YAML, {place}: {error}; it was kept as text"]
-    if facts is None or isinstance(facts, dict):
-        return []
-    return ["the front matter, line 2, has no names with values; it was kept as text"]
+    return []
 
 
 def _tag_problems(facts: dict[str, Any]) -> list[str]:
@@ -135,8 +139,7 @@ def write_note(
     """A file that reads as this note. Of the front matter only `title` and `tags` change, and only
     where they must.
     """
-    block = _FRONT_MATTER.match(front_matter)
-    text = front_matter[: block.end()] if block else ""
+    text = split_front_matter(front_matter).header
     if not text and content.startswith("---"):
         # A text that looks like front matter gets an empty one of its own, so that it stays a text.
         text = "---\n---\n"
@@ -154,23 +157,16 @@ def _parts(text: str) -> tuple[dict[str, Any], str]:
 
 
 def _split(text: str) -> tuple[dict[str, Any], str, str]:
-    match = _FRONT_MATTER.match(text)
-    if match is None:
-        return {}, "", text
-    facts = _loaded(match[1])
-    if facts is None:
-        return {}, "", text
-    return facts, text[: match.end()], text[match.end() :]
+    parts = split_front_matter(text)
+    facts = None if parts.block is None else _loaded(parts.block)
+    return ({}, "", text) if facts is None else (facts, parts.header, parts.body)
 
 
 def _loaded(block: str) -> dict[str, Any] | None:
     try:
-        facts = load_front_matter(block)
+        return load_front_matter(block)
     except FrontMatterError:
         return None
-    if facts is None:
-        return {}
-    return {str(name): value for name, value in facts.items()} if isinstance(facts, dict) else None
 
 
 def _title(facts: dict[str, Any], body: str, path: str) -> str:
@@ -221,8 +217,8 @@ def _first_text(facts: dict[str, Any], names: tuple[str, ...]) -> str:
 
 def _with(text: str, key: str, value: object) -> str:
     """The front matter with one key set, the others as they stand."""
-    match = _FRONT_MATTER.match(text)
-    before = match[1] if match else ""
+    parts = split_front_matter(text)
+    before = parts.block or ""
     facts = _loaded(before) or {}
     wanted = {name: known for name, known in facts.items() if name != key}
     line = "" if value is None else _dumped({key: value})
@@ -238,7 +234,7 @@ def _with(text: str, key: str, value: object) -> str:
     block = lines + line
     if _loaded(block) != wanted:
         block = _dumped(wanted)
-    return f"---\n{block}---\n{text[match.end() :] if match else text}"
+    return f"---\n{block}---\n{parts.body}"
 
 
 def _dumped(facts: dict[str, Any]) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import html.entities
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from xml.etree.ElementTree import Element, ParseError, XMLParser, fromstring
-from xml.parsers import expat
 
 from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import Doi, NotAnIdentifierError
-from carrel.libraries.text.budget import MAX_DEPTH, too_deep
+from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
 from carrel.services.paper_sources.entries import entry_of
 from carrel.services.paper_sources.fields import one_line, unique
 from carrel.services.paper_sources.jats_text import (
@@ -20,19 +17,11 @@ from carrel.services.paper_sources.jats_text import (
     child,
     children,
     inline,
-    local,
     plain,
 )
 from carrel.services.paper_sources.markdown import headings_in
 
 _MARKS = (b"<article", b"jats", b"pmc-articleset")
-_NAMED_CHARACTERS = {name: chr(code) for name, code in html.entities.name2codepoint.items()}
-
-
-class UnsafeXmlError(ValueError):
-    """The document declares entities of its own, which can be made to fill any memory or to read
-    files.
-    """
 
 
 class JatsReader:
@@ -54,22 +43,22 @@ class JatsReader:
 
     def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
         try:
-            root = parsed(part.path.read_bytes())
-            _check_depth(root)
-        except UnsafeXmlError as error:
-            return Reading(problems=(ReadProblem("xml_not_safe", str(error)),))
-        except (ParseError, expat.ExpatError, ValueError, LookupError) as error:
+            root = parse_xml(part.path.read_bytes())
+        except UnsafeXmlError:
+            message = (
+                "it declares entities of its own, which is refused; save it without a DTD subset"
+            )
+            return Reading(problems=(ReadProblem("xml_not_safe", message),))
+        except XmlError as error:
             return Reading(problems=(ReadProblem("xml_not_valid", f"not valid XML: {error}"),))
         articles = (
             [root]
-            if local(root) == "article"
-            else [node for node in root.iter() if local(node) == "article"]
+            if root.tag == "article"
+            else [node for node in root.iter() if node.tag == "article"]
         )
         if not articles:
             return Reading(
-                problems=(
-                    ReadProblem("no_article", f"the XML holds <{local(root)}> and no article"),
-                )
+                problems=(ReadProblem("no_article", f"the XML holds <{root.tag}> and no article"),)
             )
         pdf = next((path for path in part.companions if path.suffix.lower() == ".pdf"), None)
         pdf_sha256 = keeper.keep_pdf(pdf) if pdf is not None and len(articles) == 1 else None
@@ -78,50 +67,6 @@ class JatsReader:
             tuple(_paper(article, keeper, pdf_sha256, problems) for article in articles),
             tuple(problems),
         )
-
-
-def parsed(raw: bytes) -> Element:
-    """The document's root. Named characters of HTML are known; any entity that the document
-    declares itself is refused.
-    """
-    _refuse_declared_entities(raw)
-    parser = XMLParser()  # noqa: S314 - entities were refused above
-    parser.entity.update(_NAMED_CHARACTERS)
-    return fromstring(raw, parser)  # noqa: S314
-
-
-def _check_depth(root: Element) -> None:
-    """Refuses what is nested deeper than the walks through it may go, level by level and without
-    recursion.
-    """
-    level, depth = [root], 0
-    while level:
-        depth += 1
-        if depth > MAX_DEPTH:
-            raise too_deep("the XML")
-        level = [child for node in level for child in node]
-
-
-class _PrologueReadError(Exception):
-    """The root element has begun; nothing can be declared after that."""
-
-
-def _refuse_declared_entities(raw: bytes) -> None:
-    def refuse(*declaration: object) -> None:
-        raise UnsafeXmlError(
-            "it declares entities of its own, which is refused; save it without a DTD subset"
-        )
-
-    def stop(*element: object) -> None:
-        raise _PrologueReadError
-
-    parser = expat.ParserCreate()
-    parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = stop
-    try:
-        parser.Parse(raw, True)
-    except _PrologueReadError:
-        return
 
 
 def _paper(
@@ -155,7 +100,7 @@ def _paper(
         keywords=_keywords(meta),
         tags=_subjects(meta),
         doi=_doi(meta, problems),
-        language=one_line(article.get("{http://www.w3.org/XML/1998/namespace}lang")),
+        language=one_line(article.get("lang")),
         headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
         markdown_sha256=keeper.keep_markdown(markdown + "\n") if body else None,
         pdf_sha256=pdf_sha256,
@@ -247,7 +192,7 @@ def _person(person: Element) -> str | None:
         *(
             inline(node) + (node.tail or "")
             for node in collaboration
-            if local(node) != "contrib-group"
+            if node.tag != "contrib-group"
         ),
     ]
     return one_line("".join(own))
@@ -268,13 +213,13 @@ def _institution(place: Element) -> Iterable[str | None]:
     named = [
         node
         for node in place.iter()
-        if local(node) == "institution" and node.get("content-type") != "dept"
+        if node.tag == "institution" and node.get("content-type") != "dept"
     ]
     if named:
         return [one_line(plain(node)) for node in named]
     pieces = [
         place.text or "",
-        *(plain(node) + (node.tail or "") for node in place if local(node) != "label"),
+        *(plain(node) + (node.tail or "") for node in place if node.tag != "label"),
     ]
     return [one_line("".join(pieces))]
 
@@ -310,7 +255,7 @@ def _keywords(meta: Element | None) -> tuple[str, ...]:
         if group.get("kwd-group-type") != "research-organism"
     ]
     return unique(
-        one_line(plain(node)) for group in groups for node in group.iter() if local(node) == "kwd"
+        one_line(plain(node)) for group in groups for node in group.iter() if node.tag == "kwd"
     )
 
 
@@ -322,16 +267,11 @@ def _subjects(meta: Element | None) -> tuple[str, ...]:
         if group.get("subj-group-type") not in {"display-channel", "sub-display-channel"}
     ]
     return unique(
-        one_line(plain(node))
-        for group in shown
-        for node in group.iter()
-        if local(node) == "subject"
+        one_line(plain(node)) for group in shown for node in group.iter() if node.tag == "subject"
     )
 
 
 def _deep(node: Element | None, name: str) -> Element | None:
     return (
-        None
-        if node is None
-        else next((found for found in node.iter() if local(found) == name), None)
+        None if node is None else next((found for found in node.iter() if found.tag == name), None)
     )

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element
 
 from carrel.libraries.text.budget import current_budget
+from carrel.libraries.text.xml import Element
 
 _BLOCKS = frozenset(
     {
@@ -29,13 +29,8 @@ _BREAK = re.compile(r"(?<![ \t])[ \t]*\n[ \t\n]*")
 _DEEPEST_HEADING = 6
 
 
-def local(node: Element) -> str:
-    """An element's name without its namespace; comments and instructions have none."""
-    return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
-
-
 def children(node: Element | None, name: str) -> Iterator[Element]:
-    return iter(()) if node is None else (each for each in node if local(each) == name)
+    return iter(()) if node is None else (each for each in node if each.tag == name)
 
 
 def child(node: Element | None, name: str) -> Element | None:
@@ -51,7 +46,7 @@ def _plain_pieces(node: Element) -> Iterator[str]:
     yield node.text or ""
     for each in node:
         if not (
-            local(each) in {"xref", "fn"} and each.get("ref-type") in {None, "fn", "aff", "corresp"}
+            each.tag in {"xref", "fn"} and each.get("ref-type") in {None, "fn", "aff", "corresp"}
         ):
             yield from _plain_pieces(each)
         yield each.tail or ""
@@ -59,15 +54,13 @@ def _plain_pieces(node: Element) -> Iterator[str]:
 
 def inline(node: Element) -> str:
     """Running text with emphasis, links and formulas."""
-    name = local(node)
+    name = node.tag
     match name:
         case "italic" | "bold":
             mark = "*" if name == "italic" else "**"
             text = _inside(node)
             return f"{mark}{text.strip()}{mark}" if text.strip() and "*" not in text else text
-        case "sup" if any(
-            local(each) == "xref" and each.get("ref-type") == "bibr" for each in node
-        ):
+        case "sup" if any(each.tag == "xref" and each.get("ref-type") == "bibr" for each in node):
             return f" [{_inside(node).strip()}]"
         case "inline-formula" | "disp-formula" | "math" | "tex-math":
             return _formula(node)
@@ -98,12 +91,12 @@ def _one_line(text: str) -> str:
 
 
 def _formula(node: Element) -> str:
-    tex = next((each for each in node.iter() if local(each) == "tex-math"), None)
+    tex = next((each for each in node.iter() if each.tag == "tex-math"), None)
     if tex is not None:
         written = "".join(tex.itertext())
         found = re.search(r"\\begin\{document\}(.*?)\\end\{document\}", written, re.DOTALL)
         return f"${(found.group(1) if found else written).strip().strip('$').strip()}$"
-    math = next((each for each in node.iter() if local(each) == "math"), None)
+    math = next((each for each in node.iter() if each.tag == "math"), None)
     if math is not None:
         return math.get("alttext") or "".join("".join(math.itertext()).split())
     return _one_line("".join(node.itertext()))
@@ -120,7 +113,7 @@ def abstract_of(meta: Element | None) -> str | None:
 
 def _flat(node: Element) -> Iterator[str]:
     for each in node:
-        match local(each):
+        match each.tag:
             case "p":
                 if text := _one_line(inline(each)):
                     yield text
@@ -148,7 +141,7 @@ def _blocks(node: Element | None, level: int) -> Iterator[str]:
     if node is None:
         return
     for each in node:
-        name = local(each)
+        name = each.tag
         if name in {"sec", "app", "boxed-text"}:
             title = plain(child(each, "title")) or plain(child(child(each, "caption"), "title"))
             if title:
@@ -174,7 +167,7 @@ def _paragraph(node: Element, level: int) -> Iterator[str]:
     """
     pieces = [node.text or ""]
     for each in node:
-        if local(each) in _BLOCKS:
+        if each.tag in _BLOCKS:
             if shown := _one_line("".join(pieces)):
                 yield shown
             holder = Element("holder")
@@ -188,7 +181,7 @@ def _paragraph(node: Element, level: int) -> Iterator[str]:
 
 
 def _figure(node: Element, level: int) -> Iterator[str]:
-    if local(node) == "fig-group":
+    if node.tag == "fig-group":
         for each in node:
             yield from _figure(each, level)
         return
@@ -202,22 +195,22 @@ def _figure(node: Element, level: int) -> Iterator[str]:
     if shown := " ".join(word for word in words if word):
         yield shown
     for table in node.iter():
-        if local(table) == "table":
+        if table.tag == "table":
             yield from _table(table)
 
 
 def _list(node: Element) -> Iterator[str]:
     is_numbered = node.get("list-type") in {"order", "arabic"}
-    items = [each for each in node if local(each) in {"list-item", "def-item"}]
+    items = [each for each in node if each.tag in {"list-item", "def-item"}]
     for number, item in enumerate(items, start=1):
-        text = _one_line(" ".join(inline(each) for each in item if local(each) != "label"))
+        text = _one_line(" ".join(inline(each) for each in item if each.tag != "label"))
         if text:
             yield f"{f'{number}.' if is_numbered else '-'} {text}"
 
 
 def _table(table: Element) -> Iterator[str]:
     rows = [
-        [_one_line(inline(cell)).replace("|", "\\|") for cell in row if local(cell) in {"td", "th"}]
+        [_one_line(inline(cell)).replace("|", "\\|") for cell in row if cell.tag in {"td", "th"}]
         for row in table.iter("tr")
     ]
     rows = [row for row in rows if row]
@@ -235,16 +228,13 @@ def _table(table: Element) -> Iterator[str]:
 def _references(back: Element | None) -> Iterator[str]:
     lines: list[str] = []
     for reference in (
-        node
-        for group in children(back, "ref-list")
-        for node in group.iter()
-        if local(node) == "ref"
+        node for group in children(back, "ref-list") for node in group.iter() if node.tag == "ref"
     ):
         citation = next(
             (
                 each
                 for each in reference.iter()
-                if local(each) in {"mixed-citation", "element-citation", "citation"}
+                if each.tag in {"mixed-citation", "element-citation", "citation"}
             ),
             None,
         )
@@ -256,12 +246,12 @@ def _references(back: Element | None) -> Iterator[str]:
 
 
 def _citation(node: Element) -> str:
-    if local(node) == "mixed-citation" and len("".join(node.itertext()).split()) > 3:
+    if node.tag == "mixed-citation" and len("".join(node.itertext()).split()) > 3:
         return plain(node)
     people = [
         " ".join(plain(child(name, part)) for part in ("surname", "given-names")).strip()
         for name in node.iter()
-        if local(name) == "name"
+        if name.tag == "name"
     ]
     shown = ", ".join(people[:3]) + (" et al." if len(people) > 3 else "")
     facts = [

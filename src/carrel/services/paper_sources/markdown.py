@@ -18,12 +18,14 @@ from carrel.core.paper_record import (
     ReadProblem,
     SourcePart,
 )
-from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
+from carrel.libraries.text.front_matter import (
+    FrontMatterError,
+    NoNamedFieldsError,
+    load_front_matter,
+    split_front_matter,
+)
 from carrel.services.paper_sources.fields import clean, one_line, understand
 
-_FRONT = re.compile(
-    r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
-)
 _LONGEST_FRONT = 256 * 1024
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+)$")
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
@@ -60,8 +62,8 @@ class MarkdownReader:
             text = decoded(part.path.read_bytes())
         except NotTextError as error:
             return Reading(problems=(ReadProblem("not_utf8", str(error)),))
-        front, body = split_front_matter(text)
-        fields, problems = _front_fields(front)
+        body = markdown_body(text)
+        fields, problems = _front_fields(split_front_matter(text).block)
         understood = understand(fields)
         problems = [*problems, *understood.problems]
         record = understood.record
@@ -94,9 +96,10 @@ def decoded(raw: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
 
 
-def split_front_matter(text: str) -> tuple[str | None, str]:
-    found = _FRONT.match(text)
-    return (found.group(1), text[found.end() :].lstrip("\n")) if found else (None, text)
+def markdown_body(text: str) -> str:
+    """The text below its front matter."""
+    parts = split_front_matter(text)
+    return parts.body if parts.block is None else parts.body.lstrip("\n")
 
 
 def headings_in(body: str) -> tuple[Heading, ...]:
@@ -203,7 +206,7 @@ def _companions(
             pdf = keeper.keep_pdf(companion)
         elif named := translation_of(companion):
             try:
-                text = split_front_matter(decoded(companion.read_bytes()))[1]
+                text = markdown_body(decoded(companion.read_bytes()))
             except NotTextError as error:
                 problems.append(
                     ReadProblem(
@@ -227,7 +230,10 @@ def _front_fields(front: str | None) -> tuple[Mapping[str, object], list[ReadPro
             )
         ]
     try:
-        value = load_front_matter(front)
+        return load_front_matter(front), []
+    except NoNamedFieldsError:
+        message = "front matter is not a list of named fields"
+        return {}, [ReadProblem("front_matter_not_valid", message, is_fatal=False)]
     except FrontMatterError as error:
         return {}, [
             ReadProblem(
@@ -236,13 +242,6 @@ def _front_fields(front: str | None) -> tuple[Mapping[str, object], list[ReadPro
                 is_fatal=False,
             )
         ]
-    if value is None or isinstance(value, Mapping):
-        return value or {}, []
-    return {}, [
-        ReadProblem(
-            "front_matter_not_valid", "front matter is not a list of named fields", is_fatal=False
-        )
-    ]
 
 
 def _title_from(

@@ -24,7 +24,7 @@ from carrel.services.paper_sources.markdown import (
     decoded,
     headings_in,
     keep_images,
-    split_front_matter,
+    markdown_body,
     translation_of,
 )
 
@@ -187,7 +187,7 @@ def _with_source(record: PaperRecord, named: object, folder: Path, keeper: Asset
     if path.suffix.lower() == ".pdf":
         return Reading((replace(record, pdf_sha256=keeper.keep_pdf(path)),), (), tuple(also_read))
     try:
-        body = split_front_matter(decoded(path.read_bytes()))[1]
+        body = markdown_body(decoded(path.read_bytes()))
         translations = tuple(_translations(path, keeper, also_read))
     except NotTextError as error:
         problem = ReadProblem("not_utf8", f"{path.name}: {error}", is_fatal=False)
@@ -223,9 +223,7 @@ def _translations(
             also_read.append(sibling)
             yield (
                 named[1],
-                keeper.keep_translation(
-                    split_front_matter(decoded(sibling.read_bytes()))[1], named[1]
-                ),
+                keeper.keep_translation(markdown_body(decoded(sibling.read_bytes())), named[1]),
             )
 
 
