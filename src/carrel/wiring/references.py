@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER, Caller, library_name
+from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.parsing import parse_in_thread
@@ -18,6 +19,7 @@ from carrel.libraries.text.budget import parsing
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.service import Papers
+from carrel.rooms.references import ROOM
 from carrel.rooms.references.errors import CitationFailedError, StyleNotFoundError
 from carrel.rooms.references.items import Item
 from carrel.rooms.references.lookup_job import (
@@ -27,7 +29,7 @@ from carrel.rooms.references.lookup_job import (
     LookupJobs,
     LookupWaits,
 )
-from carrel.rooms.references.operations import room
+from carrel.rooms.references.operations import ReferencesOperations
 from carrel.rooms.references.ports import (
     ExportFormat,
     Identifier,
@@ -37,6 +39,7 @@ from carrel.rooms.references.ports import (
     ReadProblem,
     StyleFacts,
 )
+from carrel.rooms.references.resources import LibraryResources
 from carrel.rooms.references.service import ReferencesRoom
 from carrel.services.attached_files import LocalFiles
 from carrel.services.parser_process import ParserProcesses
@@ -349,7 +352,12 @@ def open_references(settings: Settings) -> OpenRoom:
         await papers.close()
         formats.close()
 
-    described = room(service)
+    described = Room.collect(
+        ROOM,
+        ReferencesOperations(service),
+        LibraryResources(service),
+        jobs=service.additions.jobs,
+    )
     if not settings.keeps_home:
         error = home_not_persistent(settings, "References and their files are")
         unserved = {"references": not_served(error)}

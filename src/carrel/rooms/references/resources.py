@@ -9,8 +9,8 @@ from typing import Any
 from carrel.core.answer import Text
 from carrel.core.caller import Call, Caller
 from carrel.core.completion import Completion, CompletionRequest
-from carrel.core.operation import Resource
-from carrel.core.quoting import QuotedSource, Quotes
+from carrel.core.decorators import resource
+from carrel.core.quoting import QuotedSource
 from carrel.rooms.references.models import (
     AddedReferences,
     Fulltext,
@@ -79,78 +79,62 @@ READ = frozenset({"references:read"})
 _MOST = 1000
 
 
-def resources(service: ReferencesRoom) -> tuple[Resource, ...]:
-    async def references(variables: Mapping[str, str], call: Call) -> Text:
-        page = await service.everything(call, form="json", page=1, limit=_MOST)
+class LibraryResources:
+    """Every address of the room, as CSL-JSON or as lists of styles."""
+
+    def __init__(self, references: ReferencesRoom) -> None:
+        self._references = references
+
+    async def complete(self, request: CompletionRequest, call: Call) -> Completion:
+        if request.argument == "id":
+            return await self._references.complete_ids(request.value, call)
+        return await self._references.complete_styles(request.value)
+
+    @resource(
+        "library://references",
+        title="References",
+        description=f"The library as CSL-JSON, at most {_MOST} items.",
+        scopes=READ,
+        media_type="application/json",
+        quotes=quoted_library,
+    )
+    async def references(self, variables: Mapping[str, str], call: Call) -> Text:
+        page = await self._references.everything(call, form="json", page=1, limit=_MOST)
         return _json(page.references or [])
 
-    async def reference(variables: Mapping[str, str], call: Call) -> Text:
-        return _json(await service.one(variables["id"], call))
-
-    async def styles(variables: Mapping[str, str], call: Call) -> Text:
-        return _json(await service.styles("", first=0, count=20_000))
-
-    async def some_styles(variables: Mapping[str, str], call: Call) -> Text:
-        return _json(await service.styles(variables["words"], first=0, count=200))
-
-    async def complete(request: CompletionRequest, call: Call) -> Completion:
-        if request.argument == "id":
-            return await service.complete_ids(request.value, call)
-        return await service.complete_styles(request.value)
-
-    def resource(
-        uri: str,
-        name: str,
-        title: str,
-        description: str,
-        read: object,
-        quotes: Quotes | None = None,
-    ) -> Resource:
-        return Resource(
-            uri=uri,
-            name=name,
-            room="references",
-            title=title,
-            description=description,
-            read=read,  # type: ignore[arg-type]
-            scopes=READ,
-            media_type="application/json",
-            quotes=quotes,
-            complete=complete if "{" in uri else None,
-        )
-
-    return (
-        resource(
-            "library://references",
-            "references",
-            "References",
-            f"The library as CSL-JSON, at most {_MOST} items.",
-            references,
-            quoted_library,
-        ),
-        resource(
-            "library://reference/{id}",
-            "reference",
-            "Reference",
-            "One reference as CSL-JSON.",
-            reference,
-            quoted_reference,
-        ),
-        resource(
-            "library://styles",
-            "styles",
-            "Citation styles",
-            "Every citation style that cite takes.",
-            styles,
-        ),
-        resource(
-            "library://styles/{words}",
-            "styles-search",
-            "Some citation styles",
-            "Citation styles by words.",
-            some_styles,
-        ),
+    @resource(
+        "library://reference/{id}",
+        title="Reference",
+        description="One reference as CSL-JSON.",
+        scopes=READ,
+        media_type="application/json",
+        quotes=quoted_reference,
+        complete=complete,
     )
+    async def reference(self, variables: Mapping[str, str], call: Call) -> Text:
+        return _json(await self._references.one(variables["id"], call))
+
+    @resource(
+        "library://styles",
+        title="Citation styles",
+        description="Every citation style that cite takes.",
+        scopes=READ,
+        media_type="application/json",
+    )
+    async def styles(self, variables: Mapping[str, str], call: Call) -> Text:
+        return _json(await self._references.styles("", first=0, count=20_000))
+
+    @resource(
+        "library://styles/{words}",
+        name="styles-search",
+        title="Some citation styles",
+        description="Citation styles by words.",
+        scopes=READ,
+        media_type="application/json",
+        complete=complete,
+    )
+    async def styles_by_words(self, variables: Mapping[str, str], call: Call) -> Text:
+        return _json(await self._references.styles(variables["words"], first=0, count=200))
 
 
 def _json(value: object) -> Text:
