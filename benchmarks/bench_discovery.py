@@ -28,13 +28,13 @@ from benchmarks.discovery_data import (
 )
 from benchmarks.discovery_ranking import simulate
 from benchmarks.keyword_pairs import ListedPairs, listed_slice
+from carrel.libraries.discovery.association import Counted
 from carrel.libraries.discovery.generation import Discovery
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.literatures import Reader
 from carrel.libraries.discovery.paths import bridges, ends, through_all
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.vocabulary import Sphere, Vocabulary, natural_order
-from carrel.libraries.discovery.weights import Counted
 from carrel.libraries.discovery.words import normal_phrase, normal_word, words_of
 
 SAME_THING = 0.4

@@ -13,7 +13,7 @@ from random import Random
 
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.literatures import Reader
-from carrel.libraries.discovery.prospects import prospect
+from carrel.libraries.discovery.paths import prospect
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.words import normal_phrase
 

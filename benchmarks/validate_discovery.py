@@ -19,6 +19,8 @@ from benchmarks.keyword_pairs import Pair, PairSlice, area_under_curve, earlier_
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.literatures import Literature, Reader, similarity
 from carrel.libraries.discovery.paths import (
+    LEAST_MENTION_LIKENESS,
+    LEAST_SUBJECT_LIKENESS,
     Bridge,
     End,
     bridges,
@@ -27,7 +29,6 @@ from carrel.libraries.discovery.paths import (
     side,
     through_all,
 )
-from carrel.libraries.discovery.prospects import LEAST_MENTION_LIKENESS, LEAST_SUBJECT_LIKENESS
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.vocabulary import Sphere, Vocabulary
 

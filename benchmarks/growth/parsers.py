@@ -22,7 +22,7 @@ from carrel.libraries.bibliography.reading import read
 from carrel.libraries.bibliography.recognition import Kind, recognise
 from carrel.libraries.bibliography.writing import Form, write
 from carrel.libraries.csl import CitationStyleError, load_style, render_bibliography
-from carrel.libraries.discovery.chunks import read_chunk
+from carrel.libraries.discovery.extraction import read_chunk
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.short_forms import defined_in
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid

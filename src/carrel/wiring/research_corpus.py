@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from carrel.libraries.discovery.chunks import ChunkReader
+from carrel.libraries.discovery.extraction import ChunkReader
 from carrel.libraries.discovery.generation import Discovery
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.records import Paper

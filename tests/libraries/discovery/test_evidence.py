@@ -13,7 +13,7 @@ from carrel.libraries.discovery import (
     review,
 )
 from carrel.libraries.discovery.evidence import Quoter, is_contrary
-from carrel.libraries.discovery.reading import PaperReader
+from carrel.libraries.discovery.naming import PaperReader
 from carrel.libraries.discovery.rendering import quotation
 from tests.libraries.discovery.small_corpus import GOAL, Shelf, small_papers
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 import pytest
 
 from carrel.libraries.discovery import GoalNotInCorpusError, NoConnectionError
-from carrel.libraries.discovery.indexed_kinds import kind_in_index
+from carrel.libraries.discovery.goals import Wanted, told
+from carrel.libraries.discovery.kinds import kind_in_index
 from carrel.libraries.discovery.records import Kind
-from carrel.libraries.discovery.understanding import told
-from carrel.libraries.discovery.wanted import Wanted
 from tests.libraries.discovery.goal_corpus import goal_discovery
 
 DISCOVERY = goal_discovery()

@@ -3,7 +3,7 @@
 import pytest
 
 from carrel.libraries.discovery import ConceptIndex, Paper, Standing, Term, Vocabulary
-from carrel.libraries.discovery.alike import are_alike
+from carrel.libraries.discovery.association import are_alike
 from carrel.libraries.discovery.literatures import Reader
 from carrel.libraries.discovery.methods import tells_nothing
 from carrel.libraries.discovery.short_forms import defined_in

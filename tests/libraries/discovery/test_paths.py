@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from carrel.libraries.discovery import ConceptIndex, Discovery, Paper
 from carrel.libraries.discovery.literatures import Company, Literature, Reader
 from carrel.libraries.discovery.methods import is_method
-from carrel.libraries.discovery.paths import bridges, ends, through_all
-from carrel.libraries.discovery.prospects import prospect
+from carrel.libraries.discovery.paths import bridges, ends, prospect, through_all
 from tests.libraries.discovery.small_corpus import GOAL, Shelf, small_discovery, small_papers
 
 READER = Reader(ConceptIndex.build(small_papers()))

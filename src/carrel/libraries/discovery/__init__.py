@@ -1,6 +1,6 @@
 """Literature-based discovery: hypotheses with no model, from what papers say together and apart."""
 
-from carrel.libraries.discovery.chunks import Chunk, ChunkReader, read_chunk
+from carrel.libraries.discovery.connection_builder import Request
 from carrel.libraries.discovery.connections import (
     Arm,
     Bench,
@@ -19,21 +19,24 @@ from carrel.libraries.discovery.connections import (
 )
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
 from carrel.libraries.discovery.evolution import NothingToEvolveError, evolve
+from carrel.libraries.discovery.extraction import Chunk, ChunkReader, read_chunk
 from carrel.libraries.discovery.generation import Discovery
 from carrel.libraries.discovery.goals import GoalReading
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.kinds import kind_of
-from carrel.libraries.discovery.layout import Request
 from carrel.libraries.discovery.links import Link, LinkJudgement, weakest_link
-from carrel.libraries.discovery.ports import (
+from carrel.libraries.discovery.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.records import (
+    Concept,
     ConceptRow,
     Corpus,
     DocumentRow,
     IndexStore,
+    Kind,
     Mapper,
+    Paper,
+    Standing,
 )
-from carrel.libraries.discovery.protocols import ExperimentalProtocol
-from carrel.libraries.discovery.records import Concept, Kind, Paper, Standing
 from carrel.libraries.discovery.rendering import HypothesisText, render
 from carrel.libraries.discovery.review import (
     LinkCheck,

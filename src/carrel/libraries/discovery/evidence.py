@@ -6,8 +6,14 @@ from collections.abc import Iterable, Sequence
 from carrel.libraries.discovery.connections import Evidence, Place
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.literatures import Literature
-from carrel.libraries.discovery.naming import is_part_of_a_longer_name, is_part_of_a_method
-from carrel.libraries.discovery.reading import PaperReader, ReadPaper, Sentence, sentences
+from carrel.libraries.discovery.naming import (
+    PaperReader,
+    ReadPaper,
+    Sentence,
+    is_part_of_a_longer_name,
+    is_part_of_a_method,
+    sentences,
+)
 
 __all__ = ["PAPERS_READ", "Quoter", "is_contrary", "sentences"]
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from carrel.libraries.discovery.benches import system_named
+from carrel.libraries.discovery.closed_discovery import is_worded_like
 from carrel.libraries.discovery.connections import (
     Arm,
     BridgeEvidence,
@@ -20,8 +20,8 @@ from carrel.libraries.discovery.goals import GoalReading
 from carrel.libraries.discovery.kinds import is_method_name
 from carrel.libraries.discovery.links import chain
 from carrel.libraries.discovery.literatures import Literature
+from carrel.libraries.discovery.methods import system_named
 from carrel.libraries.discovery.naming import are_variants
-from carrel.libraries.discovery.pair_methods import is_worded_like
 from carrel.libraries.discovery.records import Concept
 from carrel.libraries.discovery.wording import counted, counted_first, listed, named, papers
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
+from carrel.libraries.discovery.closed_discovery import PairMethods
+from carrel.libraries.discovery.connection_builder import BRIDGES_SHOWN, Layout, Request
 from carrel.libraries.discovery.connections import (
     CandidateConnection,
     GenerationMethod,
@@ -16,14 +18,11 @@ from carrel.libraries.discovery.connections import (
 from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.goals import GoalReading, read_goal
 from carrel.libraries.discovery.index import ConceptIndex
-from carrel.libraries.discovery.layout import BRIDGES_SHOWN, Layout, Request
 from carrel.libraries.discovery.literatures import Literature, Reader
-from carrel.libraries.discovery.nearby import counted
-from carrel.libraries.discovery.pair_methods import PairMethods
-from carrel.libraries.discovery.ports import Corpus
-from carrel.libraries.discovery.records import Concept
-from carrel.libraries.discovery.start_methods import StartMethods
-from carrel.libraries.discovery.things import Thing
+from carrel.libraries.discovery.open_discovery import StartMethods
+from carrel.libraries.discovery.records import Concept, Corpus
+from carrel.libraries.discovery.spans import counted
+from carrel.libraries.discovery.term_recognition import Thing
 
 LEAVES_AN_END = 0.1
 """How relevant a connection is that speaks of one of the two ends a goal names."""

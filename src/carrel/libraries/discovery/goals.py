@@ -1,23 +1,79 @@
-"""From a goal in a person's words to the concepts of the corpus it is about, by what it names and
-not by how it asks.
-"""
+"""From a goal in a person's words to concepts of the corpus and the kind of answer it asks for."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import log
 
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
-from carrel.libraries.discovery.function_words import FUNCTION_WORDS
-from carrel.libraries.discovery.goal_words import AGENTS, ASKING, SETTINGS, WAYS
-from carrel.libraries.discovery.indexed_kinds import kind_in_index
+from carrel.libraries.discovery.goal_words import (
+    AGENTS,
+    ASKING,
+    SETTINGS,
+    WAYS,
+    Token,
+    looks_foreign,
+    tokens_of,
+)
+from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.kinds import kind_in_index
 from carrel.libraries.discovery.literatures import Literature, Reader
 from carrel.libraries.discovery.methods import is_method
-from carrel.libraries.discovery.nearby import common_subjects, near_names
 from carrel.libraries.discovery.records import Concept, Kind
-from carrel.libraries.discovery.things import Thing, things_in
-from carrel.libraries.discovery.tokens import Token, looks_foreign, tokens_of
-from carrel.libraries.discovery.wanted import Wanted, is_intervention, wanted_by
+from carrel.libraries.discovery.spans import common_subjects, near_names
+from carrel.libraries.discovery.term_recognition import Thing, things_in
+from carrel.libraries.discovery.words import FUNCTION_WORDS
+
+
+class Wanted(StrEnum):
+    """The kinds of answer that goals ask for."""
+
+    DRUG = "drug"
+    TARGET = "target"
+    BIOMARKER = "biomarker"
+    MECHANISM = "mechanism"
+
+
+ANSWERS: dict[Wanted, frozenset[Kind]] = {
+    Wanted.DRUG: frozenset({Kind.SUBSTANCE}),
+    Wanted.TARGET: frozenset({Kind.GENE, Kind.PROCESS}),
+    Wanted.BIOMARKER: frozenset({Kind.GENE, Kind.SUBSTANCE}),
+    Wanted.MECHANISM: frozenset({Kind.PROCESS, Kind.GENE}),
+}
+# The first that matches decides: "therapeutic targets" are targets, not therapies.
+_ASKS = (
+    (Wanted.BIOMARKER, re.compile(r"\b(bio)?markers?\b", re.IGNORECASE)),
+    (
+        Wanted.TARGET,
+        re.compile(r"\b(targets?|drivers?|regulators?|vulnerabilit\w+)\b", re.IGNORECASE),
+    ),
+    (
+        Wanted.DRUG,
+        re.compile(
+            r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|medications?|medicines?|inhibitors?|antibiotics?"
+            r"|treatments?|therap(?:y|ies)|therapeutics?|remed(?:y|ies)|cures?)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (Wanted.MECHANISM, re.compile(r"\b(mechanisms?|pathways?|why|how|explain)\b", re.IGNORECASE)),
+)
+# Branches of MeSH: therapeutics, anaesthesia, surgery.
+_TREATMENTS = ("E02", "E03", "E04")
+
+
+def wanted_by(goal: str) -> Wanted | None:
+    """What kind of answer a goal asks for, where it says so."""
+    return next((wanted for wanted, pattern in _ASKS if pattern.search(goal)), None)
+
+
+def is_intervention(index: ConceptIndex, number: int) -> bool:
+    """Whether a vocabulary has a concept among treatments, which can be what a goal is about, as a
+    way of finding out cannot.
+    """
+    trees = index.trees(number)
+    return bool(trees) and all(tree.startswith(_TREATMENTS) for tree in trees)
+
 
 LEAST_DOCUMENTS = 3
 
@@ -238,3 +294,38 @@ def _with_near_names(reader: Reader, missing: Sequence[MissingName]) -> tuple[Mi
 
 def _labels(found: Sequence[Thing]) -> Iterator[str]:
     return (thing.literature.label for thing in found if not thing.is_loose)
+
+
+_PLURALS = {Kind.SUBSTANCE: "substances", Kind.GENE: "genes or proteins", Kind.PROCESS: "processes"}
+
+
+def told(reading: GoalReading, index: ConceptIndex) -> str:
+    """One paragraph: what is asked, of which names, what was not found and what was left aside."""
+    start = f"{reading.start.label} ({_papers(len(reading.start.documents))})"
+    if reading.end is not None:
+        parts = [
+            f"Read as: what joins {reading.end.label} ({_papers(len(reading.end.documents))}) "
+            f"with {start}?"
+        ]
+    else:
+        parts = [f"Read as: what may be connected to {start}?"]
+    if reading.through is not None:
+        parts.append(f"The way through {index.label(reading.through)} is looked at first.")
+    if reading.wanted is not None:
+        kinds = " and ".join(sorted(_PLURALS[kind] for kind in ANSWERS[reading.wanted]))
+        of = "ways through" if reading.end is not None else "answers that are"
+        parts.append(f"A {reading.wanted.value} is asked for, so {of} {kinds} come first.")
+    if reading.missing:
+        names = ", ".join(f"“{name.text}”" for name in reading.missing)
+        near = [one for name in reading.missing for one in name.near]
+        parts.append(
+            f"Not in these papers, therefore left out: "
+            f"{names}{' (near: ' + ', '.join(near) + ')' if near else ''}."
+        )
+    if reading.ignored:
+        parts.append(f"Named, but not used: {', '.join(reading.ignored)}.")
+    return " ".join((*parts, *reading.notes))
+
+
+def _papers(count: int) -> str:
+    return f"{count} paper{'' if count == 1 else 's'}"

@@ -6,7 +6,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator
 
-from carrel.libraries.discovery.chunks import (
+from carrel.libraries.discovery.extraction import (
     BREAK,
     PAPERS_PER_CHUNK,
     PAPERS_PER_CHUNK_WITH_VOCABULARY,
@@ -16,14 +16,20 @@ from carrel.libraries.discovery.chunks import (
     in_chunks,
     read_chunk,
 )
-from carrel.libraries.discovery.function_words import FUNCTION_WORDS, JOINING
 from carrel.libraries.discovery.ledger import Ledger
 from carrel.libraries.discovery.placement import Placement
-from carrel.libraries.discovery.ports import ConceptRow, DocumentRow, IndexStore, Mapper
-from carrel.libraries.discovery.records import Concept, Paper, Standing
+from carrel.libraries.discovery.records import (
+    Concept,
+    ConceptRow,
+    DocumentRow,
+    IndexStore,
+    Mapper,
+    Paper,
+    Standing,
+)
+from carrel.libraries.discovery.termhood import is_fragment
 from carrel.libraries.discovery.vocabulary import Sphere, Vocabulary
-from carrel.libraries.discovery.wholes import is_fragment
-from carrel.libraries.discovery.words import has_capitals, normal_word
+from carrel.libraries.discovery.words import FUNCTION_WORDS, JOINING, has_capitals, normal_word
 
 LONG_NAME_WORDS = 4
 """A name of more than so many words is shown short where texts write it short more often."""

@@ -6,11 +6,10 @@ import sys
 from array import array
 from collections.abc import Iterator
 
-from carrel.libraries.discovery.chunks import BREAK, Chunk, ChunkDocument, Numbers
-from carrel.libraries.discovery.function_words import FUNCTION_WORDS
+from carrel.libraries.discovery.extraction import BREAK, Chunk, ChunkDocument, Numbers
 from carrel.libraries.discovery.short_forms import Definition, ShortForms
 from carrel.libraries.discovery.vocabulary import Vocabulary
-from carrel.libraries.discovery.words import has_capitals, normal_word
+from carrel.libraries.discovery.words import FUNCTION_WORDS, has_capitals, normal_word
 
 LEAST_TEXTS = 2
 """A phrase is a name to look for everywhere once a second text has it."""

@@ -1,5 +1,6 @@
-"""The links of a connection: each bridge is a chain of two, judged by what is quoted for it."""
+"""The two links of each bridge, and arguments for and against rival bridges."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import log1p
@@ -9,9 +10,12 @@ from carrel.libraries.discovery.connections import (
     BridgeEvidence,
     CandidateConnection,
     Evidence,
+    Turn,
 )
 from carrel.libraries.discovery.kinds import drive, kind_of
+from carrel.libraries.discovery.literatures import Reader, similarity
 from carrel.libraries.discovery.records import Concept
+from carrel.libraries.discovery.wording import papers
 
 PLENTY_OF_PAPERS = 20
 
@@ -92,3 +96,45 @@ def leading_chain(connection: CandidateConnection) -> tuple[Link, Link]:
 def weakest_link(connection: CandidateConnection) -> Link:
     """The link to test first: the weaker one of the leading chain."""
     return min(leading_chain(connection), key=lambda link: (link.strength, link.documents))
+
+
+def plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
+    """What speaks for a bridge."""
+    says = (
+        f"For {bridge.concept.label}: {papers(bridge.near_documents)} on {connection.start.label} "
+        f"and {bridge.far_documents} "
+        f"on {connection.end.label} speak of it."
+    )
+    return Turn(
+        f"for {bridge.concept.label}", says, (*bridge.near_evidence[:1], *bridge.far_evidence[:1])
+    )
+
+
+def objection(bridge: BridgeEvidence, documents: int) -> Turn:
+    """What speaks against it."""
+    contrary = tuple(e for e in (*bridge.near_evidence, *bridge.far_evidence) if e.is_contrary)
+    thin = f"its thinner side rests on {bridge.weaker_side_documents} of {papers(documents)}"
+    if contrary:
+        says = (
+            f"Against {bridge.concept.label}: {len(contrary)} of the quoted sentences deny "
+            f"something, and {thin}."
+        )
+    else:
+        says = f"Against {bridge.concept.label}: no quoted sentence denies it, but {thin}."
+    return Turn(f"against {bridge.concept.label}", says, contrary)
+
+
+def after_objections(bridge: BridgeEvidence) -> float:
+    """What is left of a bridge's weight."""
+    quoted = (*bridge.near_evidence, *bridge.far_evidence)
+    denied = sum(evidence.is_contrary for evidence in quoted)
+    return bridge.weight * (1 - denied / (len(quoted) + 1))
+
+
+def rival(reader: Reader, bridges: Sequence[int]) -> int:
+    """The place of the bridge least like the first among the next few, so that the two cannot both
+    be the whole story.
+    """
+    first = reader.profile_everywhere(bridges[0])
+    few = range(1, min(4, len(bridges)))
+    return min(few, key=lambda place: similarity(first, reader.profile_everywhere(bridges[place])))

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
-from carrel.libraries.discovery.alike import are_alike
+from carrel.libraries.discovery.association import Counted, are_alike
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.records import Standing
 from carrel.libraries.discovery.vocabulary import Sphere
-from carrel.libraries.discovery.weights import Counted
 
 Profile = Mapping[int, float]
 

@@ -1,19 +1,19 @@
-"""Methods that the corpus itself knows: whether a connection can be tested is whether such tests
-are done.
-"""
+"""Methods and model systems that the papers of the corpus name."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from carrel.libraries.discovery.connections import TestMethod
-from carrel.libraries.discovery.function_words import (
+from carrel.libraries.discovery.connections import Bench, TestMethod
+from carrel.libraries.discovery.literatures import Reader
+from carrel.libraries.discovery.naming import ReadPaper
+from carrel.libraries.discovery.records import Kind, Standing
+from carrel.libraries.discovery.vocabulary import Sphere
+from carrel.libraries.discovery.words import (
     FUNCTION_WORDS,
     NEEDS_COMPANY,
     SAYS_LITTLE,
 )
-from carrel.libraries.discovery.literatures import Reader
-from carrel.libraries.discovery.records import Standing
-from carrel.libraries.discovery.vocabulary import Sphere
 
 _METHOD_NAME = re.compile(
     r"(graphy|metry|scopy|assay|blot|blotting|sequencing|imaging|screen|screening|microscopy|knockout|knockdown|crispr|cas9|clamp"
@@ -108,3 +108,194 @@ def _is_done(reader: Reader, number: int) -> bool:
     if reader.index.sphere(number) is Sphere.METHOD:
         return True
     return reader.rank_of_kind(number) > 0 and is_method(reader, number)
+
+
+SHOWN = 4
+CITED = 3
+
+_MOLECULES = frozenset({Kind.GENE, Kind.PROCESS, Kind.CELL, Kind.ANATOMY})
+_PEOPLE = frozenset({Kind.DISEASE, Kind.EXPOSURE, Kind.EVENT, Kind.BEHAVIOUR})
+
+
+@dataclass(frozen=True)
+class _Method:
+    name: str
+    spelt: re.Pattern[str]
+    reads: frozenset[Kind]
+
+
+def _method(name: str, spelt: str, *reads: Kind | frozenset[Kind]) -> _Method:
+    kinds = frozenset(
+        kind for one in reads for kind in (one if isinstance(one, frozenset) else (one,))
+    )
+    return _Method(name, re.compile(rf" ({spelt}) "), kinds)
+
+
+@dataclass(frozen=True)
+class System:
+    """A model system: how a step says it, the keys the index may know it by, and whether people are
+    the model.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    is_human: bool = False
+
+
+SYSTEMS = (
+    System("mice", ("mouse", "murine")),
+    System("rats", ("rat",)),
+    System("zebrafish", ("zebrafish", "danio rerio")),
+    System("fruit flies", ("drosophila", "d melanogaster", "drosophila melanogaster", "fruit fly")),
+    System("nematode worms", ("c elegan", "caenorhabditis elegan", "nematode")),
+    System("budding yeast", ("s cerevisiae", "saccharomyces cerevisiae", "budding yeast", "yeast")),
+    System(
+        "monkeys",
+        ("macaque", "rhesus macaque", "monkey", "rhesu monkey", "nonhuman primate", "marmoset"),
+    ),
+    System("frogs", ("xenopu", "xenopus", "xenopus laevi", "frog")),
+    System("chick embryos", ("chick embryo", "chicken embryo", "chicken", "chick")),
+    System("pigs", ("pig", "swine")),
+    System("rabbits", ("rabbit",)),
+    System("songbirds", ("songbird", "zebra finch")),
+    System("thale cress", ("arabidopsi", "arabidopsis", "a thaliana", "arabidopsis thaliana")),
+    System("Escherichia coli", ("e coli", "escherichia coli")),
+    System("organoids", ("organoid",)),
+    System(
+        "human cell lines",
+        (
+            "hela cell",
+            "hek293",
+            "hek293 cell",
+            "hek293t cell",
+            "human cell line",
+            "cancer cell line",
+        ),
+    ),
+    System(
+        "cultured primary cells",
+        ("primary culture", "primary neuron", "cultured neuron", "cultured cell", "primary cell"),
+    ),
+    System(
+        "stem-cell-derived cells", ("ipsc", "pluripotent stem cell", "embryonic stem cell", "hipsc")
+    ),
+    System(
+        "people",
+        (
+            "human",
+            "patient",
+            "participant",
+            "volunteer",
+            "cohort",
+            "child",
+            "adult",
+            "woman",
+            "man",
+        ),
+        is_human=True,
+    ),
+)
+_SPELT = tuple((system, re.compile(rf" ({'|'.join(system.keys)}) ")) for system in SYSTEMS)
+
+METHODS = (
+    _method("single-cell RNA sequencing", r"(single cell|sc|snrna|scrna|single nucleus) ?(rna)? "
+r"?(seq|sequencing|transcriptomics?)", Kind.CELL,
+            Kind.GENE, Kind.PROCESS, Kind.ANATOMY),
+    _method("RNA sequencing", r"rna (seq|sequencing)|rnaseq|transcriptomics?|transcriptome( "
+r"(analysi|profiling|sequencing))?", _MOLECULES),
+    _method("chromatin profiling", r"(chip|atac) seq|chromatin immunoprecipitation", Kind.GENE, Kind.PROCESS),  # noqa: E501
+    _method("mass spectrometry", r"mass spectrometry|proteomics?|proteome", Kind.GENE, Kind.SUBSTANCE, Kind.PROCESS),  # noqa: E501
+    _method("metabolomics", r"metabolomics?|lipidomics?|metabolite profiling", Kind.SUBSTANCE, Kind.PROCESS),  # noqa: E501
+    _method("flow cytometry", r"flow cytometry|facs", Kind.CELL),
+    _method("immunoblotting", r"(western|immuno) ?blot(ting)?", Kind.GENE),
+    _method("immunostaining", r"immunohistochemistry|immunofluorescence|immunostaining|immunocytochemistry|histology", Kind.GENE, Kind.CELL,  # noqa: E501
+            Kind.ANATOMY, Kind.DISEASE),
+    _method("quantitative PCR", r"(rt )?q?pcr|quantitative pcr", Kind.GENE, Kind.ORGANISM),
+    _method("live imaging", r"(live|time lapse|intravital|in vivo|two photon|confocal) (cell "
+r")?(imaging|microscopy)", Kind.CELL, Kind.PROCESS,
+            Kind.ANATOMY, Kind.ORGANISM),
+    _method("calcium imaging", r"calcium imaging", Kind.CELL, Kind.ANATOMY, Kind.PROCESS),
+    _method("electrophysiological recording", r"(patch|voltage|current) "
+r"clamp|electrophysiolog\w+|(whole "
+r"cell|extracellular|intracellular"
+            r"|single unit) recording|neuropixel|electrode recording", Kind.CELL, Kind.PROCESS, Kind.ANATOMY),  # noqa: E501
+    _method("functional MRI", r"fmri|functional (magnetic resonance imaging|mri)", Kind.BEHAVIOUR),
+    _method("structural MRI", r"mri|magnetic resonance imaging", Kind.ANATOMY, Kind.DISEASE),
+    _method("EEG or MEG", r"(m )?eeg|meg|electroencephalograph?y|magnetoencephalograph?y", Kind.BEHAVIOUR, Kind.PROCESS),  # noqa: E501
+    _method("behavioural testing", r"behavioral "
+r"(test|assay|task|experiment|testing)|psychophysics?", Kind.BEHAVIOUR),
+    _method("16S or metagenomic sequencing", r"16s( rrna)?( sequencing)?|metagenomics?", Kind.ORGANISM),  # noqa: E501
+    _method("whole-genome sequencing", r"whole genome sequencing|genome sequencing", Kind.ORGANISM, Kind.GENE),  # noqa: E501
+    _method("growth and killing assays", r"(minimum inhibitory concentration|time kill|growth) "
+r"(assay|curve)?", Kind.ORGANISM),
+    _method("cryo-electron microscopy", r"cryo ?em|cryo electron microscopy", Kind.GENE),
+    _method("electron microscopy", r"electron microscopy", Kind.ANATOMY, Kind.CELL),
+    _method("genome-wide association", r"gwa|gwas|genome wide association( study)?"),
+    _method("Mendelian randomisation", r"mendelian randomization", _PEOPLE),
+    _method("a randomised trial", r"(randomized|randomised|controlled|clinical) trial", _PEOPLE),
+    _method("a cohort study", r"(prospective|longitudinal|birth|retrospective|population) "
+r"cohort|cohort study|(longitudinal|prospective) study",
+            _PEOPLE),
+    _method("a case-control study", r"case control( study)?", _PEOPLE),
+    _method("CRISPR editing", r"crispr( cas ?9)?|cas9|genome editing"),
+    _method("RNA interference", r"rnai|rna interference|sirna|shrna|knockdown|knocked down"),
+    _method("knockout animals", r"knockout|knock out|null mutant|deletion mutant|deficient mouse"),
+    _method("optogenetics", r"optogenetics?|optogenetic\w+"),
+    _method("chemogenetics", r"chemogenetics?|dreadd"),
+)  # fmt: skip
+
+
+class BenchReader:
+    """Reads what papers work on and with; each paper is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def bench(self, papers: Iterable[ReadPaper]) -> Bench:
+        """The systems and methods some papers name, the most used first, each with papers that name
+        it.
+        """
+        read = [(paper.paper.id, *self._named(paper)) for paper in papers]
+        systems = _used([(paper, systems) for paper, systems, _ in read])
+        return Bench(len(read), systems, _used([(paper, methods) for paper, _, methods in read]))
+
+    def _named(self, read: ReadPaper) -> tuple[frozenset[str], frozenset[str]]:
+        known = self._known.get(read.paper.id)
+        if known is None:
+            normal = read.normal
+            systems = frozenset(system.name for system, spelt in _SPELT if spelt.search(normal))
+            methods = frozenset(method.name for method in METHODS if method.spelt.search(normal))
+            if "single-cell RNA sequencing" in methods:
+                methods -= {"RNA sequencing"}
+            known = self._known[read.paper.id] = systems, methods
+        return known
+
+
+def reads_out(method: str, kind: Kind) -> bool:
+    """Whether a method of ours can read out a thing of this kind."""
+    return any(known.name == method and kind in known.reads for known in METHODS)
+
+
+def is_of_people(method: str) -> bool:
+    """Whether a method is one for cohorts and patients, not for the bench."""
+    return any(known.name == method and known.reads == _PEOPLE for known in METHODS)
+
+
+def same_method(label: str) -> str:
+    """The one name of a method that is spelt in many ways; its own where it is not known."""
+    normal = f" {label.lower().replace('-', ' ')} "
+    return next((method.name for method in METHODS if method.spelt.search(normal)), label)
+
+
+def system_named(name: str) -> System | None:
+    """A model system by the name steps give it."""
+    return next((system for system in SYSTEMS if system.name == name), None)
+
+
+def _used(named: Sequence[tuple[str, frozenset[str]]]) -> tuple[TestMethod, ...]:
+    by_name: dict[str, list[str]] = {}
+    for paper, names in named:
+        for name in names:
+            by_name.setdefault(name, []).append(paper)
+    found = [TestMethod(name, len(ids), tuple(ids[:CITED])) for name, ids in by_name.items()]
+    return tuple(sorted(found, key=lambda one: (-one.documents, one.label))[:SHOWN])

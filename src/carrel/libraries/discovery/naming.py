@@ -1,21 +1,126 @@
-"""Concepts as authors write them: the spelling most used in running text, whether `the` stands
-before it, and what it is.
-"""
+"""Sentences of papers, and concepts spelt as their authors spell them."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from carrel.libraries.discovery.connections import Place
-from carrel.libraries.discovery.function_words import FUNCTION_WORDS
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.kinds import is_method_name, kind_by_trees, kind_in_company
 from carrel.libraries.discovery.literatures import spread
-from carrel.libraries.discovery.reading import PaperReader, Sentence
-from carrel.libraries.discovery.records import Concept, Kind, Standing
+from carrel.libraries.discovery.records import Concept, Corpus, Kind, Paper, Standing
 from carrel.libraries.discovery.vocabulary import natural_order
-from carrel.libraries.discovery.words import normal_phrase, normal_word
+from carrel.libraries.discovery.words import FUNCTION_WORDS, normal_phrase, normal_word
+
+MOST_REMEMBERED = 4000
+
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bal)(?<!\bFig)(?<!\b[A-Z])([.!?])\s+(?=[A-Z0-9(\[“\"])"
+)
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_SHORT_FORM = re.compile(r"[’']?s?\s*\(([A-Za-zα-ωΑ-Ω][\w-]{1,9})(?:\)|[;,]\s)")
+
+
+def sentences(text: str) -> list[str]:
+    """A text cut into its sentences, each exactly as written."""
+    marked = _SENTENCE_END.sub(lambda found: found[1] + "\n", text.strip())
+    return [sentence.strip() for sentence in marked.split("\n") if sentence.strip()]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a paper with its place; `normal` is its normal words between single spaces,
+    one at each end too.
+    """
+
+    place: Place
+    number: int
+    text: str
+    normal: str
+
+    def spans(self, key: str) -> Iterator[tuple[int, int]]:
+        """Where in the text a name stands, by its normal form."""
+        if f" {key} " not in self.normal:
+            return
+        wanted = key.split(" ")
+        tokens = [
+            (normal_word(found[0]), found.start(), found.end())
+            for found in _TOKEN.finditer(self.text)
+        ]
+        for first in range(len(tokens) - len(wanted) + 1):
+            if all(tokens[first + place][0] == word for place, word in enumerate(wanted)):
+                yield tokens[first][1], tokens[first + len(wanted) - 1][2]
+
+
+@dataclass(frozen=True)
+class ReadPaper:
+    """A paper with its title and the sentences of its abstract."""
+
+    paper: Paper
+    sentences: tuple[Sentence, ...]
+
+    @cached_property
+    def normal(self) -> str:
+        """Everything the paper says, keywords included, in normal form; a bar stands where one
+        sentence ends.
+        """
+        named = (
+            f" {normal_phrase(name)} " for name in (*self.paper.keywords, *self.paper.headings)
+        )
+        return "|".join((*(sentence.normal for sentence in self.sentences), *named))
+
+    def names_of(self, key: str) -> tuple[str, ...]:
+        """The key itself, and the short form the paper gives it (`long-term potentiation (LTP)`),
+        in normal form.
+        """
+        short: dict[str, None] = {}
+        for sentence in self.sentences:
+            if "(" not in sentence.text:
+                continue
+            for _, end in sentence.spans(key):
+                found = _SHORT_FORM.match(sentence.text, end)
+                if found and _is_short_for(found[1], key):
+                    short[normal_phrase(found[1])] = None
+        return (key, *short)
+
+
+def _is_short_for(short: str, key: str) -> bool:
+    # `LTP` after `long-term potentiation`: it begins as the name does, and is written as no other
+    # word is. A place in brackets is neither.
+    is_written_short = sum(letter.isupper() for letter in short) > 1 or any(
+        letter.isdigit() for letter in short
+    )
+    return is_written_short and normal_phrase(short)[:1] == key[:1]
+
+
+class PaperReader:
+    """Reads papers of a corpus and remembers the latest ones."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._read: dict[str, ReadPaper] = {}
+
+    def paper(self, id: str) -> ReadPaper | None:
+        """The paper with this id, or None when the corpus has lost it."""
+        known = self._read.get(id)
+        if known is not None:
+            return known
+        paper = self._corpus.paper(id)
+        if paper is None:
+            return None
+        if len(self._read) >= MOST_REMEMBERED:
+            self._read.clear()
+        read = self._read[id] = ReadPaper(paper, tuple(_sentences(paper)))
+        return read
+
+
+def _sentences(paper: Paper) -> Iterator[Sentence]:
+    yield Sentence(Place.TITLE, 0, paper.title, f" {normal_phrase(paper.title)} ")
+    for number, sentence in enumerate(sentences(paper.abstract), start=1):
+        yield Sentence(Place.ABSTRACT, number, sentence, f" {normal_phrase(sentence)} ")
+
 
 PAPERS_READ = 24
 
@@ -112,7 +217,7 @@ def are_variants(one: str, other: str) -> bool:
     first, second = _letters(one), _letters(other)
     if first == second:
         return True
-    return _is_short_for(one, other) or _is_short_for(other, one)
+    return _abbreviates(one, other) or _abbreviates(other, one)
 
 
 def _letters(key: str) -> str:
@@ -121,7 +226,7 @@ def _letters(key: str) -> str:
     return _GREEK.sub(lambda found: found[0][0], key).replace(" ", "").removesuffix("s")
 
 
-def _is_short_for(short: str, long: str) -> bool:
+def _abbreviates(short: str, long: str) -> bool:
     # `ltp`, `nmdar` and `p aeruginosa`: initials (small words counted or not), a first word with
     # initials, a genus cut to its letter.
     letters, words = short.replace(" ", ""), long.split(" ")

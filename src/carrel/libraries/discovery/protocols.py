@@ -4,21 +4,12 @@ the weakest link comes first.
 
 from dataclasses import dataclass
 
-from carrel.libraries.discovery.benches import (
-    is_of_people,
-    reads_out,
-    same_method,
-    system_named,
-)
 from carrel.libraries.discovery.connections import (
     CandidateConnection,
     EvolutionStrategy,
     TestMethod,
 )
-from carrel.libraries.discovery.kinds import can_be_changed, drive, kind_of
-from carrel.libraries.discovery.links import Link, acts_first, leading_chain, weakest_link
-from carrel.libraries.discovery.records import Concept, Kind
-from carrel.libraries.discovery.ways import (
+from carrel.libraries.discovery.interventions import (
     blocked,
     changed,
     changed_simply,
@@ -26,6 +17,15 @@ from carrel.libraries.discovery.ways import (
     readout,
     varied,
 )
+from carrel.libraries.discovery.kinds import can_be_changed, drive, kind_of
+from carrel.libraries.discovery.links import Link, acts_first, leading_chain, weakest_link
+from carrel.libraries.discovery.methods import (
+    is_of_people,
+    reads_out,
+    same_method,
+    system_named,
+)
+from carrel.libraries.discovery.records import Concept, Kind
 from carrel.libraries.discovery.wording import listed, named, papers, sentence_case
 
 

@@ -15,6 +15,7 @@ from carrel.libraries.discovery.connections import (
     NoveltySearch,
     Place,
 )
+from carrel.libraries.discovery.interventions import readout, varied
 from carrel.libraries.discovery.kinds import drive, kind_of
 from carrel.libraries.discovery.links import (
     Link,
@@ -33,7 +34,6 @@ from carrel.libraries.discovery.protocols import (
     taken_out,
 )
 from carrel.libraries.discovery.records import Concept, Kind
-from carrel.libraries.discovery.ways import readout, varied
 from carrel.libraries.discovery.wording import (
     counted_first,
     listed,

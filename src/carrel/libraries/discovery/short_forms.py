@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from carrel.libraries.discovery.function_words import FUNCTION_WORDS
 from carrel.libraries.discovery.words import (
+    FUNCTION_WORDS,
     LONGEST_SHORT_FORM,
     normal_phrase,
     short_form,

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from carrel.libraries.discovery.function_words import FUNCTION_WORDS
-from carrel.libraries.discovery.words import normal_phrase, nouns_behind, short_form
+from carrel.libraries.discovery.words import FUNCTION_WORDS, normal_phrase, nouns_behind, short_form
 
 
 class Sphere(Enum):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from carrel.core.error_description import describe_error
 from carrel.libraries.discovery.index import ConceptIndex
-from carrel.libraries.discovery.ports import ConceptRow, DocumentRow
+from carrel.libraries.discovery.records import ConceptRow, DocumentRow
 from carrel.libraries.discovery.vocabulary import Vocabulary
 
 log = logging.getLogger("carrel.research")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from carrel.libraries.discovery.association import jaccard
 from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
-from carrel.libraries.discovery.weights import jaccard
 from carrel.rooms.research.agents import Made, Workshop
 from carrel.rooms.research.errors import NothingToEvolveError
 from carrel.rooms.research.reasoners import Brief

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from carrel.libraries.discovery.connection_builder import Request
 from carrel.libraries.discovery.connections import (
     CandidateConnection,
     EvolutionStrategy,
@@ -18,11 +19,10 @@ from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.evolution import NothingToEvolveError as Unchanged
 from carrel.libraries.discovery.evolution import evolve
 from carrel.libraries.discovery.generation import Discovery
-from carrel.libraries.discovery.layout import Request
+from carrel.libraries.discovery.goals import told
 from carrel.libraries.discovery.rendering import render
 from carrel.libraries.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.libraries.discovery.review import Scores as Measured
-from carrel.libraries.discovery.understanding import told
 from carrel.libraries.discovery.wording import papers
 from carrel.libraries.discovery.words import normal_phrase
 from carrel.libraries.ranking import Judging

@@ -86,7 +86,7 @@ async def search(connection: Connection, question: NoteSearch) -> list[Found]:
             )
             sql = (
                 f"SELECT {_COLUMNS}, ts_rank_cd(n.words, q, 1) AS score FROM knowledge_notes n, "
-                f"CAST(%s AS tsquery) q WHERE n.words @@ q AND ({places}){_HAS_TAG * len(tags)} "
+                f"CAST(%s AS tsquery) q WHERE n.words  q AND ({places}){_HAS_TAG * len(tags)} "
                 f"ORDER BY {by} LIMIT %s"
             )
             values = (

@@ -1,28 +1,25 @@
-"""The names in a row of words that the corpus knows: longest first, and never a piece in place of a
-whole it does not know.
-"""
+"""Terms of the corpus in a sequence of words, longest match first."""
 
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrel.libraries.discovery.errors import MissingName
-from carrel.libraries.discovery.function_words import NEEDS_COMPANY
 from carrel.libraries.discovery.goal_words import (
     ASKING,
     AUXILIARIES,
     GENERIC,
     RELATING,
     SETTINGS,
+    Token,
     is_aspect,
+    is_title_case,
 )
-from carrel.libraries.discovery.indexed_kinds import kind_in_index
+from carrel.libraries.discovery.kinds import kind_in_index
 from carrel.libraries.discovery.literatures import Literature, Reader
-from carrel.libraries.discovery.nearby import counted
 from carrel.libraries.discovery.records import Kind
-from carrel.libraries.discovery.spans import ENOUGH_DOCUMENTS, Span, chosen, spans_in
-from carrel.libraries.discovery.tokens import Token, is_title_case
-from carrel.libraries.discovery.words import may_end_a_concept
+from carrel.libraries.discovery.spans import ENOUGH_DOCUMENTS, Span, chosen, counted, spans_in
+from carrel.libraries.discovery.words import NEEDS_COMPANY, may_end_a_concept
 
 COMMON_SHARE = 0.001
 """A loose word in more than one paper of a thousand is part of how science speaks, not a name of

@@ -1,11 +1,8 @@
-"""Connections laid out with their evidence, over one state of an index; what is worked out on the
-way is remembered.
-"""
+"""Builds connections with their evidence from one state of the index."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from carrel.libraries.discovery.benches import BenchReader
 from carrel.libraries.discovery.connections import (
     BridgeEvidence,
     CandidateConnection,
@@ -16,16 +13,12 @@ from carrel.libraries.discovery.connections import (
 from carrel.libraries.discovery.evidence import Quoter
 from carrel.libraries.discovery.goals import GoalReading
 from carrel.libraries.discovery.index import ConceptIndex
-from carrel.libraries.discovery.indexed_kinds import kind_in_index
-from carrel.libraries.discovery.kinds import can_be_changed, is_method_name, kind_of
+from carrel.libraries.discovery.kinds import can_be_changed, is_method_name, kind_in_index, kind_of
 from carrel.libraries.discovery.literatures import Literature, Reader
-from carrel.libraries.discovery.methods import is_method, methods_in, tells_nothing
-from carrel.libraries.discovery.naming import Namer, are_variants
-from carrel.libraries.discovery.paths import Bridge, Side, bridges, leading_bridges, side
-from carrel.libraries.discovery.ports import Corpus
-from carrel.libraries.discovery.prospects import prospect
-from carrel.libraries.discovery.reading import PaperReader
-from carrel.libraries.discovery.records import Concept, Kind
+from carrel.libraries.discovery.methods import BenchReader, is_method, methods_in, tells_nothing
+from carrel.libraries.discovery.naming import Namer, PaperReader, are_variants
+from carrel.libraries.discovery.paths import Bridge, Side, bridges, leading_bridges, prospect, side
+from carrel.libraries.discovery.records import Concept, Corpus, Kind
 
 BRIDGES_SHOWN = 6
 BRIDGES_READ = 12

@@ -1,6 +1,4 @@
-"""Whether a concept is a whole: what stands around it in the texts says if it is a thing or a piece
-of one.
-"""
+"""Termhood: is a phrase a complete term, judged by the words on either side of it."""
 
 from array import array
 from collections import Counter
@@ -8,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from carrel.libraries.discovery.chunks import BREAK, Numbers
-from carrel.libraries.discovery.function_words import JOINING
+from carrel.libraries.discovery.extraction import BREAK, Numbers
 from carrel.libraries.discovery.records import Standing
+from carrel.libraries.discovery.words import JOINING
 
 FEW_DOCUMENTS = 8
 MANY_DOCUMENTS = 60

@@ -1,6 +1,4 @@
-"""What can be done with each kind of thing in a test: given, knocked down, inhibited, or only
-compared.
-"""
+"""What can be done with each kind of concept in an experiment, such as inhibit or compare."""
 
 from dataclasses import dataclass
 

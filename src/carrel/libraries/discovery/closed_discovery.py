@@ -1,12 +1,10 @@
-"""Closed discovery: both ends are given, and every hypothesis is about them; four ways to propose
-what lies between.
-"""
+"""Closed discovery: both ends are given; four methods propose what lies between."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from carrel.libraries.discovery.arguing import rival
+from carrel.libraries.discovery.connection_builder import Layout, Request
 from carrel.libraries.discovery.connections import (
     CandidateConnection,
     GenerationMethod,
@@ -14,13 +12,12 @@ from carrel.libraries.discovery.connections import (
     Relevance,
     Turn,
 )
-from carrel.libraries.discovery.goals import GoalReading
-from carrel.libraries.discovery.layout import Layout, Request
+from carrel.libraries.discovery.goals import ANSWERS, GoalReading
+from carrel.libraries.discovery.links import rival
 from carrel.libraries.discovery.literatures import Reader, similarity
 from carrel.libraries.discovery.naming import are_variants
+from carrel.libraries.discovery.open_discovery import LEAST_COHERENCE, argued, company
 from carrel.libraries.discovery.paths import Bridge
-from carrel.libraries.discovery.start_methods import LEAST_COHERENCE, argued, company
-from carrel.libraries.discovery.wanted import ANSWERS
 
 BRIDGES_LOOKED_AT = 200
 BRIDGES_WEIGHED = 60

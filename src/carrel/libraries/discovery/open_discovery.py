@@ -1,12 +1,10 @@
-"""Open discovery: four ways from one start to ends nobody asked for, which differ in what they hold
-fixed and question.
-"""
+"""Open discovery: four methods from one start to ends that nobody asked for."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from carrel.libraries.discovery.arguing import after_objections, objection, plea, rival
+from carrel.libraries.discovery.connection_builder import Layout, Request
 from carrel.libraries.discovery.connections import (
     CandidateConnection,
     GenerationMethod,
@@ -14,10 +12,9 @@ from carrel.libraries.discovery.connections import (
     Relevance,
     Turn,
 )
-from carrel.libraries.discovery.goals import GoalReading
-from carrel.libraries.discovery.layout import Layout, Request
+from carrel.libraries.discovery.goals import ANSWERS, GoalReading
+from carrel.libraries.discovery.links import after_objections, objection, plea, rival
 from carrel.libraries.discovery.paths import End, ends, first_bridges, is_rare
-from carrel.libraries.discovery.wanted import ANSWERS
 
 LEAST_COHERENCE = 1.5
 ENDS_KEPT = 120
