@@ -35,7 +35,7 @@ from carrel.core.caller import Call, Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.operation import Answer, Operation, Question
 from carrel.policy.gate import Gate
-from carrel.policy.identity import BearerIdentity, Recognised
+from carrel.policy.identity import BearerIdentity, VerifiedToken
 from carrel.policy.limits import BucketLimits, InProcessBuckets, Rate
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
@@ -82,8 +82,8 @@ class Verified:
 
     recheck_seconds: float | None = None
 
-    async def verify(self, token: str) -> Recognised | None:
-        return Recognised(CALLER, time.time() + 3600)
+    async def verify(self, token: str) -> VerifiedToken | None:
+        return VerifiedToken(CALLER, time.time() + 3600)
 
 
 async def measured(once: Callable[[], Awaitable[object]]) -> float:

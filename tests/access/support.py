@@ -27,10 +27,9 @@ from carrel.core.catalogue import Room
 from carrel.core.operation import Effect, Operation, Prompt, Question, Resource
 from carrel.core.room import RoomDeclaration
 from carrel.doors.http import HttpApp
-from carrel.policy.authorization.models import SigningKey, User
-from carrel.policy.authorization.ports import ClientDocuments
+from carrel.policy.authorization.models import ClientDocuments, SigningKey, User
+from carrel.policy.identity import StaticToken, hash_secret, new_secret
 from carrel.policy.scopes import SCOPES
-from carrel.policy.static_tokens import StaticToken, hash_of, new_secret
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
 from carrel.wiring.http import http_app
@@ -171,7 +170,9 @@ class House:
         now = self.clock.now().timestamp()
         ends = None if days is None else now + days * 86_400
         await self.desk.access.store.add_token(
-            StaticToken(f"token {self.tokens}", hash_of(secret), frozenset(scopes), now, ends, user)
+            StaticToken(
+                f"token {self.tokens}", hash_secret(secret), frozenset(scopes), now, ends, user
+            )
         )
         return secret
 

@@ -12,7 +12,7 @@ import pytest
 
 from carrel.doors.mcp.stdio import serve_stdio
 from carrel.wiring.audit_log import verify_audit
-from carrel.wiring.mcp import stdio_lane
+from carrel.wiring.mcp import stdio_dispatcher
 from tests.access.support import House, bearer, opened, operation_for, settings_for
 
 READ = operation_for("papers:read")
@@ -121,7 +121,9 @@ def test_stdio_is_written_down_too(tmp_path: Path) -> None:
             reading, writing = os.pipe()
             os.write(writing, call + b"not json\n")
             os.close(writing)
-            await serve_stdio(stdio_lane(house.desk), house.desk.gate, reading, answers.append)
+            await serve_stdio(
+                stdio_dispatcher(house.desk), house.desk.gate, reading, answers.append
+            )
             os.close(reading)
             assert b"hello local" in b"".join(answers), "whoever started the process needs no token"
             rows = _rows(house)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from carrel.core.catalogue import Catalogue
-from carrel.policy.scopes import ALL_SCOPES, SCOPES, expand
+from carrel.policy.scopes import ALL_SCOPES, SCOPES, expand_scopes
 from carrel.settings import ROOM_NAMES
 from tests.access.support import House, opened, settings_for
 
@@ -41,9 +41,9 @@ SPECIFIED = {
 @pytest.mark.promise("A2")
 def test_scopes_imply_what_the_specification_says() -> None:
     for scope, implied in SPECIFIED.items():
-        assert expand([scope]) == {scope, *implied}
-    assert expand(["admin"]) == ALL_SCOPES == {*SPECIFIED, "admin"}
-    assert expand(["nothing:known"]) == {"nothing:known"}
+        assert expand_scopes([scope]) == {scope, *implied}
+    assert expand_scopes(["admin"]) == ALL_SCOPES == {*SPECIFIED, "admin"}
+    assert expand_scopes(["nothing:known"]) == {"nothing:known"}
 
 
 def _rooms_here() -> tuple[str, ...]:
@@ -61,11 +61,11 @@ async def _callers(house: House) -> dict[str, tuple[str | None, frozenset[str]]]
         "a scope that does not exist": (await house.token("papers:everything"), frozenset()),
         "everything but admin": (
             await house.token(*(ALL_SCOPES - {"admin"})),
-            expand(ALL_SCOPES - {"admin"}),
+            expand_scopes(ALL_SCOPES - {"admin"}),
         ),
     }
     for scope in SCOPES:
-        callers[scope] = (await house.token(scope), expand([scope]))
+        callers[scope] = (await house.token(scope), expand_scopes([scope]))
     return callers
 
 

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from carrel.core.errors import RateLimitExceededError
-from carrel.policy.authorization.people import DEVICE_SECONDS, Passwords
+from carrel.policy.authorization.login import DEVICE_SECONDS, Passwords
 from tests.access.support import (
     House,
     Pkce,

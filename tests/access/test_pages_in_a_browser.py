@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from carrel.policy.static_tokens import StaticToken, hash_of, new_secret
+from carrel.policy.identity import StaticToken, hash_secret, new_secret
 from carrel.wiring.access import open_access_store
 from tests.access.serving import Served, serving
 from tests.access.support import PASSWORD, Pkce, answer_in, authorize_url, operation_for
@@ -130,7 +130,7 @@ def test_the_page_of_operations_sends_the_token_that_is_typed_there(
 ) -> None:
     secret = new_secret()
     token = StaticToken(
-        "docs page", hash_of(secret), frozenset({"papers:read"}), time.time(), None, None
+        "docs page", hash_secret(secret), frozenset({"papers:read"}), time.time(), None, None
     )
 
     async def add() -> None:

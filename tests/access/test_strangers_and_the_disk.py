@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from carrel.core.errors import UnavailableError
-from carrel.policy.authorization.document_lookups import IN_TOTAL, PER_ADDRESS
+from carrel.policy.authorization.clients import IN_TOTAL, PER_ADDRESS
 from carrel.wiring.audit_log import verify_audit
 from tests.access.support import REDIRECT, Pkce, authorize_url, opened, operation_for, settings_for
 

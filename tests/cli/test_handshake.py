@@ -16,8 +16,8 @@ import pytest
 from carrel.core.caller import Caller, Visit
 from carrel.settings import ROOM_NAMES, Settings
 from carrel.wiring.desk import open_desk
-from carrel.wiring.handshake import handshake_lane
-from carrel.wiring.mcp import stdio_lane
+from carrel.wiring.handshake import handshake_dispatcher
+from carrel.wiring.mcp import stdio_dispatcher
 
 META = {
     "_meta": {
@@ -53,10 +53,10 @@ def test_the_greeting_says_what_the_open_rooms_would_say(
     async def both() -> tuple[bytes, bytes]:
         async with open_desk(settings).opened() as desk:
             is_modern = method == "server/discover"
-            early = await handshake_lane(settings).answer(
+            early = await handshake_dispatcher(settings).answer(
                 message, caller, visit, is_modern=is_modern
             )
-            later = await stdio_lane(desk).answer(message, caller, visit, is_modern=is_modern)
+            later = await stdio_dispatcher(desk).answer(message, caller, visit, is_modern=is_modern)
             assert early is not None
             assert later is not None
             return early.body, later.body

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
-from carrel.policy.static_tokens import PREFIX
+from carrel.policy.identity import PREFIX
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from carrel.core.operation import Effect
 from carrel.policy.origin import Authority
 from carrel.settings import Settings, SettingsError, read_settings
 from carrel.stores.audit_queue import PartlyWrittenError
-from carrel.stores.json_lines.stream_audit import StreamSink
+from carrel.stores.json_lines.audit import StreamSink
 from carrel.wiring.access import refuse_lost_accounts
 from carrel.wiring.audit_log import audit_lines, audit_place, open_audit
 from carrel.wiring.desk import open_desk
@@ -214,7 +214,7 @@ def test_a_stream_that_takes_a_part_gets_the_rest_of_the_line_first(
         written.extend(text[:most])
         return min(most, len(text))
 
-    monkeypatch.setattr("carrel.stores.json_lines.stream_audit.os.write", write)
+    monkeypatch.setattr("carrel.stores.json_lines.audit.os.write", write)
     sink = StreamSink(1)
     with pytest.raises(PartlyWrittenError) as begun:
         sink.append([b"first", b"second"])

@@ -16,12 +16,12 @@ from carrel.core.catalogue import Catalogue
 from carrel.core.clock import SystemClock
 from carrel.core.errors import UnauthenticatedError
 from carrel.doors.http import HttpApp
-from carrel.doors.mcp.wire import META_CAPABILITIES, META_VERSION
+from carrel.doors.mcp.json_rpc import META_CAPABILITIES, META_VERSION
 from carrel.policy.audit import AuditRecord
 from carrel.policy.gate import Gate
 from carrel.policy.identity import Identity, LocalIdentity
 from carrel.policy.limits import InProcessLimits, Rate
-from carrel.policy.scopes import expand
+from carrel.policy.scopes import expand_scopes
 from carrel.settings import AuditSettings, AuthSettings, ServerSettings, Settings
 from carrel.wiring.access import Access
 from carrel.wiring.desk import Check, Desk, OpenRoom
@@ -38,7 +38,7 @@ class TokenTable:
 
     def __init__(self, scopes_by_token: Mapping[str, Iterable[str]]) -> None:
         self._callers = {
-            f"Bearer {token}": Caller(user_id=token, scopes=expand(scopes))
+            f"Bearer {token}": Caller(user_id=token, scopes=expand_scopes(scopes))
             for token, scopes in scopes_by_token.items()
         }
 
@@ -60,7 +60,7 @@ class Notebook:
     def write(self, record: AuditRecord) -> None:
         self.records.append(record)
 
-    async def keep(self, record: AuditRecord) -> None:
+    async def write_durably(self, record: AuditRecord) -> None:
         self.records.append(record)
 
 

@@ -22,7 +22,7 @@ from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
 from carrel.wiring.http import http_app
-from carrel.wiring.mcp import stdio_lane
+from carrel.wiring.mcp import stdio_dispatcher
 from tests.sample_room import sample_room
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def sample_desk(home: str, leave_out: frozenset[str] = frozenset()) -> Desk:
 
 async def speak(home: str, output: ProtocolOutput) -> None:
     async with sample_desk(home).opened() as desk:
-        await serve_stdio(stdio_lane(desk), desk.gate, sys.stdin.fileno(), output.write_line)
+        await serve_stdio(stdio_dispatcher(desk), desk.gate, sys.stdin.fileno(), output.write_line)
 
 
 def main() -> None:

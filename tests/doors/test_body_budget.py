@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from carrel.doors.http.refusals import BodyTooLargeError, ServerBusyError
-from carrel.doors.http.request_body import BodyBudget, HeldBody, read_body
+from carrel.doors.http.messages import BodyTooLargeError, ServerBusyError
+from carrel.doors.http.request_checks import BodyBudget, HeldBody, read_body
 from tests.doors.house import build_house
 
 JSON = ("content-type", "application/json")

@@ -1,6 +1,4 @@
-"""The FastMCP server with the same catalogue: the lane's manners, the same gate, and guests behind
-the lane.
-"""
+"""The FastMCP server with the same catalogue: the same gate, lists, answers and failures."""
 
 from __future__ import annotations
 
@@ -16,8 +14,7 @@ from mcp_types import TextContent, TextResourceContents
 
 from carrel.doors.mcp.fastmcp_server import fastmcp_server
 from carrel.wiring.mcp import room_endpoint
-from tests.doors.house import MODERN, Answer, House, TokenTable, build_house, modern
-from tests.interop.fixture_server import FixtureApp, fixture_desk
+from tests.doors.house import House, TokenTable, build_house
 
 Visit = Callable[[fastmcp.Client[Any]], Coroutine[Any, Any, Any]]
 
@@ -74,7 +71,7 @@ def test_lists_show_what_the_caller_may_use() -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_answers_and_failures_are_those_of_the_lane(mode: str) -> None:
+def test_answers_and_failures_are_those_of_the_dispatcher(mode: str) -> None:
     house = build_house()
     cases: tuple[tuple[str, dict[str, Any]], ...] = (
         ("add", {"a": 2, "b": 40}),
@@ -93,20 +90,22 @@ def test_answers_and_failures_are_those_of_the_lane(mode: str) -> None:
             return await client.call_tool_mcp(name, arguments)
 
         result = visit(house, talk, mode)
-        lane = house.ask(
+        dispatcher = house.ask(
             "2025-11-25", "tools/call", {"name": name, "arguments": arguments}, "/sample/mcp"
         ).json["result"]
         assert _without_error_id(result.structured_content) == _without_error_id(
-            lane.get("structuredContent")
+            dispatcher.get("structuredContent")
         )
-        assert bool(result.is_error) is lane.get("isError", False)
+        assert bool(result.is_error) is dispatcher.get("isError", False)
         shown = [block.text for block in result.content if isinstance(block, TextContent)]
         if result.is_error:
             assert [_without_error_id(orjson.loads(text)) for text in shown] == [
-                _without_error_id(lane["structuredContent"])
+                _without_error_id(dispatcher["structuredContent"])
             ]
         else:
-            assert shown == [block["text"] for block in lane["content"] if block["type"] == "text"]
+            assert shown == [
+                block["text"] for block in dispatcher["content"] if block["type"] == "text"
+            ]
 
 
 def _without_error_id(content: Any) -> Any:
@@ -126,7 +125,7 @@ def test_an_unknown_tool_is_a_protocol_error() -> None:
     assert refused.value.code == -32602
 
 
-def test_resources_prompts_and_progress_work_as_in_the_lane() -> None:
+def test_resources_prompts_and_progress_work_as_in_the_dispatcher() -> None:
     house = build_house()
     (content,) = visit(house, lambda client: client.read_resource("sample://things/tea"))
     assert isinstance(content, TextResourceContents) and content.text == "The thing called tea"
@@ -139,62 +138,6 @@ def test_resources_prompts_and_progress_work_as_in_the_lane() -> None:
 
     visit(house, lambda client: client.call_tool_mcp("report", {}, progress_handler=watch))
     assert seen == [1.0, 2.0, 3.0]
-
-
-def behind(*requests: tuple[str, dict[str, Any]]) -> list[Answer]:
-    """What the test build says at /fixtures/mcp, where FastMCP stands behind the lane."""
-
-    async def conversation() -> list[Answer]:
-        desk = fixture_desk()
-        app = FixtureApp(desk)
-        house = build_house()
-        house.app = app  # type: ignore[assignment]
-        answers = []
-        async with app.behind.lifespan():
-            for method, params in requests:
-                headers = [
-                    ("content-type", "application/json"),
-                    ("mcp-protocol-version", MODERN),
-                    ("mcp-method", method),
-                ]
-                headers.append(("accept", "application/json, text/event-stream"))
-                if "name" in params:
-                    headers.append(("mcp-name", params["name"]))
-                answers.append(
-                    await house.request(
-                        "POST", "/fixtures/mcp", orjson.dumps(modern(method, params)), headers
-                    )
-                )
-        return answers
-
-    return asyncio.run(conversation())
-
-
-def test_what_the_lane_does_not_answer_is_answered_behind_it_and_always_as_json() -> None:
-    asked = {"name": "test_input_required_result_elicitation", "arguments": {}}
-    given = {
-        **asked,
-        "inputResponses": {"user_name": {"action": "accept", "content": {"name": "Ada"}}},
-    }
-    listed, lane, first, second, unknown, stream = behind(
-        ("tools/list", {}),
-        ("tools/call", {"name": "test_simple_text"}),
-        ("tools/call", asked),
-        ("tools/call", given),
-        ("tools/call", {"name": "no_such_tool"}),
-        ("subscriptions/listen", {"notifications": {"toolsListChanged": True}}),
-    )
-    names = {tool["name"] for tool in listed.json["result"]["tools"]}
-    assert {"test_simple_text", "test_input_required_result_elicitation"} <= names
-    assert (
-        lane.json["result"]["content"][0]["text"] == "This is a simple text response for testing."
-    )
-    assert first.json["result"]["resultType"] == "input_required"
-    assert second.json["result"]["content"][0]["text"] == "Hello, Ada!"
-    assert (unknown.status, unknown.json["error"]["code"]) == (400, -32602)
-    assert (stream.status, stream.json["error"]["code"]) == (404, -32601)
-    for answer in (listed, lane, first, second, unknown, stream):
-        assert answer.header("content-type") == "application/json"
 
 
 @pytest.mark.promise("D14")

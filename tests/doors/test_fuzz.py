@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.doors.mcp.lane import Lane
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.stdio import _Session, read_lines
 from carrel.policy.gate import Gate
-from carrel.wiring.mcp import stdio_lane
+from carrel.wiring.mcp import stdio_dispatcher
 from tests.doors.house import HANDSHAKES, MODERN, NAMED_BY, Answer, House, build_house, modern
 
 HOUSE = build_house()
-LANE = stdio_lane(HOUSE.desk)
+LANE = stdio_dispatcher(HOUSE.desk)
 SAFE_TOOLS = sorted(
     set(HOUSE.desk.catalogue.operations)
     - {"fail", "answer_nonsense", "hold", "wait_until_held", "dawdle"}
@@ -250,7 +250,7 @@ def answered(lines: list[bytes]) -> list[Any]:
 
     async def session() -> list[bytes]:
         said: list[bytes] = []
-        rooms: asyncio.Future[tuple[Lane, Gate]] = asyncio.get_running_loop().create_future()
+        rooms: asyncio.Future[tuple[Dispatcher, Gate]] = asyncio.get_running_loop().create_future()
         rooms.set_result((LANE, HOUSE.desk.gate))
         conversation = _Session(LANE, rooms, said.append)
         async with asyncio.TaskGroup() as running:

@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from carrel.doors.mcp.stdio import TooLong, read_lines, serve_stdio
-from carrel.wiring.mcp import stdio_lane
+from carrel.wiring.mcp import stdio_dispatcher
 from tests.doors.house import MODERN, House, TokenTable, build_house, modern
 from tests.doors.sample_process import ENVIRONMENT, ROOT, STDIO, started
 
@@ -52,7 +52,7 @@ def converse(house: House, *lines: object) -> list[Any]:
                 pipe.write(raw)
 
         writer = asyncio.get_running_loop().run_in_executor(None, write)
-        await serve_stdio(stdio_lane(house.desk), house.desk.gate, reading, said.append)
+        await serve_stdio(stdio_dispatcher(house.desk), house.desk.gate, reading, said.append)
         await writer
         os.close(reading)
         return said
@@ -206,7 +206,7 @@ def test_a_cancelled_request_stops_and_is_not_answered(house: House) -> None:
         said: list[bytes] = []
         reading, writing = os.pipe()
         serving = asyncio.create_task(
-            serve_stdio(stdio_lane(house.desk), house.desk.gate, reading, said.append)
+            serve_stdio(stdio_dispatcher(house.desk), house.desk.gate, reading, said.append)
         )
         os.write(writing, orjson.dumps(call(1, "hold")) + b"\n")
         await house.held.started.wait()
@@ -249,7 +249,7 @@ def test_a_client_that_stops_reading_ends_the_session_quietly(house: House) -> N
         def gone(line: bytes) -> None:
             raise BrokenPipeError
 
-        await serve_stdio(stdio_lane(house.desk), house.desk.gate, reading, gone)
+        await serve_stdio(stdio_dispatcher(house.desk), house.desk.gate, reading, gone)
         os.close(reading)
 
     asyncio.run(session())

@@ -1,5 +1,5 @@
 """The fixtures of the official conformance suite that a catalogue can express: one more room,
-answered by our own lane.
+answered by our own dispatcher.
 """
 
 from __future__ import annotations

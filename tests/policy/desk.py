@@ -11,7 +11,7 @@ from carrel.core.operation import Answer, Effect, Operation, Question
 from carrel.policy.audit import AuditRecord
 from carrel.policy.gate import Gate
 from carrel.policy.limits import InProcessLimits, Rate
-from carrel.policy.scopes import expand
+from carrel.policy.scopes import expand_scopes
 
 
 class HandClock:
@@ -38,7 +38,7 @@ class Records:
         if not self.is_broken:
             self.kept.append(record)
 
-    async def keep(self, record: AuditRecord) -> None:
+    async def write_durably(self, record: AuditRecord) -> None:
         if self.is_broken:
             raise AuditUnavailableError("no space left on device")
         self.kept.append(record)
@@ -53,7 +53,9 @@ class ByName:
     async def identify(self, visit: Visit) -> Caller:
         if visit.authorization not in self._scopes:
             raise UnauthenticatedError("Who are you?")
-        return Caller(str(visit.authorization), expand(self._scopes[str(visit.authorization)]))
+        return Caller(
+            str(visit.authorization), expand_scopes(self._scopes[str(visit.authorization)])
+        )
 
 
 class Greeting(Question):

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.policy.audit import AuditRecord, masked
+from carrel.policy.audit import AuditRecord, mask_parameters
 from carrel.stores.json_lines.audit import JsonLinesAudit
 
 JSON = st.recursive(
@@ -42,7 +42,7 @@ def record(**changes: object) -> AuditRecord:
 
 
 def test_secrets_are_never_written() -> None:
-    shown = masked(
+    shown = mask_parameters(
         {
             "api_key": "abc",
             "Password": "x",
@@ -59,7 +59,7 @@ def test_secrets_are_never_written() -> None:
 
 
 def test_long_values_are_cut_and_say_how_long_they_were() -> None:
-    shown = masked({"content": "x" * 5000, "many": list(range(100))})
+    shown = mask_parameters({"content": "x" * 5000, "many": list(range(100))})
     assert len(str(shown)) < 900
     assert "5000 characters" in str(shown)
     assert "80 more" in str(shown)
@@ -67,7 +67,7 @@ def test_long_values_are_cut_and_say_how_long_they_were() -> None:
 
 @given(st.dictionaries(st.text(), JSON, max_size=30))
 def test_whatever_was_sent_can_be_written_down(parameters: dict[str, object]) -> None:
-    assert len(json.dumps(masked(parameters))) < 200_000
+    assert len(json.dumps(mask_parameters(parameters))) < 200_000
 
 
 def test_each_line_carries_the_hash_of_the_one_before(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_required_record_is_in_the_file_when_it_is_kept(tmp_path: Path) -> Non
     async def scene() -> int:
         audit = JsonLinesAudit(file)
         audit.write(record())
-        await audit.keep(record())
+        await audit.write_durably(record())
         kept = len(file.read_bytes().splitlines())
         audit.close()
         return kept

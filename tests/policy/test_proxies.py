@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from carrel.policy.proxies import TrustedProxies
+from carrel.policy.origin import TrustedProxies
 
 PROXY = ["10.0.0.0/8", "2001:db8::/32"]
 

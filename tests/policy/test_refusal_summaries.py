@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.policy.audit import AuditRecord
-from carrel.policy.refusal_summaries import SUMMARY_ACTION, RefusalSummaries
+from carrel.policy.audit import SUMMARY_ACTION, AuditRecord, RefusalSummaries
 
 WHEN = datetime(2026, 7, 28, tzinfo=UTC)
 

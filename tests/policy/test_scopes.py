@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from carrel.policy.scopes import ALL_SCOPES, SCOPES, expand
+from carrel.policy.scopes import ALL_SCOPES, SCOPES, expand_scopes
 
 
 def test_admin_implies_every_scope() -> None:
-    assert expand({"admin"}) == ALL_SCOPES
+    assert expand_scopes({"admin"}) == ALL_SCOPES
 
 
 @pytest.mark.parametrize(
@@ -22,14 +22,14 @@ def test_admin_implies_every_scope() -> None:
     ],
 )
 def test_a_scope_implies_what_the_specification_says(held: str, implied: set[str]) -> None:
-    assert expand({held}) == {held} | implied
+    assert expand_scopes({held}) == {held} | implied
 
 
 def test_reading_implies_nothing() -> None:
     for name in SCOPES:
         if name.endswith(":read"):
-            assert expand({name}) == {name}
+            assert expand_scopes({name}) == {name}
 
 
 def test_an_unknown_scope_grants_nothing() -> None:
-    assert expand({"papers:everything"}) & ALL_SCOPES == frozenset()
+    assert expand_scopes({"papers:everything"}) & ALL_SCOPES == frozenset()

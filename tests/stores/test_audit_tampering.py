@@ -19,9 +19,8 @@ import orjson
 import pytest
 
 from carrel.core.clock import SystemClock
-from carrel.policy.audit import AuditRecord
+from carrel.policy.audit import NOTHING_BEFORE, AuditRecord, Chain, hash_in
 from carrel.policy.audit_anchor import AnchorEvent, read_anchor
-from carrel.policy.audit_chain import NOTHING_BEFORE, Chain, hash_in
 from carrel.policy.audit_verification import Verification
 from carrel.settings import AuditSettings, Settings
 from carrel.stores.audit_queue import QueuedAudit

@@ -15,10 +15,10 @@ import orjson
 import pytest
 
 from carrel.core.errors import AuditUnavailableError
-from carrel.policy.audit import AuditRecord, masked
+from carrel.policy.audit import AuditRecord, mask_parameters
 from carrel.policy.audit_anchor import Anchors
 from carrel.policy.audit_verification import Verification, verify
-from carrel.stores.audit_queue import Notice, QueuedAudit, QueueOptions
+from carrel.stores.audit_queue import AuditNotice, QueuedAudit, QueueOptions
 from carrel.stores.json_lines.audit import JsonLinesAudit, Retention, audit_files, read_lines
 
 
@@ -170,7 +170,7 @@ class StubbornSink:
     def sync(self) -> None:
         return None
 
-    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[AuditNotice]:
         return []
 
     def space_problem(self) -> str | None:
@@ -191,9 +191,9 @@ def test_what_could_not_be_written_is_written_when_there_is_room_again() -> None
 
     async def keep() -> None:
         with pytest.raises(AuditUnavailableError):
-            await audit.keep(record(2))
+            await audit.write_durably(record(2))
         sink.is_full = False
-        await audit.keep(record(3))
+        await audit.write_durably(record(3))
 
     asyncio.run(keep())
     audit.close()
@@ -256,8 +256,8 @@ def test_a_line_torn_by_a_full_disk_is_written_again_whole(
 
     async def keep() -> None:
         with pytest.raises(AuditUnavailableError):
-            await audit.keep(record(2))
-        await audit.keep(record(3))
+            await audit.write_durably(record(2))
+        await audit.write_durably(record(3))
 
     asyncio.run(keep())
     audit.close()
@@ -267,7 +267,7 @@ def test_a_line_torn_by_a_full_disk_is_written_again_whole(
 
 @pytest.mark.promise("A5")
 def test_secrets_are_masked_and_long_values_cut() -> None:
-    shown = masked(
+    shown = mask_parameters(
         {
             "api_key": "abc",
             "nested": {"Authorization": "Bearer x", "password": 1, "plain": "yes"},

@@ -126,7 +126,7 @@ def test_two_replicas_share_log_ins_limits_and_audit(postgres_url: str, tmp_path
 def test_the_audit_table_only_grows_and_its_chain_is_whole(postgres_url: str) -> None:
     async def run() -> None:
         audit = PostgresAudit(postgres_url)
-        await audit.keep(record(1))
+        await audit.write_durably(record(1))
         for number in range(2, 6):
             audit.write(record(number))
         audit.close()
@@ -217,7 +217,7 @@ def test_without_a_server_nothing_is_kept_and_it_is_said() -> None:
     async def run() -> None:
         audit = PostgresAudit(NOWHERE, options=QueueOptions(keep_timeout_seconds=10))
         with pytest.raises(AuditUnavailableError):
-            await audit.keep(record(1))
+            await audit.write_durably(record(1))
         audit.close()
 
     asyncio.run(run())

@@ -64,12 +64,12 @@ def _run(module: str, words: list[str]) -> int:
     try:
         return int(importlib.import_module(module).run(words))
     except CarrelError as error:
-        from carrel.doors.errors import showing
+        from carrel.doors.errors import error_mapping
 
         show(f"carrel: {error.message}", file=sys.stderr)
         if error.next_step:
             show(f"        {error.next_step}", file=sys.stderr)
-        return showing(error).exit_code
+        return error_mapping(error).exit_code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.errors import CarrelError
 from carrel.doors.logs import configure_logs
-from carrel.doors.mcp.lane import Lane
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio_at_once
 from carrel.policy.gate import Gate
 from carrel.settings import Settings
-from carrel.wiring.handshake import handshake_lane
+from carrel.wiring.handshake import handshake_dispatcher
 
 if TYPE_CHECKING:
     from carrel.wiring.desk import Desk
@@ -54,15 +54,15 @@ def speak(settings: Settings) -> int:
 async def _session(settings: Settings, output: ProtocolOutput) -> None:
     async with AsyncExitStack() as stack:
 
-        async def opened() -> tuple[Lane, Gate]:
-            desk, lane = await asyncio.to_thread(_open, settings)
+        async def opened() -> tuple[Dispatcher, Gate]:
+            desk, dispatcher = await asyncio.to_thread(_open, settings)
             await stack.enter_async_context(desk.opened(takes_up_work=True))
-            return lane, desk.gate
+            return dispatcher, desk.gate
 
         rooms = asyncio.ensure_future(opened())
         try:
             await serve_stdio_at_once(
-                handshake_lane(settings), rooms, sys.stdin.fileno(), output.write_line
+                handshake_dispatcher(settings), rooms, sys.stdin.fileno(), output.write_line
             )
         except* CarrelError as failed:
             raise failed.exceptions[0] from None
@@ -71,12 +71,12 @@ async def _session(settings: Settings, output: ProtocolOutput) -> None:
         rooms.result()
 
 
-def _open(settings: Settings) -> tuple[Desk, Lane]:
+def _open(settings: Settings) -> tuple[Desk, Dispatcher]:
     """Imported here, behind the greeting: opening every room takes longer than a client should wait
     to be answered.
     """
     from carrel.wiring.desk import open_desk
-    from carrel.wiring.mcp import stdio_lane
+    from carrel.wiring.mcp import stdio_dispatcher
 
     desk = open_desk(settings)
-    return desk, stdio_lane(desk)
+    return desk, stdio_dispatcher(desk)

@@ -13,8 +13,8 @@ from carrel.cli.terminal import show
 from carrel.cli.users import parse_scopes
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
-from carrel.policy.authorization.ports import AccessStore
-from carrel.policy.static_tokens import StaticToken, hash_of, new_secret
+from carrel.policy.authorization.models import AccessStore
+from carrel.policy.identity import StaticToken, hash_secret, new_secret
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.command_audit import record_command
@@ -83,7 +83,7 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
     secret = new_secret()
     expires_at = None if options.never_expires else now + options.days * 86_400.0
     if not await store.add_token(
-        StaticToken(name, hash_of(secret), scopes, now, expires_at, options.user)
+        StaticToken(name, hash_secret(secret), scopes, now, expires_at, options.user)
     ):
         raise ConflictError(
             f"There is already a token called {name}", next_step="Choose another name."

@@ -13,14 +13,13 @@ from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.terminal import show
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
-from carrel.policy.authorization.models import User
-from carrel.policy.authorization.people import (
+from carrel.policy.authorization.login import (
     Passwords,
-    checked_name,
-    checked_password,
     new_password,
+    validate_password,
+    validate_user_name,
 )
-from carrel.policy.authorization.ports import AccessStore
+from carrel.policy.authorization.models import AccessStore, User
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
@@ -101,7 +100,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
 
 
 async def _add(store: AccessStore, options: argparse.Namespace) -> None:
-    name = checked_name(options.name)
+    name = validate_user_name(options.name)
     twin = next(
         (user.name for user in await store.users() if user.name.lower() == name.lower()), None
     )
@@ -164,8 +163,8 @@ def _password(options: argparse.Namespace) -> str:
     if options.generate:
         return new_password()
     if not sys.stdin.isatty():
-        return checked_password(sys.stdin.readline().rstrip("\r\n"))
-    password = checked_password(getpass.getpass("Password: "))
+        return validate_password(sys.stdin.readline().rstrip("\r\n"))
+    password = validate_password(getpass.getpass("Password: "))
     if getpass.getpass("Once more: ") != password:
         raise InvalidInputError(
             "The two passwords are not the same", next_step="Run the command again."

@@ -12,7 +12,7 @@ import orjson
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
-from carrel.doors.http.exchange import Response
+from carrel.doors.http.messages import Response
 from carrel.doors.schemas import input_schema
 
 _STYLE = """

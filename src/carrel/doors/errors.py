@@ -22,7 +22,7 @@ UNSUPPORTED_VERSION = -32022
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class ErrorMapping:
     """How one code is shown. `is_refusal` means the call never ran, so MCP answers with a JSON-RPC
     error.
     """
@@ -33,67 +33,67 @@ class Showing:
     is_refusal: bool = False
 
 
-_NOT_FOUND = Showing(404, RESOURCE_NOT_FOUND, 3)
-_BAD = Showing(400, INVALID_PARAMS, 2)
+_NOT_FOUND = ErrorMapping(404, RESOURCE_NOT_FOUND, 3)
+_BAD = ErrorMapping(400, INVALID_PARAMS, 2)
 
-TABLE: dict[str, Showing] = {
+TABLE: dict[str, ErrorMapping] = {
     "invalid_input": _BAD,
-    "input_too_costly": Showing(422, INVALID_PARAMS, 2),
-    "invalid_settings": Showing(500, INTERNAL, 2),
-    "unknown_tool": Showing(400, INVALID_PARAMS, 2, is_refusal=True),
+    "input_too_costly": ErrorMapping(422, INVALID_PARAMS, 2),
+    "invalid_settings": ErrorMapping(500, INTERNAL, 2),
+    "unknown_tool": ErrorMapping(400, INVALID_PARAMS, 2, is_refusal=True),
     "resource_not_found": _NOT_FOUND,
-    "conflict": Showing(409, APPLICATION, 6),
-    "unavailable": Showing(503, APPLICATION, 5),
-    "storage_full": Showing(507, APPLICATION, 5),
-    "home_not_persistent": Showing(503, APPLICATION, 5),
-    "not_configured": Showing(503, APPLICATION, 5),
-    "timed_out": Showing(504, APPLICATION, 5),
-    "audit_unavailable": Showing(503, APPLICATION, 5),
-    "unauthenticated": Showing(401, UNAUTHENTICATED, 4, is_refusal=True),
-    "insufficient_permissions": Showing(403, FORBIDDEN, 4, is_refusal=True),
-    "login_refused": Showing(401, UNAUTHENTICATED, 4, is_refusal=True),
-    "oauth_refused": Showing(400, INVALID_REQUEST, 4, is_refusal=True),
-    "permission_denied": Showing(403, FORBIDDEN, 4),
-    "rate_limit_exceeded": Showing(429, LIMITED, 5, is_refusal=True),
-    "internal_error": Showing(500, INTERNAL, 1),
+    "conflict": ErrorMapping(409, APPLICATION, 6),
+    "unavailable": ErrorMapping(503, APPLICATION, 5),
+    "storage_full": ErrorMapping(507, APPLICATION, 5),
+    "home_not_persistent": ErrorMapping(503, APPLICATION, 5),
+    "not_configured": ErrorMapping(503, APPLICATION, 5),
+    "timed_out": ErrorMapping(504, APPLICATION, 5),
+    "audit_unavailable": ErrorMapping(503, APPLICATION, 5),
+    "unauthenticated": ErrorMapping(401, UNAUTHENTICATED, 4, is_refusal=True),
+    "insufficient_permissions": ErrorMapping(403, FORBIDDEN, 4, is_refusal=True),
+    "login_refused": ErrorMapping(401, UNAUTHENTICATED, 4, is_refusal=True),
+    "oauth_refused": ErrorMapping(400, INVALID_REQUEST, 4, is_refusal=True),
+    "permission_denied": ErrorMapping(403, FORBIDDEN, 4),
+    "rate_limit_exceeded": ErrorMapping(429, LIMITED, 5, is_refusal=True),
+    "internal_error": ErrorMapping(500, INTERNAL, 1),
     "paper_not_found": _NOT_FOUND,
     "paper_not_added": _BAD,
     "template_not_available": _NOT_FOUND,
     "source_not_available": _NOT_FOUND,
     "translation_not_available": _NOT_FOUND,
     "bibtex_not_available": _NOT_FOUND,
-    "asset_fetch_failed": Showing(503, APPLICATION, 5),
-    "database_replaced": Showing(503, APPLICATION, 5),
-    "snapshot_unavailable": Showing(503, APPLICATION, 5),
+    "asset_fetch_failed": ErrorMapping(503, APPLICATION, 5),
+    "database_replaced": ErrorMapping(503, APPLICATION, 5),
+    "snapshot_unavailable": ErrorMapping(503, APPLICATION, 5),
     "search_too_broad": _BAD,
     "unsupported_clause": _BAD,
     "refused_clause": _BAD,
-    "index_not_allowed": Showing(403, FORBIDDEN, 4),
-    "index_building": Showing(503, APPLICATION, 5),
-    "not_found": Showing(404, INVALID_REQUEST, 2, is_refusal=True),
-    "method_not_allowed": Showing(405, INVALID_REQUEST, 2, is_refusal=True),
-    "malformed_request": Showing(400, INVALID_REQUEST, 2, is_refusal=True),
-    "server_busy": Showing(503, APPLICATION, 5, is_refusal=True),
-    "body_too_large": Showing(413, INVALID_REQUEST, 2, is_refusal=True),
-    "body_too_slow": Showing(408, INVALID_REQUEST, 5, is_refusal=True),
-    "host_not_allowed": Showing(421, FORBIDDEN, 4, is_refusal=True),
-    "origin_not_allowed": Showing(403, FORBIDDEN, 4, is_refusal=True),
-    "library_unavailable": Showing(503, APPLICATION, 5),
-    "interrupted": Showing(503, APPLICATION, 5),
-    "lookup_unavailable": Showing(503, APPLICATION, 5),
+    "index_not_allowed": ErrorMapping(403, FORBIDDEN, 4),
+    "index_building": ErrorMapping(503, APPLICATION, 5),
+    "not_found": ErrorMapping(404, INVALID_REQUEST, 2, is_refusal=True),
+    "method_not_allowed": ErrorMapping(405, INVALID_REQUEST, 2, is_refusal=True),
+    "malformed_request": ErrorMapping(400, INVALID_REQUEST, 2, is_refusal=True),
+    "server_busy": ErrorMapping(503, APPLICATION, 5, is_refusal=True),
+    "body_too_large": ErrorMapping(413, INVALID_REQUEST, 2, is_refusal=True),
+    "body_too_slow": ErrorMapping(408, INVALID_REQUEST, 5, is_refusal=True),
+    "host_not_allowed": ErrorMapping(421, FORBIDDEN, 4, is_refusal=True),
+    "origin_not_allowed": ErrorMapping(403, FORBIDDEN, 4, is_refusal=True),
+    "library_unavailable": ErrorMapping(503, APPLICATION, 5),
+    "interrupted": ErrorMapping(503, APPLICATION, 5),
+    "lookup_unavailable": ErrorMapping(503, APPLICATION, 5),
     "style_not_found": _NOT_FOUND,
-    "citation_failed": Showing(400, APPLICATION, 2),
+    "citation_failed": ErrorMapping(400, APPLICATION, 2),
     "fulltext_not_available": _NOT_FOUND,
-    "unsafe_goal": Showing(422, APPLICATION, 2),
-    "goal_not_in_corpus": Showing(422, APPLICATION, 2),
-    "no_connection_found": Showing(422, APPLICATION, 2),
-    "no_hypothesis": Showing(422, APPLICATION, 2),
-    "nothing_to_evolve": Showing(409, APPLICATION, 6),
-    "budget_exhausted": Showing(409, APPLICATION, 6),
-    "model_unavailable": Showing(503, APPLICATION, 5),
+    "unsafe_goal": ErrorMapping(422, APPLICATION, 2),
+    "goal_not_in_corpus": ErrorMapping(422, APPLICATION, 2),
+    "no_connection_found": ErrorMapping(422, APPLICATION, 2),
+    "no_hypothesis": ErrorMapping(422, APPLICATION, 2),
+    "nothing_to_evolve": ErrorMapping(409, APPLICATION, 6),
+    "budget_exhausted": ErrorMapping(409, APPLICATION, 6),
+    "model_unavailable": ErrorMapping(503, APPLICATION, 5),
 }
 
 
-def showing(error: CarrelError) -> Showing:
+def error_mapping(error: CarrelError) -> ErrorMapping:
     """How an error is shown; a code that is missing from the table is a bug and shown as one."""
     return TABLE.get(error.code, TABLE["internal_error"])

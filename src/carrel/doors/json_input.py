@@ -27,7 +27,7 @@ def parse_json(raw: bytes) -> Any:
     return value
 
 
-def id_of_refused(raw: bytes) -> str | int | None:
+def salvage_request_id(raw: bytes) -> str | int | None:
     """The id of a message that `parse_json` refuses and a lenient reader can read, such as one with
     half an emoji: where there
     is no other sign of which request failed, its sender would wait for ever."""

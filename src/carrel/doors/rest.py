@@ -17,13 +17,13 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError, UnknownOperationError
 from carrel.core.operation import Operation
 from carrel.core.quoting import distinct, quoted_facts
-from carrel.doors.errors import showing
-from carrel.doors.http.entrance import is_from_browser
-from carrel.doors.http.exchange import JSON_TYPE, Exchange, Header, Response
+from carrel.doors.errors import error_mapping
+from carrel.doors.http.messages import JSON_TYPE, Header, HttpRequest, Response
+from carrel.doors.http.request_checks import is_from_browser
 from carrel.doors.json_input import parse_json
-from carrel.doors.mcp.endpoint import block
+from carrel.doors.mcp.endpoint import content_block
 from carrel.doors.schemas import answers_with_list, input_schema
-from carrel.policy.gate import Gate, invalid_input
+from carrel.policy.gate import Gate, to_invalid_input_error
 
 log = logging.getLogger("carrel.rest")
 
@@ -55,67 +55,67 @@ class RestDoor:
         self._rows = {name: _row(operation) for name, operation in catalogue.operations.items()}
         self._list = orjson.dumps({"tools": list(self._rows.values())})
 
-    async def list_tools(self, exchange: Exchange) -> Response:
-        return await self._logged(exchange, "list tools", self._answer_list)
+    async def list_tools(self, request: HttpRequest) -> Response:
+        return await self._logged(request, "list tools", self._answer_list)
 
-    async def show_tool(self, exchange: Exchange) -> Response:
-        return await self._logged(exchange, "show tool", self._answer_one)
+    async def show_tool(self, request: HttpRequest) -> Response:
+        return await self._logged(request, "show tool", self._answer_one)
 
-    async def invoke(self, exchange: Exchange) -> Response:
-        return await self._logged(exchange, "invoke", self._answer_invocation)
+    async def invoke(self, request: HttpRequest) -> Response:
+        return await self._logged(request, "invoke", self._answer_invocation)
 
-    async def health(self, exchange: Exchange) -> Response:
+    async def health(self, request: HttpRequest) -> Response:
         return Response.json(200, {"status": "healthy", "tools": len(self._tools)})
 
-    async def _answer_list(self, exchange: Exchange, caller: Caller) -> Response:
+    async def _answer_list(self, request: HttpRequest, caller: Caller) -> Response:
         return Response(200, self._list)
 
-    async def _answer_one(self, exchange: Exchange, caller: Caller) -> Response:
-        name = exchange.path_tail
+    async def _answer_one(self, request: HttpRequest, caller: Caller) -> Response:
+        name = request.path_tail
         row = self._rows.get(name)
         if row is None:
             return self.failed(
                 UnknownOperationError(name, next_step="GET /mcp/tools lists the names."),
-                exchange.visit,
+                request.visit,
                 404,
             )
         return Response.json(200, row)
 
-    async def _answer_invocation(self, exchange: Exchange, caller: Caller) -> Response:
-        untyped = b"" if is_from_browser(exchange.headers) else b"application/json"
+    async def _answer_invocation(self, request: HttpRequest, caller: Caller) -> Response:
+        untyped = b"" if is_from_browser(request.headers) else b"application/json"
         content_type = (
-            exchange.headers.get(b"content-type", untyped).partition(b";")[0].strip().lower()
+            request.headers.get(b"content-type", untyped).partition(b";")[0].strip().lower()
         )
         if content_type != b"application/json":
             error = InvalidInputError(
                 "Content-Type must be application/json", next_step="Send the body as JSON."
             )
-            return self._malformed(error, exchange, caller, 415)
+            return self._malformed(error, request, caller, 415)
         try:
-            invocation = Invocation.model_validate(parse_json(exchange.body))
+            invocation = Invocation.model_validate(parse_json(request.body))
         except orjson.JSONDecodeError as error:
             return self._malformed(
                 InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE),
-                exchange,
+                request,
                 caller,
             )
         except ValidationError as error:
-            return self._malformed(invalid_input(error), exchange, caller)
+            return self._malformed(to_invalid_input_error(error), request, caller)
         found = self._tools.get(invocation.tool_name)
         if found is None:
             error_unknown = UnknownOperationError(
                 invocation.tool_name[:100], next_step="GET /mcp/tools lists the names."
             )
-            self._gate.refused(
-                exchange.visit,
+            self._gate.record_refusal(
+                request.visit,
                 f"tool:{invocation.tool_name[:100]}",
                 "mcp://tools",
                 error_unknown,
                 caller,
             )
-            return self.failed(error_unknown, exchange.visit)
+            return self.failed(error_unknown, request.visit)
         operation, encode = found
-        answer = await self._gate.call(operation, invocation.params, caller, exchange.visit)
+        answer = await self._gate.call(operation, invocation.params, caller, request.visit)
         quotes = operation.quotes
         sources = () if quotes is None else distinct(quotes(invocation.params, answer, caller))
         quoted = b',"quoted_from":' + orjson.dumps(quoted_facts(sources)) if sources else b""
@@ -124,25 +124,25 @@ class RestDoor:
         )
 
     def _malformed(
-        self, error: CarrelError, exchange: Exchange, caller: Caller, status: int | None = None
+        self, error: CarrelError, request: HttpRequest, caller: Caller, status: int | None = None
     ) -> Response:
-        self._gate.refused(exchange.visit, "rest", "/mcp/invoke", error, caller)
-        return self.failed(error, exchange.visit, status)
+        self._gate.record_refusal(request.visit, "rest", "/mcp/invoke", error, caller)
+        return self.failed(error, request.visit, status)
 
     async def _logged(
-        self, exchange: Exchange, what: str, answer: Callable[[Exchange, Caller], Any]
+        self, request: HttpRequest, what: str, answer: Callable[[HttpRequest, Caller], Any]
     ) -> Response:
         began = self._clock.monotonic()
         try:
-            caller = exchange.caller or await self._gate.identify(exchange.visit)
-            response: Response = await answer(exchange, caller)
+            caller = request.caller or await self._gate.identify(request.visit)
+            response: Response = await answer(request, caller)
         except CarrelError as error:
-            response = self.failed(error, exchange.visit)
-        response = _with_request_id(response, exchange.visit)
+            response = self.failed(error, request.visit)
+        response = _with_request_id(response, request.visit)
         if log.isEnabledFor(logging.INFO):
             spent_ms = round((self._clock.monotonic() - began) * 1000.0, 2)
             facts = {
-                "request_id": exchange.visit.request_id,
+                "request_id": request.visit.request_id,
                 "status": response.status,
                 "duration_ms": spent_ms,
             }
@@ -155,7 +155,7 @@ class RestDoor:
 
     def failed(self, error: CarrelError, visit: Visit, status: int | None = None) -> Response:
         """The error body every REST failure has, under an id that is in the log too."""
-        http_status = status or showing(error).http_status
+        http_status = status or error_mapping(error).http_status
         error_id = str(error.details.get("error_id") or secrets.token_hex(8))
         facts = {
             "error_id": error_id,
@@ -216,7 +216,7 @@ def _encoder(operation: Operation[Any]) -> Callable[[Any], bytes]:
     if operation.answer is Text:
         return lambda answer: orjson.dumps(answer.body)
     if operation.answer is Blocks:
-        return lambda answer: orjson.dumps([block(part) for part in answer.parts])
+        return lambda answer: orjson.dumps([content_block(part) for part in answer.parts])
     to_json = TypeAdapter(operation.answer).serializer.to_json
     if not answers_with_list(operation):
         return lambda answer: to_json(answer, by_alias=True)

@@ -7,6 +7,7 @@ from typing import Any, cast, get_origin
 from pydantic import TypeAdapter
 
 from carrel.core.answer import Blocks, Text
+from carrel.core.catalogue import Catalogue
 from carrel.core.operation import Operation
 from carrel.core.quoting import FIELD
 
@@ -81,3 +82,207 @@ def _compacted(node: Any, *, is_properties: bool = False) -> Any:
             del kept["anyOf"]
             kept = {**other, "type": [other["type"], "null"], **kept}
     return kept
+
+
+_ERRORS = {
+    "400": "The request does not fit: invalid parameters, or an unknown tool",
+    "401": "The caller is not recognised",
+    "403": "The caller may not do this, or the Origin is not allowed",
+    "404": "Something named in the request does not exist",
+    "405": "The method is not supported here",
+    "408": "The body did not arrive in time",
+    "409": "Somebody else changed the same thing first",
+    "413": "The body is too large",
+    "415": "The body is not JSON",
+    "421": "The server does not answer under that Host",
+    "422": "The request is refused as unsafe",
+    "429": "Too many calls; Retry-After says when to try again",
+    "500": "An unexpected error; the log has the cause under error_id",
+    "503": "A store or service that the answer needs cannot be reached",
+    "504": "The answer took too long",
+}
+
+
+_NEED_NO_TOKEN = ("/health", "/ready", "/mcp/health")
+
+
+def describe(
+    catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool
+) -> dict[str, Any]:
+    """The whole document."""
+    operations = list(catalogue.operations.values())
+    document: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": f"{name} REST gateway",
+            "version": version,
+            "summary": "Every operation of the research desk as plain JSON over HTTP",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "paths": {
+            "/mcp/tools": {
+                "get": _get(
+                    "list_tools",
+                    "List every tool with its parameters",
+                    _TOOL_LIST,
+                    ["401", "403", "421"],
+                )
+            },
+            "/mcp/tools/{name}": {"get": _show_tool()},
+            "/mcp/invoke": {"post": _invoke(operations)},
+            "/mcp/health": {
+                "get": _get(
+                    "gateway_health", "Whether the gateway answers", _HEALTH, ["403", "421"]
+                )
+            },
+            "/health": {"get": _get("health", "Whether the process lives", _HEALTH, [])},
+            "/ready": {"get": _ready()},
+        },
+        "components": {"schemas": {"Error": _ERROR, "Tool": _TOOL}},
+    }
+    if public_url:
+        document["servers"] = [{"url": public_url}]
+    if needs_token:
+        document["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{"bearer": []}]
+        for path in _NEED_NO_TOKEN:
+            document["paths"][path]["get"]["security"] = []
+    return document
+
+
+def _invoke(operations: list[Operation[Any]]) -> dict[str, Any]:
+    return {
+        "operationId": "invoke",
+        "summary": "Invoke a tool",
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {"oneOf": [_invocation(operation) for operation in operations]}
+                }
+            },
+        },
+        "responses": {
+            "200": _json("The tool's result", {"oneOf": [_RESULT]}),
+            **_errors(list(_ERRORS)),
+        },
+        "x-results": {operation.name: result_schema(operation) for operation in operations},
+    }
+
+
+def _invocation(operation: Operation[Any]) -> dict[str, Any]:
+    params = input_schema(operation)
+    required = ["tool_name", "params"] if params.get("required") else ["tool_name"]
+    return {
+        "type": "object",
+        "title": operation.name,
+        "properties": {"tool_name": {"const": operation.name}, "params": params},
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _show_tool() -> dict[str, Any]:
+    shown = _get(
+        "show_tool",
+        "One tool with its parameters",
+        {"$ref": "#/components/schemas/Tool"},
+        ["401", "403", "404", "421"],
+    )
+    shown["parameters"] = [
+        {
+            "name": "name",
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string", "minLength": 1},
+        }
+    ]
+    return shown
+
+
+def _ready() -> dict[str, Any]:
+    shown = _get("ready", "Whether every store can be reached", _READY, [])
+    shown["responses"]["503"] = _json("Some store cannot be reached", _READY)
+    return shown
+
+
+def _get(
+    operation_id: str, summary: str, schema: dict[str, Any], errors: list[str]
+) -> dict[str, Any]:
+    return {
+        "operationId": operation_id,
+        "summary": summary,
+        "responses": {"200": _json(summary, schema), **_errors(errors)},
+    }
+
+
+def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _errors(statuses: list[str]) -> dict[str, Any]:
+    return {
+        status: _json(_ERRORS[status], {"$ref": "#/components/schemas/Error"})
+        for status in statuses
+    }
+
+
+_RESULT = {
+    "type": "object",
+    "properties": {
+        "success": {"const": True},
+        "result": {},
+        "error": {"type": "null"},
+        "quoted_from": {"type": "array"},
+    },
+    "required": ["success", "result", "error"],
+}
+_TOOL = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "title": {"type": "string"},
+        "description": {"type": "string"},
+        "parameters": {"type": "object"},
+        "room": {"type": "string"},
+        "effect": {"enum": ["reads", "writes", "destroys"]},
+        "scopes": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["name", "description", "parameters", "scopes"],
+}
+_TOOL_LIST = {
+    "type": "object",
+    "properties": {"tools": {"type": "array", "items": {"$ref": "#/components/schemas/Tool"}}},
+    "required": ["tools"],
+}
+_HEALTH = {"type": "object", "properties": {"status": {"const": "healthy"}}, "required": ["status"]}
+_READY = {
+    "type": "object",
+    "properties": {"status": {"enum": ["ready", "not ready"]}, "checks": {"type": "object"}},
+    "required": ["status", "checks"],
+}
+_ERROR = {
+    "type": "object",
+    "properties": {
+        "success": {"const": False},
+        "error": {"type": "string"},
+        "error_type": {"type": "string"},
+        "details": {"type": "object"},
+        "error_id": {"type": "string"},
+        "request_id": {"type": "string"},
+        "retryable": {"type": "boolean"},
+        "retry_after": {"type": ["integer", "null"]},
+        "timestamp": {"type": "string", "format": "date-time"},
+        "recovery_suggestions": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": [
+        "success",
+        "error",
+        "error_type",
+        "details",
+        "error_id",
+        "request_id",
+        "retryable",
+        "timestamp",
+    ],
+}

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, Protocol
+
+import orjson
+
+from carrel.core.addresses import address_group
+from carrel.core.caller import ANONYMOUS_USER
 
 _SECRET_WORDS = (
     "token",
@@ -51,7 +58,7 @@ class Audit(Protocol):
     def write(self, record: AuditRecord) -> None:
         """Takes a record and returns at once. Refusals are never dropped."""
 
-    async def keep(self, record: AuditRecord) -> None:
+    async def write_durably(self, record: AuditRecord) -> None:
         """Returns when the record is kept; raises AuditUnavailableError when it cannot be."""
 
 
@@ -61,19 +68,19 @@ class NoAudit:
     def write(self, record: AuditRecord) -> None:
         return None
 
-    async def keep(self, record: AuditRecord) -> None:
+    async def write_durably(self, record: AuditRecord) -> None:
         return None
 
-    def keep_blocking(self, record: AuditRecord) -> None:
+    def write_durably_blocking(self, record: AuditRecord) -> None:
         return None
 
 
-def masked(parameters: Mapping[str, object] | None) -> object:
+def mask_parameters(parameters: Mapping[str, object] | None) -> object:
     """The parameters as they may be written down: secrets hidden, long values cut."""
     if not parameters:
         return {}
     if len(parameters) > _MOST_ITEMS:
-        return _masked(parameters, _DEEPEST)
+        return _mask_value(parameters, _DEEPEST)
     shown: dict[str, object] = {}
     for key, value in parameters.items():
         if _is_secret(key):
@@ -83,11 +90,11 @@ def masked(parameters: Mapping[str, object] | None) -> object:
         ):
             shown[key[:100]] = value
         else:
-            shown[key[:100]] = _masked(value, _DEEPEST - 1)
+            shown[key[:100]] = _mask_value(value, _DEEPEST - 1)
     return shown
 
 
-def _masked(value: object, depth: int) -> object:
+def _mask_value(value: object, depth: int) -> object:
     kind = type(value)
     if kind is str:
         text = str(value)
@@ -103,7 +110,7 @@ def _masked(value: object, depth: int) -> object:
             return "…"
         items = list(value.items())[:_MOST_ITEMS]
         shown = {
-            str(key)[:100]: "***" if _is_secret(str(key)) else _masked(item, depth - 1)
+            str(key)[:100]: "***" if _is_secret(str(key)) else _mask_value(item, depth - 1)
             for key, item in items
         }
         return (
@@ -114,7 +121,7 @@ def _masked(value: object, depth: int) -> object:
     if isinstance(value, list | tuple):
         if not depth:
             return "…"
-        rows = [_masked(item, depth - 1) for item in value[:_MOST_ITEMS]]
+        rows = [_mask_value(item, depth - 1) for item in value[:_MOST_ITEMS]]
         return rows if len(value) <= _MOST_ITEMS else [*rows, f"… {len(value) - _MOST_ITEMS} more"]
     return value
 
@@ -123,3 +130,211 @@ def _masked(value: object, depth: int) -> object:
 def _is_secret(key: str) -> bool:
     folded = key.lower()
     return any(word in folded for word in _SECRET_WORDS)
+
+
+NOTHING_BEFORE = "0" * 64
+# A line longer than this keeps the size and the hash of its parameters instead of the parameters.
+_LARGEST_LINE_BYTES = 32 * 1024
+
+
+class Chain:
+    """One process's chain of lines. `after` is the last line that was in the log before it, whoever
+    wrote that.
+    """
+
+    def __init__(self, name: str, after: str | None = None) -> None:
+        self.name = name
+        self.sequence = 0
+        self.previous = NOTHING_BEFORE
+        self._after = after
+
+    def line(self, record: AuditRecord) -> bytes:
+        """The next line, with its hash at the end. A plain dictionary is encoded three times as
+        fast as the record itself.
+        """
+        self.sequence += 1
+        facts: dict[str, object] = {
+            "timestamp": record.timestamp,
+            "request_id": record.request_id,
+            "phase": record.phase,
+            "user_id": record.user_id,
+            "door": record.door,
+            "action": record.action,
+            "resource": record.resource,
+            "result": record.result,
+            "ip_address": record.ip_address,
+            "user_agent": record.user_agent,
+        }
+        if record.client_id is not None:
+            facts["client_id"] = record.client_id
+        if record.parameters is not None:
+            facts["parameters"] = record.parameters
+        if record.error_code is not None:
+            facts["error_code"] = record.error_code
+        if record.duration_ms is not None:
+            facts["duration_ms"] = record.duration_ms
+        if self._after is not None:
+            facts["after"] = self._after
+            self._after = None
+        try:
+            body = orjson.dumps(facts, default=str)
+        except TypeError:
+            # Numbers beyond 64 bits and broken characters have no JSON of ours; what they looked
+            # like is kept.
+            safe = {
+                name: value if isinstance(value, datetime) else ascii(value)[:1000]
+                for name, value in facts.items()
+            }
+            body = orjson.dumps(safe)
+        if len(body) > _LARGEST_LINE_BYTES:
+            body = _shortened(facts, body)
+        start = f'{{"chain":"{self.name}","sequence":{self.sequence},"previous":"{self.previous}",'.encode()  # noqa: E501
+        line = start + body[1:]
+        self.previous = hashlib.sha256(line).hexdigest()
+        return b'%s,"hash":"%s"}' % (line[:-1], self.previous.encode())
+
+
+def _shortened(facts: dict[str, object], body: bytes) -> bytes:
+    """The facts without their parameters, of which size and hash stay, and with everything else cut
+    to a length.
+    """
+    kept = {name: value[:300] if isinstance(value, str) else value for name, value in facts.items()}
+    kept["parameters"] = {"left_out_bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+    return orjson.dumps(kept, default=lambda value: str(value)[:300])
+
+
+def hash_in(line: bytes) -> str | None:
+    """The hash a line claims, or None where it has none."""
+    tail = line.rstrip()[-75:]
+    start = tail.find(b',"hash":"')
+    return (
+        tail[start + 9 : -2].decode("ascii", "replace")
+        if start >= 0 and tail.endswith(b'"}')
+        else None
+    )
+
+
+def chain_heads(lines: Iterable[bytes]) -> dict[str, tuple[int, str]]:
+    """The last sequence number and hash of every chain, read fast: without parsing what is
+    between.
+    """
+    heads: dict[str, tuple[int, str]] = {}
+    for line in lines:
+        start = line.split(b",", 2)
+        digest = hash_in(line)
+        if (
+            digest is None
+            or len(start) < 3
+            or not start[0].startswith(b'{"chain":"')
+            or not start[1].startswith(b'"sequence":')
+        ):
+            continue
+        number = start[1][11:]
+        if number.isdigit():
+            heads[start[0][10:-1].decode("utf-8", "replace")] = (int(number), digest)
+    return heads
+
+
+SUMMARY_ACTION = "refusals"
+# Callers that are told apart in one period; further ones are counted together.
+_MOST_CALLERS = 200
+# Full records of all strangers together in one period.
+_MOST_FROM_STRANGERS = 400
+_MOST_NAMES = 5
+
+
+class _Key(NamedTuple):
+    user_id: str
+    network: str
+    error_code: str
+
+
+_OTHERS = _Key(ANONYMOUS_USER, "others", "several")
+
+
+@dataclass(slots=True)
+class _RefusalCount:
+    since: datetime
+    recorded: int = 0
+    count: int = 0
+    door: str = ""
+    actions: dict[str, int] = field(default_factory=dict)
+    resources: list[str] = field(default_factory=list)
+
+    def add(self, record: AuditRecord) -> None:
+        self.count += 1
+        self.door = record.door
+        action = record.action[:100]
+        name = action if action in self.actions or len(self.actions) < _MOST_NAMES else "…"
+        self.actions[name] = self.actions.get(name, 0) + 1
+        resource = record.resource[:100]
+        if len(self.resources) < _MOST_NAMES and resource not in self.resources:
+            self.resources.append(resource)
+
+
+class RefusalSummaries:
+    """Decides which refusals are recorded in full, and sums up the others. Used by one thread."""
+
+    def __init__(self, *, period_seconds: float = 300.0, recorded_in_full: int = 5) -> None:
+        self._period_seconds = period_seconds
+        self._recorded_in_full = recorded_in_full
+        self._gathered: dict[_Key, _RefusalCount] = {}
+        self._ends_at: float | None = None
+        self._from_strangers = 0
+
+    def is_recorded_in_full(
+        self, record: AuditRecord, now: float, *, is_short_of_space: bool = False
+    ) -> bool:
+        """Whether a refusal is to be written as it is; otherwise it has been counted."""
+        if self._ends_at is None:
+            self._ends_at = now + self._period_seconds
+        is_stranger = record.user_id == ANONYMOUS_USER
+        key = _Key(
+            record.user_id[:200], address_group(record.ip_address)[:60], record.error_code or ""
+        )
+        gathered = self._gathered.get(key)
+        if gathered is None:
+            if len(self._gathered) >= _MOST_CALLERS:
+                key = _OTHERS
+            gathered = self._gathered.setdefault(key, _RefusalCount(record.timestamp))
+        has_room = not is_stranger or (
+            self._from_strangers < _MOST_FROM_STRANGERS and not is_short_of_space
+        )
+        if key is not _OTHERS and gathered.recorded < self._recorded_in_full and has_room:
+            gathered.recorded += 1
+            self._from_strangers += is_stranger
+            return True
+        gathered.add(record)
+        return False
+
+    def seconds_left(self, now: float) -> float | None:
+        """Seconds until the period ends; None while nothing is gathered."""
+        return None if self._ends_at is None else max(0.0, self._ends_at - now)
+
+    def summaries(self, at: datetime) -> list[AuditRecord]:
+        """One record for each caller that was refused more often than was recorded, and a new
+        period begins.
+        """
+        rows = [
+            _summary(key, gathered, at)
+            for key, gathered in self._gathered.items()
+            if gathered.count
+        ]
+        self._gathered.clear()
+        self._ends_at = None
+        self._from_strangers = 0
+        return rows
+
+
+def _summary(key: _Key, gathered: _RefusalCount, at: datetime) -> AuditRecord:
+    facts = {
+        "count": gathered.count,
+        "since": gathered.since,
+        "actions": gathered.actions,
+        "resources": gathered.resources,
+    }
+    return AuditRecord(
+        at, SUMMARY_ACTION, REFUSED, key.user_id, None, gathered.door, SUMMARY_ACTION,
+        "audit://refusals", facts, "failure",
+        key.error_code, None, key.network, "",
+    )  # fmt: skip

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 import orjson
 
-from carrel.policy.audit_chain import NOTHING_BEFORE
+from carrel.policy.audit import NOTHING_BEFORE
 
 _SIGNATURE = b',"signature":"'
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from carrel.policy.audit import hash_in
 from carrel.policy.audit_anchor import (
     NO_LINES,
     AnchoredChain,
@@ -19,7 +20,6 @@ from carrel.policy.audit_anchor import (
     ChainHead,
     ChainOrigin,
 )
-from carrel.policy.audit_chain import hash_in
 
 OWN_DOOR = "audit"
 OPENED, ANCHORED, CLOSED = "opened", "anchored", "closed"

@@ -29,7 +29,7 @@ from carrel.core.errors import (
 from carrel.core.operation import ArgumentCompletion, Effect, Entry, Operation, Prompt, Resource
 from carrel.core.waiting import within
 from carrel.libraries.text.budget import InputTooCostlyError
-from carrel.policy.audit import REFUSED, Audit, AuditRecord, masked
+from carrel.policy.audit import REFUSED, Audit, AuditRecord, mask_parameters
 from carrel.policy.identity import Identity
 from carrel.policy.limits import Limits
 
@@ -55,7 +55,7 @@ class Gate:
         try:
             return await self._identity.identify(visit)
         except CarrelError as refusal:
-            self.refused(visit, "identify", "mcp://", refusal)
+            self.record_refusal(visit, "identify", "mcp://", refusal)
             raise
 
     async def check_allowance(self, caller: Caller, visit: Visit) -> None:
@@ -82,9 +82,9 @@ class Gate:
                 question = validate(arguments)
             except ValidationError as error:
                 try:
-                    question = validate(with_whole_numbers(arguments, error))
+                    question = validate(convert_integral_floats(arguments, error))
                 except ValidationError as wrong:
-                    raise invalid_input(wrong) from None
+                    raise to_invalid_input_error(wrong) from None
             return await operation.run(question, call)
 
         return await self._admit(operation, caller, visit, arguments, work, progress, can_follow)
@@ -124,7 +124,7 @@ class Gate:
             completion, caller, visit, {**request.given, request.argument: request.value}, work
         )
 
-    def refused(
+    def record_refusal(
         self,
         visit: Visit,
         action: str,
@@ -139,7 +139,7 @@ class Gate:
             )
         )
 
-    def noted(
+    def record_event(
         self,
         visit: Visit,
         action: str,
@@ -151,7 +151,15 @@ class Gate:
         that was given.
         """
         record = self._record(
-            "noted", caller, visit, action, resource, masked(parameters), "success", None, None
+            "noted",
+            caller,
+            visit,
+            action,
+            resource,
+            mask_parameters(parameters),
+            "success",
+            None,
+            None,
         )
         self._audit.write(record)
 
@@ -170,7 +178,7 @@ class Gate:
                 raise InsufficientPermissionsError(entry.scopes, caller.scopes)
             await self._limits.charge(caller, visit, entry)
         except CarrelError as refusal:
-            self.refused(visit, entry.action, entry.address, refusal, caller)
+            self.record_refusal(visit, entry.action, entry.address, refusal, caller)
             raise
         record = self._record(
             "started",
@@ -178,7 +186,7 @@ class Gate:
             visit,
             entry.action,
             entry.address,
-            masked(parameters),
+            mask_parameters(parameters),
             "started",
             None,
             None,
@@ -187,9 +195,9 @@ class Gate:
             self._audit.write(record)
         else:
             try:
-                await self._audit.keep(record)
+                await self._audit.write_durably(record)
             except AuditUnavailableError as refusal:
-                self.refused(visit, entry.action, entry.address, refusal, caller)
+                self.record_refusal(visit, entry.action, entry.address, refusal, caller)
                 raise
         began = self._clock.monotonic()
         code: str | None = None
@@ -276,7 +284,7 @@ def _log_facts(error_id: str, entry: Entry, caller: Caller, visit: Visit) -> dic
     }
 
 
-def with_whole_numbers(
+def convert_integral_floats(
     arguments: Mapping[str, object], error: ValidationError
 ) -> Mapping[str, object]:
     """The arguments with 3.0 written as 3 where a whole number is wanted: JSON Schema calls both
@@ -297,7 +305,7 @@ def with_whole_numbers(
     return cast(Mapping[str, object], mended)
 
 
-def invalid_input(error: ValidationError) -> InvalidInputError:
+def to_invalid_input_error(error: ValidationError) -> InvalidInputError:
     """A validation error in words: each field, what is wrong with it, and the limit it missed."""
     problems = [
         {

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import secrets
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from carrel.core.caller import LOCAL_USER, Caller, Visit
+from carrel.core.caller import ANONYMOUS_USER, LOCAL_USER, Caller, Visit
 from carrel.core.clock import Clock
 from carrel.core.errors import UnauthenticatedError
-from carrel.policy.scopes import ALL_SCOPES
+from carrel.policy.scopes import ALL_SCOPES, expand_scopes
 
 # Doors that only the person who started the process can reach.
 OWN_DOORS = frozenset({"stdio", "cli", "memory"})
@@ -73,7 +76,7 @@ class LocalSecretIdentity:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class VerifiedToken:
     """A caller, and the second (since 1970) after which the proof is worth nothing."""
 
     caller: Caller
@@ -90,7 +93,7 @@ class TokenVerifier(Protocol):
 
     recheck_seconds: float | None
 
-    async def verify(self, token: str) -> Recognised | None: ...
+    async def verify(self, token: str) -> VerifiedToken | None: ...
 
 
 class BearerIdentity:
@@ -128,7 +131,9 @@ class BearerIdentity:
             "The token is not valid here", next_step="Get a new token, then call again."
         )
 
-    def _remember(self, header: str, recognised: Recognised, recheck_seconds: float | None) -> None:
+    def _remember(
+        self, header: str, recognised: VerifiedToken, recheck_seconds: float | None
+    ) -> None:
         lives = [] if recheck_seconds is None else [recheck_seconds]
         if recognised.expires_at is not None:
             lives.append(recognised.expires_at - self._clock.now().timestamp())
@@ -162,3 +167,112 @@ def bearer_token(header: str) -> str:
             "The Authorization header must be Bearer and a token", next_step="Send a bearer token."
         )
     return token
+
+
+LONGEST_USER_NAME = 255
+# Who is at this machine, who is not known, and what the audit log calls operators and static
+# tokens.
+_RESERVED_NAMES = frozenset({LOCAL_USER, ANONYMOUS_USER})
+_RESERVED_PREFIXES = (f"{LOCAL_USER}:", f"{ANONYMOUS_USER}:", "token:")
+
+
+def is_reserved_name(name: str) -> bool:
+    """Whether a name, or one that looks the same, is ours: `LOCAL` and full-width letters count as
+    `local`.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
+    return folded in _RESERVED_NAMES or folded.startswith(_RESERVED_PREFIXES)
+
+
+def problem_with_foreign_name(name: object) -> str | None:
+    """Why a name from somebody else's token cannot be a user here, or None when it can. It says
+    nothing of the name itself.
+    """
+    if not isinstance(name, str) or not name:
+        return "names no user"
+    if len(name) > LONGEST_USER_NAME:
+        return f"names a user with more than {LONGEST_USER_NAME} characters"
+    # Also refuses lone surrogates and invisible characters, which no store keeps apart reliably.
+    if not name.isprintable() or name != name.strip():
+        return "names a user with characters that cannot be shown"
+    if is_reserved_name(name):
+        return "names a user that is reserved here"
+    return None
+
+
+PREFIX = "carrel_"
+
+
+@dataclass(frozen=True, slots=True)
+class StaticToken:
+    """What is kept of a token. `user_name` is whose notes and projects it reaches; without one it
+    is a user of its own.
+    """
+
+    name: str
+    token_hash: str
+    scopes: frozenset[str]
+    created_at: float
+    expires_at: float | None = None
+    user_name: str | None = None
+    revoked_at: float | None = None
+
+    @property
+    def user_id(self) -> str:
+        return self.user_name or f"token:{self.name}"
+
+    def is_good_at(self, moment: float) -> bool:
+        """Whether it is neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > moment)
+
+
+class StaticTokens(Protocol):
+    """Where static tokens are kept. `None` for a token that is unknown, or whose user has been
+    disabled.
+    """
+
+    async def add_token(self, token: StaticToken) -> bool: ...
+
+    async def token_by_hash(self, token_hash: str) -> StaticToken | None: ...
+
+    async def tokens(self) -> list[StaticToken]: ...
+
+    async def revoke_token(self, name: str, at: float) -> bool: ...
+
+
+def new_secret(prefix: str = PREFIX) -> str:
+    """A secret of 256 random bits, so that a plain SHA-256 of it is enough to keep."""
+    return prefix + secrets.token_urlsafe(32)
+
+
+def hash_secret(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class StaticTokenVerifier:
+    """Recognises static tokens; a revoked one stops working within `recheck_seconds`."""
+
+    def __init__(self, store: StaticTokens, clock: Clock, recheck_seconds: float = 5.0) -> None:
+        self._store = store
+        self._clock = clock
+        self.recheck_seconds: float | None = recheck_seconds
+
+    async def verify(self, token: str) -> VerifiedToken | None:
+        if not token.startswith(PREFIX):
+            return None
+        wanted = hash_secret(token)
+        found = await self._store.token_by_hash(wanted)
+        if found is None or not hmac.compare_digest(found.token_hash, wanted):
+            raise InvalidTokenError(
+                "The token is not known here", next_step="carrel tokens create makes one."
+            )
+        if found.revoked_at is not None:
+            raise InvalidTokenError(
+                "The token has been revoked", next_step="carrel tokens create makes a new one."
+            )
+        if found.expires_at is not None and found.expires_at <= self._clock.now().timestamp():
+            raise InvalidTokenError(
+                "The token has expired", next_step="carrel tokens create makes a new one."
+            )
+        caller = Caller(found.user_id, expand_scopes(found.scopes), client_id=f"token:{found.name}")
+        return VerifiedToken(caller, found.expires_at)

@@ -30,7 +30,7 @@ class Rate:
         return self.per_minute / 60.0
 
 
-class Taken(NamedTuple):
+class TakeResult(NamedTuple):
     """Whether the bucket held enough, and what is in it now."""
 
     is_granted: bool
@@ -44,7 +44,7 @@ class Buckets(Protocol):
     A negative cost gives back.
     """
 
-    async def take(self, key: str, cost: float, rate: Rate) -> Taken: ...
+    async def take(self, key: str, cost: float, rate: Rate) -> TakeResult: ...
 
 
 class InProcessBuckets:
@@ -59,7 +59,7 @@ class InProcessBuckets:
     def __len__(self) -> int:
         return len(self._buckets)
 
-    async def take(self, key: str, cost: float, rate: Rate) -> Taken:
+    async def take(self, key: str, cost: float, rate: Rate) -> TakeResult:
         now = self._clock.monotonic()
         self._until_sweep -= 1
         if self._until_sweep <= 0:
@@ -73,7 +73,7 @@ class InProcessBuckets:
         if is_granted:
             tokens -= cost
         self._buckets[key] = (tokens, now, now + (burst - tokens) / per_second)
-        return Taken(is_granted, tokens)
+        return TakeResult(is_granted, tokens)
 
 
 class FallbackBuckets:
@@ -85,7 +85,7 @@ class FallbackBuckets:
         self._shared = shared
         self._own = InProcessBuckets(clock)
 
-    async def take(self, key: str, cost: float, rate: Rate) -> Taken:
+    async def take(self, key: str, cost: float, rate: Rate) -> TakeResult:
         try:
             return await self._shared.take(key, cost, rate)
         except UnavailableError as error:

@@ -16,10 +16,10 @@ from carrel.policy.identity import (
     LocalIdentity,
     NoTokenError,
     bearer_token,
+    problem_with_foreign_name,
 )
-from carrel.policy.scopes import ALL_SCOPES, expand
-from carrel.policy.signed_tokens import seconds_in, shown_client, strict_json_object
-from carrel.policy.user_names import problem_with_foreign_name
+from carrel.policy.scopes import ALL_SCOPES, expand_scopes
+from carrel.policy.signed_tokens import parse_timestamp, printable_client_id, strict_json_object
 
 STRIPPED_SIGNATURE = "SIGNATURE_REMOVED_BY_GOOGLE"
 
@@ -36,7 +36,7 @@ class PlatformIdentity:
         self, clock: Clock, *, scopes: Iterable[str], admins: Iterable[str], user_prefix: str = ""
     ) -> None:
         self._clock = clock
-        self._scopes = expand(scopes)
+        self._scopes = expand_scopes(scopes)
         self._admins = frozenset(admins)
         self._user_prefix = user_prefix
         self._local = LocalIdentity()
@@ -48,7 +48,7 @@ class PlatformIdentity:
                 return await self._local.identify(visit)
             raise NoTokenError
         claims = _claims(bearer_token(header))
-        expires = seconds_in(claims, "exp")
+        expires = parse_timestamp(claims, "exp")
         if expires is None or self._clock.now().timestamp() >= expires + 60:
             raise InvalidTokenError(
                 "The platform's token has expired", next_step="Get a new identity token."
@@ -61,7 +61,7 @@ class PlatformIdentity:
                 f"The platform's token {problem}", next_step="Use an identity token."
             )
         scopes = ALL_SCOPES if user in self._admins else self._scopes
-        return Caller(f"{self._user_prefix}{user}", scopes, shown_client(claims.get("azp")))
+        return Caller(f"{self._user_prefix}{user}", scopes, printable_client_id(claims.get("azp")))
 
 
 def _claims(token: str) -> dict[str, object]:

@@ -36,7 +36,7 @@ SCOPES: dict[str, Scope] = {scope.name: scope for scope in (*_TABLE, ADMIN)}
 ALL_SCOPES = frozenset(SCOPES)
 
 
-def expand(held: Iterable[str]) -> frozenset[str]:
+def expand_scopes(held: Iterable[str]) -> frozenset[str]:
     """Everything that follows from the scopes held. Unknown names are kept: they grant nothing."""
     found: set[str] = set()
     waiting = list(held)

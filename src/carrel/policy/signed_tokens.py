@@ -19,9 +19,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import UnavailableError
-from carrel.policy.identity import InvalidTokenError, Recognised
-from carrel.policy.scopes import expand
-from carrel.policy.user_names import problem_with_foreign_name
+from carrel.policy.identity import InvalidTokenError, VerifiedToken, problem_with_foreign_name
+from carrel.policy.scopes import expand_scopes
 
 log = logging.getLogger("carrel.tokens")
 
@@ -192,7 +191,7 @@ class SignedTokenVerifier:
         # before.
         self.recheck_seconds: float | None = _RECHECK_SECONDS
 
-    async def verify(self, token: str) -> Recognised | None:
+    async def verify(self, token: str) -> VerifiedToken | None:
         claims = await self.claims(token)
         user = claims.get(self._user_claim)
         problem = problem_with_foreign_name(user)
@@ -200,9 +199,9 @@ class SignedTokenVerifier:
             raise _bad(problem)
         user = f"{self._user_prefix}{user}"
         client = claims.get("client_id", claims.get("azp"))
-        scopes = expand(scopes_in(claims.get(self._scope_claim)))
-        caller = Caller(user, scopes, shown_client(client))
-        return Recognised(caller, float(claims["exp"]) + self._expiry_leeway_seconds)
+        scopes = expand_scopes(parse_scopes(claims.get(self._scope_claim)))
+        caller = Caller(user, scopes, printable_client_id(client))
+        return VerifiedToken(caller, float(claims["exp"]) + self._expiry_leeway_seconds)
 
     async def claims(self, token: str) -> dict[str, Any]:
         """The claims of a token after signature, issuer, audience and times have been checked."""
@@ -237,7 +236,9 @@ class SignedTokenVerifier:
 
     def _check(self, claims: dict[str, Any]) -> None:
         now = self._clock.now().timestamp()
-        expires, not_before, issued = (seconds_in(claims, name) for name in ("exp", "nbf", "iat"))
+        expires, not_before, issued = (
+            parse_timestamp(claims, name) for name in ("exp", "nbf", "iat")
+        )
         if expires is None:
             raise _bad("never expires, which is not accepted")
         if now >= expires + self._expiry_leeway_seconds:
@@ -307,7 +308,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def shown_client(client: object) -> str | None:
+def printable_client_id(client: object) -> str | None:
     """What a token says of the program that uses it, where it can be written down."""
     return (
         client
@@ -316,7 +317,7 @@ def shown_client(client: object) -> str | None:
     )
 
 
-def seconds_in(claims: Mapping[str, Any], name: str) -> float | None:
+def parse_timestamp(claims: Mapping[str, Any], name: str) -> float | None:
     """A time in a token, None where there is none. Raises InvalidTokenError for what is no
     moment.
     """
@@ -328,7 +329,7 @@ def seconds_in(claims: Mapping[str, Any], name: str) -> float | None:
     return float(value)
 
 
-def scopes_in(value: object) -> list[str]:
+def parse_scopes(value: object) -> list[str]:
     """Scopes from a claim: words in a string, or a list of strings."""
     if isinstance(value, str):
         return value.split()

@@ -19,11 +19,9 @@ from typing import NamedTuple, Protocol
 
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import AuditUnavailableError
-from carrel.policy.audit import REFUSED, AuditRecord
+from carrel.policy.audit import REFUSED, AuditRecord, Chain, RefusalSummaries, chain_heads
 from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip
-from carrel.policy.audit_chain import Chain, chain_heads
 from carrel.policy.audit_verification import ANCHORED, CLOSED, OPENED, OWN_DOOR
-from carrel.policy.refusal_summaries import RefusalSummaries
 
 log = logging.getLogger("carrel.audit")
 
@@ -41,7 +39,7 @@ class PartlyWrittenError(OSError):
         self.lines_written = lines_written
 
 
-class Notice(NamedTuple):
+class AuditNotice(NamedTuple):
     """Something the log did to itself, to be written into it."""
 
     phase: str
@@ -49,7 +47,7 @@ class Notice(NamedTuple):
     parameters: Mapping[str, object]
 
 
-class Sink(Protocol):
+class AuditSink(Protocol):
     """Where finished lines go. Raises OSError when they cannot be written, and then none of them
     counts as written;
     PartlyWrittenError says how many do."""
@@ -64,7 +62,7 @@ class Sink(Protocol):
     def sync(self) -> None:
         """Returns when what was appended is on the disk."""
 
-    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[AuditNotice]:
         """Anchors full files and removes expired ones; answers what was done."""
 
     def space_problem(self) -> str | None:
@@ -97,7 +95,7 @@ class QueuedAudit:
 
     def __init__(
         self,
-        sink: Sink,
+        sink: AuditSink,
         *,
         open_anchors: Callable[[], Anchors] | None = None,
         options: QueueOptions | None = None,
@@ -140,7 +138,7 @@ class QueuedAudit:
         if not self._wake.is_set():
             self._start()
 
-    async def keep(self, record: AuditRecord) -> None:
+    async def write_durably(self, record: AuditRecord) -> None:
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[None] = loop.create_future()
         self._hand_over(record, partial(_settle_on_loop, loop, kept))
@@ -150,8 +148,8 @@ class QueuedAudit:
         except (OSError, TimeoutError) as error:
             raise _unavailable(error, record) from None
 
-    def keep_blocking(self, record: AuditRecord) -> None:
-        """Does what `keep` does for whoever has no event loop, such as a command."""
+    def write_durably_blocking(self, record: AuditRecord) -> None:
+        """Does what `write_durably` does for whoever has no event loop, such as a command."""
         kept: Future[None] = Future()
         self._hand_over(record, partial(_settle, kept))
         try:

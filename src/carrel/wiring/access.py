@@ -24,7 +24,7 @@ from carrel.wiring.drivers import need_psycopg
 from carrel.wiring.local_secret import local_secret
 
 if TYPE_CHECKING:
-    from carrel.policy.authorization.ports import AccessStore, ClientDocuments
+    from carrel.policy.authorization.models import AccessStore, ClientDocuments
     from carrel.stores.sql.access import SqlAccess
     from carrel.wiring.remote_access import BuiltIn
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError, NotConfiguredError
-from carrel.policy.audit import NoAudit
+from carrel.policy.audit import NoAudit, chain_heads
 from carrel.policy.audit_anchor import (
     AnchorEvent,
     AnchorLedger,
@@ -21,7 +21,6 @@ from carrel.policy.audit_anchor import (
     SignatureCheck,
     read_ledger,
 )
-from carrel.policy.audit_chain import chain_heads
 from carrel.policy.audit_verification import Verification, verify, verify_against_head, verify_count
 from carrel.settings import Settings, SettingsError
 from carrel.stores.audit_queue import QueuedAudit, QueueOptions
@@ -119,7 +118,7 @@ def open_audit(
                 "PostgreSQL (DATABASE_URL) or in files.",
                 details={"setting": "server.workers"},
             )
-        from carrel.stores.json_lines.stream_audit import StreamAudit
+        from carrel.stores.json_lines.audit import StreamAudit
 
         return StreamAudit(stream, options=options, clock=clock)
     retention = Retention(

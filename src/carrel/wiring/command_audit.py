@@ -14,7 +14,7 @@ from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import AuditUnavailableError, CarrelError, InternalError
 from carrel.core.process_name import process_name
-from carrel.policy.audit import AuditRecord, NoAudit, masked
+from carrel.policy.audit import AuditRecord, NoAudit, mask_parameters
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.wiring.audit_log import open_audit
@@ -65,7 +65,9 @@ def record_command(
     result, code = "success", None
     try:
         try:
-            audit.keep_blocking(record("started", "started", None, None, masked(parameters)))
+            audit.write_durably_blocking(
+                record("started", "started", None, None, mask_parameters(parameters))
+            )
         except AuditUnavailableError as error:
             on_unavailable(error)
             yield

@@ -11,7 +11,7 @@ from pathlib import Path
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import CarrelError
-from carrel.policy.authorization.ports import ClientDocuments
+from carrel.policy.authorization.models import ClientDocuments
 from carrel.policy.gate import Gate
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit

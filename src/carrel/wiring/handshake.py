@@ -5,8 +5,8 @@ equal to the real thing.
 from __future__ import annotations
 
 from carrel.core.clock import SystemClock
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
-from carrel.doors.mcp.lane import Lane
 from carrel.policy.audit import NoAudit
 from carrel.policy.gate import Gate
 from carrel.policy.identity import LocalIdentity
@@ -27,10 +27,8 @@ _WITH_JOBS = frozenset({"references", "research"})
 _WITH_COMPLETIONS = frozenset({"papers", "references", "research"})
 
 
-def handshake_lane(settings: Settings) -> Lane:
-    """Answers initialize, ping and server/discover as `stdio_lane` will; it has nothing else to
-    offer.
-    """
+def handshake_dispatcher(settings: Settings) -> Dispatcher:
+    """Answers initialize, ping and server/discover before the rooms are open."""
     clock = SystemClock()
     endpoint = Endpoint(
         "handshake",
@@ -42,7 +40,7 @@ def handshake_lane(settings: Settings) -> Lane:
         offers_completions=bool(_WITH_COMPLETIONS & set(settings.rooms)),
         offers_tasks=bool(_WITH_JOBS & set(settings.rooms)) and not settings.server.compact,
     )
-    return Lane(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))
+    return Dispatcher(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))
 
 
 def _instructions(settings: Settings) -> str:

@@ -7,17 +7,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from carrel.doors.docs_page import docs_page
-from carrel.doors.http import Exchange, HttpApp, RequestLimits, Response, Route
+from carrel.doors.http import HttpApp, HttpRequest, RequestLimits, Response, Route
 from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.logs import configure_logs
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
-from carrel.doors.mcp.lane import Lane
 from carrel.doors.oauth.metadata import challenge_for
-from carrel.doors.openapi import describe
 from carrel.doors.rest import RestDoor
-from carrel.policy.origin import ANY, MalformedAuthorityError, OriginPolicy
-from carrel.policy.proxies import TrustedProxies
+from carrel.doors.schemas import describe
+from carrel.policy.origin import ANY, MalformedAuthorityError, OriginPolicy, TrustedProxies
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Desk, Health, open_desk
 from carrel.wiring.mcp import common_endpoint, room_endpoint
@@ -47,10 +46,10 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
 
     readiness = readiness_of(desk)
 
-    async def health(exchange: Exchange) -> Response:
+    async def health(request: HttpRequest) -> Response:
         return Response.json(200, {"status": "healthy"})
 
-    async def ready(exchange: Exchange) -> Response:
+    async def ready(request: HttpRequest) -> Response:
         checks = await readiness.ask()
         is_ready = all(check.is_well for check in checks.values())
         shown = {name: _shown_check(check) for name, check in checks.items()}
@@ -59,16 +58,16 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
             {"status": "ready" if is_ready else "not ready", "checks": shown},
         )
 
-    async def openapi(exchange: Exchange) -> Response:
+    async def openapi(request: HttpRequest) -> Response:
         return Response.json(200, document)
 
-    async def docs(exchange: Exchange) -> Response:
+    async def docs(request: HttpRequest) -> Response:
         return Response(200, page.body, page.headers)
 
     def mcp_route(path: str, endpoint: Endpoint, *, streams_progress: bool = False) -> Route:
-        lane = Lane(endpoint, desk.gate)
+        dispatcher = Dispatcher(endpoint, desk.gate)
         return McpHttp(
-            lane, desk.gate, challenge_at(desk, path), streams_progress=streams_progress
+            dispatcher, desk.gate, challenge_at(desk, path), streams_progress=streams_progress
         ).route()
 
     routes: dict[str, Route] = {

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from carrel.core.catalogue import Room
 from carrel.core.operation import Operation, Prompt, Resource
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
-from carrel.doors.mcp.lane import Lane
 from carrel.doors.mcp.operation_tools import OperationTools
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
@@ -80,13 +80,13 @@ def _can_complete(resources: Iterable[Resource], prompts: Iterable[Prompt]) -> b
     )
 
 
-def stdio_lane(desk: Desk) -> Lane:
-    """The lane of `carrel mcp`: one room alone under its own names, or all of them with their
+def stdio_dispatcher(desk: Desk) -> Dispatcher:
+    """The dispatcher of `carrel mcp`: one room alone under its own names, or all of them with their
     prompts.
     """
     if len(desk.catalogue.rooms) == 1 and not desk.settings.server.compact:
-        return Lane(room_endpoint(desk, desk.catalogue.rooms[0]), desk.gate)
-    return Lane(common_endpoint(desk, has_everything=True), desk.gate)
+        return Dispatcher(room_endpoint(desk, desk.catalogue.rooms[0]), desk.gate)
+    return Dispatcher(common_endpoint(desk, has_everything=True), desk.gate)
 
 
 def fastmcp_app(settings: Settings) -> FastMCP[Any]:

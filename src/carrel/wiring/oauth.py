@@ -32,7 +32,7 @@ def access_routes(desk: Desk) -> dict[str, Route]:
     )
     built_in = access.built_in
     if built_in is not None:
-        from carrel.doors.oauth.endpoints import oauth_routes
+        from carrel.doors.oauth.authorize import oauth_routes
 
         routes.update(authorization_server_routes(built_in.server))
         routes.update(

@@ -15,9 +15,14 @@ from carrel.core.clock import Clock
 from carrel.policy.audit import Audit
 from carrel.policy.authorization.clients import Clients
 from carrel.policy.authorization.keys import SigningKeys
-from carrel.policy.authorization.models import Client, ClientKind, User
-from carrel.policy.authorization.people import Passwords, People, new_password
-from carrel.policy.authorization.ports import AccessStore, ClientDocuments
+from carrel.policy.authorization.login import LoginService, Passwords, new_password
+from carrel.policy.authorization.models import (
+    AccessStore,
+    Client,
+    ClientDocuments,
+    ClientKind,
+    User,
+)
 from carrel.policy.authorization.redirects import (
     APP_SCHEMES,
     problem_with_redirect,
@@ -25,7 +30,13 @@ from carrel.policy.authorization.redirects import (
 )
 from carrel.policy.authorization.server import AuthorizationServer
 from carrel.policy.authorization.verifier import GrantedTokenVerifier
-from carrel.policy.identity import BearerIdentity, Identity, TokenVerifier
+from carrel.policy.identity import (
+    BearerIdentity,
+    Identity,
+    StaticTokenVerifier,
+    TokenVerifier,
+    problem_with_foreign_name,
+)
 from carrel.policy.limits import (
     BucketLimits,
     Buckets,
@@ -38,8 +49,6 @@ from carrel.policy.origin import is_loopback
 from carrel.policy.platform_identity import PlatformIdentity
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
-from carrel.policy.static_tokens import StaticTokenVerifier
-from carrel.policy.user_names import problem_with_foreign_name
 from carrel.settings import Settings, SettingsError
 from carrel.wiring.access import Access, open_access_store, resource_paths
 from carrel.wiring.drivers import need_psycopg
@@ -54,7 +63,7 @@ class BuiltIn:
     """The parts of the built-in authorization server that the HTTP door needs."""
 
     server: AuthorizationServer
-    people: People
+    people: LoginService
     verifier: GrantedTokenVerifier
 
 
@@ -240,7 +249,7 @@ def _built_in(
     )
     return BuiltIn(
         server,
-        People(store, buckets, Passwords(), clock),
+        LoginService(store, buckets, Passwords(), clock),
         GrantedTokenVerifier(signed, store, clock),
     )
 

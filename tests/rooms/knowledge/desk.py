@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from carrel.core.caller import Caller, Visit
-from carrel.policy.scopes import expand
+from carrel.policy.scopes import expand_scopes
 from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import Desk, open_desk
 
@@ -27,7 +27,7 @@ def settings_at(home: Path, **environment: str) -> Settings:
 
 
 def caller(user_id: str, *scopes: str) -> Caller:
-    return Caller(user_id, expand(scopes or ("knowledge:write",)), is_limited=False)
+    return Caller(user_id, expand_scopes(scopes or ("knowledge:write",)), is_limited=False)
 
 
 ADA, BOB = caller("ada"), caller("bob")

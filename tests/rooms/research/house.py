@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from carrel.core.caller import Call, Caller, Visit
-from carrel.policy.scopes import ALL_SCOPES, expand
+from carrel.policy.scopes import ALL_SCOPES, expand_scopes
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.papers_build import build_papers
@@ -114,13 +114,13 @@ def visit(
             asyncio.timeout(60),
             open_desk(settings).opened(takes_up_work=takes_up_work) as desk,
         ):
-            await story(Asker(desk, Caller("ada", expand(scopes))))
+            await story(Asker(desk, Caller("ada", expand_scopes(scopes))))
 
     asyncio.run(run())
 
 
 def other(asker: Asker, name: str = "bob", scopes: frozenset[str] = ALL_SCOPES) -> Asker:
-    return Asker(asker.desk, Caller(name, expand(scopes)))
+    return Asker(asker.desk, Caller(name, expand_scopes(scopes)))
 
 
 async def finished_project(asker: Asker, count: int = 4) -> str:

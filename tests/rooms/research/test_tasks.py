@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from carrel.core.caller import Caller, Visit
-from carrel.doors.mcp.lane import Lane
-from carrel.policy.scopes import expand
+from carrel.doors.mcp.dispatcher import Dispatcher
+from carrel.policy.scopes import expand_scopes
 from carrel.settings import Settings
 from carrel.wiring.mcp import common_endpoint, room_endpoint
 from tests.libraries.discovery.small_corpus import GOAL
@@ -31,10 +31,12 @@ def settings(snapshot: Path, tmp_path: Path) -> Settings:
 
 
 class Client:
-    """A client of 2026-07-28 at the research room's own lane."""
+    """A client of 2026-07-28 at the research room's own dispatcher."""
 
-    def __init__(self, asker: Asker, *, knows_tasks: bool = True, lane: Lane | None = None) -> None:
-        self._lane = lane or Lane(
+    def __init__(
+        self, asker: Asker, *, knows_tasks: bool = True, dispatcher: Dispatcher | None = None
+    ) -> None:
+        self._dispatcher = dispatcher or Dispatcher(
             room_endpoint(asker.desk, asker.desk.catalogue.room("research")), asker.desk.gate
         )
         self._caller: Caller = asker.caller
@@ -51,7 +53,7 @@ class Client:
             "method": method,
             "params": {"_meta": self._meta, **params},
         }
-        reply = await self._lane.answer(
+        reply = await self._dispatcher.answer(
             message, self._caller, Visit("test", "request-1"), is_modern=is_modern
         )
         assert reply is not None
@@ -110,7 +112,9 @@ def test_a_task_is_its_owners_and_whoever_may_do_the_work_may_follow_it(settings
                 == unknown["error"]["message"]
             )
             assert (await client.send(method, inputResponses={}))["error"]["code"] == -32602
-        reader = Client(Asker(asker.desk, Caller("ada", expand(frozenset({"research:read"})))))
+        reader = Client(
+            Asker(asker.desk, Caller("ada", expand_scopes(frozenset({"research:read"}))))
+        )
         barred = await reader.send("tasks/get", taskId=task["taskId"])
         assert barred["status"] == 403
         assert (await client.settled(task["taskId"]))["status"] == "completed"
@@ -202,7 +206,10 @@ def test_a_task_outlives_the_server_that_handed_it_out(settings: Settings) -> No
 
     async def after(asker: Asker) -> None:
         client = Client(
-            asker, lane=Lane(common_endpoint(asker.desk, has_everything=True), asker.desk.gate)
+            asker,
+            dispatcher=Dispatcher(
+                common_endpoint(asker.desk, has_everything=True), asker.desk.gate
+            ),
         )
         done = await client.settled(kept[0])
         assert len(done["result"]["structuredContent"]["result"]) == 1
@@ -273,7 +280,7 @@ def test_tasks_are_offered_where_there_is_lasting_work(settings: Settings) -> No
             (common_endpoint(desk, has_everything=False), False),
             (room_endpoint(desk, desk.catalogue.room("papers")), False),
         ):
-            client = Client(asker, lane=Lane(endpoint, desk.gate))
+            client = Client(asker, dispatcher=Dispatcher(endpoint, desk.gate))
             capabilities = (await client.send("server/discover"))["result"]["capabilities"]
             assert (EXTENSION in capabilities.get("extensions", {})) is is_offered
             if not is_offered:

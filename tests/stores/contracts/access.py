@@ -9,16 +9,16 @@ from dataclasses import replace
 import pytest
 
 from carrel.policy.authorization.models import (
+    AuthorizationCode,
     Client,
     ClientKind,
-    Code,
     Grant,
-    Refresh,
+    RefreshToken,
     Session,
     SigningKey,
     User,
 )
-from carrel.policy.static_tokens import StaticToken
+from carrel.policy.identity import StaticToken
 from carrel.stores.sql.access import MOST_ORIGINS, SqlAccess
 
 NOW = 1_800_000_000.0
@@ -33,9 +33,9 @@ CLIENT = Client(
     "https://c.example",
 )
 GRANT = Grant("g1", "c1", "ada", frozenset({"papers:read"}), "https://desk/mcp", NOW)
-CODE = Code("codehash", "g1", "http://127.0.0.1/cb", "challenge", NOW + 60)
-FIRST = Refresh("r1", "g1", NOW, NOW + 1000)
-SECOND = Refresh("r2", "g1", NOW + 1, NOW + 1001)
+CODE = AuthorizationCode("codehash", "g1", "http://127.0.0.1/cb", "challenge", NOW + 60)
+FIRST = RefreshToken("r1", "g1", NOW, NOW + 1000)
+SECOND = RefreshToken("r2", "g1", NOW + 1, NOW + 1001)
 TOKEN = StaticToken("ci", "tokenhash", frozenset({"papers:read"}), NOW, NOW + 100, "ada")
 
 Story = Callable[[SqlAccess, SqlAccess], Awaitable[None]]

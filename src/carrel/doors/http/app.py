@@ -11,35 +11,38 @@ from dataclasses import dataclass, field
 
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError, InternalError
-from carrel.doors.http.entrance import SAFE_METHODS, Entrance, printable
-from carrel.doors.http.exchange import (
+from carrel.doors.http.messages import (
     ClientGoneError,
-    Exchange,
     Header,
+    HttpRequest,
+    MethodNotAllowedError,
+    PathNotFoundError,
     Receive,
     Response,
     Scope,
     Send,
-    Streamed,
+    ServerBusyError,
+    StreamedResponse,
     send_response,
     send_streamed,
 )
-from carrel.doors.http.refusals import MethodNotAllowedError, NothingThereError, ServerBusyError
-from carrel.doors.http.request_body import (
+from carrel.doors.http.request_checks import (
+    SAFE_METHODS,
     SMALL_BODY_BYTES,
     BodyBudget,
+    HeaderChecks,
     HeldBody,
     check_declared_size,
     may_be_large,
+    printable_header,
     read_body,
 )
 from carrel.policy.gate import STRANGER, Gate
-from carrel.policy.origin import OriginPolicy
-from carrel.policy.proxies import TrustedProxies
+from carrel.policy.origin import OriginPolicy, TrustedProxies
 
 log = logging.getLogger("carrel.http")
 
-Handler = Callable[[Exchange], Awaitable[Response | Streamed]]
+Handler = Callable[[HttpRequest], Awaitable[Response | StreamedResponse]]
 Refuse = Callable[[CarrelError, Visit], Response]
 
 # What follows an answer to a request that was not read to its end is not worth waiting for.
@@ -74,10 +77,12 @@ def _allowance_headers(visit: Visit) -> tuple[Header, ...]:
     )
 
 
-def _with_headers(response: Response | Streamed, more: tuple[Header, ...]) -> Response | Streamed:
+def _with_headers(
+    response: Response | StreamedResponse, more: tuple[Header, ...]
+) -> Response | StreamedResponse:
     """The response with more headers; a new one, since some are shared by many requests."""
-    if isinstance(response, Streamed):
-        return Streamed(response.status, response.pieces, (*response.headers, *more))
+    if isinstance(response, StreamedResponse):
+        return StreamedResponse(response.status, response.pieces, (*response.headers, *more))
     return Response(response.status, response.body, (*response.headers, *more))
 
 
@@ -135,7 +140,7 @@ class HttpApp:
         self._lifespan = lifespan
         self._refuse = refuse
         self._trusted_proxies = trusted_proxies or TrustedProxies()
-        self._entrance = Entrance(origin_policy, self._trusted_proxies)
+        self._header_checks = HeaderChecks(origin_policy, self._trusted_proxies)
         self._request_ids = itertools.count(1)
         self._request_prefix = secrets.token_hex(6)
         self._proxied: dict[str, int] = {}
@@ -163,9 +168,9 @@ class HttpApp:
         cors: tuple[Header, ...] = ()
         if route is None or not route.is_open:
             try:
-                is_listed = self._entrance.check(scope["method"], headers, repeated, peer)
+                is_listed = self._header_checks.check(scope["method"], headers, repeated, peer)
             except CarrelError as error:
-                self._gate.refused(visit, "http", visit.path, error)
+                self._gate.record_refusal(visit, "http", visit.path, error)
                 await send_response(send, self._refuse(error, visit))
                 return
             if is_listed:
@@ -175,7 +180,7 @@ class HttpApp:
         is_proxied = visit.address != peer
         if is_proxied and not self._enter(visit.address_group):
             busy = ServerBusyError("Too many requests from this address are under way at once")
-            self._gate.refused(visit, "http", visit.path, busy)
+            self._gate.record_refusal(visit, "http", visit.path, busy)
             await send_response(send, self._refuse(busy, visit))
             return
         try:
@@ -198,12 +203,12 @@ class HttpApp:
         visit: Visit,
         tail: str,
         cors: tuple[Header, ...],
-    ) -> Response | Streamed | None:
+    ) -> Response | StreamedResponse | None:
         """The response; None when the client is gone."""
         method: str = scope["method"]
-        response: Response | Streamed
+        response: Response | StreamedResponse
         if route is None:
-            response = self._refuse(NothingThereError(visit.path), visit)
+            response = self._refuse(PathNotFoundError(visit.path), visit)
         elif method == "OPTIONS" and cors:
             preflight = (
                 (b"access-control-allow-methods", route.allow),
@@ -219,66 +224,68 @@ class HttpApp:
                     refusal.status, refusal.body, (*refusal.headers, (b"allow", route.allow))
                 )
             else:
-                exchange = Exchange(scope, headers, frozenset(repeated), b"", visit, tail)
+                request = HttpRequest(scope, headers, frozenset(repeated), b"", visit, tail)
                 try:
-                    response = await self._handled(handler, route, exchange, receive)
+                    response = await self._handled(handler, route, request, receive)
                 except ClientGoneError:
                     return None
         return _with_headers(response, cors) if cors else response
 
     async def _handled(
-        self, handler: Handler, route: Route, exchange: Exchange, receive: Receive
-    ) -> Response | Streamed:
+        self, handler: Handler, route: Route, request: HttpRequest, receive: Receive
+    ) -> Response | StreamedResponse:
         """Who is calling, then the body, then the answer."""
-        visit = exchange.visit
+        visit = request.visit
         if route.refuse_stranger is not None:
             try:
-                exchange.caller = await self._gate.identify(visit)
+                request.caller = await self._gate.identify(visit)
             except CarrelError as error:
                 refused = route.refuse_stranger(error, visit)
-                return _with_headers(refused, _CLOSE) if may_be_large(exchange.headers) else refused
-        if exchange.scope["method"] in SAFE_METHODS:
-            return await self._run(handler, exchange)
+                return _with_headers(refused, _CLOSE) if may_be_large(request.headers) else refused
+        if request.scope["method"] in SAFE_METHODS:
+            return await self._run(handler, request)
         limit_bytes = route.max_body_bytes or self._limits.max_body_bytes
-        if may_be_large(exchange.headers) or limit_bytes < SMALL_BODY_BYTES:
-            return await self._handled_large(handler, exchange, receive, limit_bytes)
+        if may_be_large(request.headers) or limit_bytes < SMALL_BODY_BYTES:
+            return await self._handled_large(handler, request, receive, limit_bytes)
         try:
-            exchange.body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds)
+            request.body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds)
         except CarrelError as error:
-            return self._refused_body(error, exchange)
-        return await self._run(handler, exchange)
+            return self._refused_body(error, request)
+        return await self._run(handler, request)
 
     async def _handled_large(
-        self, handler: Handler, exchange: Exchange, receive: Receive, limit_bytes: int
-    ) -> Response | Streamed:
+        self, handler: Handler, request: HttpRequest, receive: Receive, limit_bytes: int
+    ) -> Response | StreamedResponse:
         """The same for a body that is counted while it is held, and not read for a caller who has
         no calls left.
         """
-        visit = exchange.visit
+        visit = request.visit
         held = HeldBody(self._budget, visit.address_group)
         try:
             try:
-                check_declared_size(exchange.headers, limit_bytes)
-                if exchange.caller is not None:
-                    await self._gate.check_allowance(exchange.caller, visit)
-                exchange.body = await read_body(
+                check_declared_size(request.headers, limit_bytes)
+                if request.caller is not None:
+                    await self._gate.check_allowance(request.caller, visit)
+                request.body = await read_body(
                     receive, limit_bytes, self._limits.body_timeout_seconds, held
                 )
             except CarrelError as error:
-                return self._refused_body(error, exchange)
-            return await self._run(handler, exchange)
+                return self._refused_body(error, request)
+            return await self._run(handler, request)
         finally:
             held.release()
 
-    def _refused_body(self, error: CarrelError, exchange: Exchange) -> Response | Streamed:
-        visit = exchange.visit
-        self._gate.refused(visit, "http", visit.path, error, exchange.caller or STRANGER)
+    def _refused_body(
+        self, error: CarrelError, request: HttpRequest
+    ) -> Response | StreamedResponse:
+        visit = request.visit
+        self._gate.record_refusal(visit, "http", visit.path, error, request.caller or STRANGER)
         return _with_headers(self._refuse(error, visit), _CLOSE)
 
-    async def _run(self, handler: Handler, exchange: Exchange) -> Response | Streamed:
-        visit = exchange.visit
+    async def _run(self, handler: Handler, request: HttpRequest) -> Response | StreamedResponse:
+        visit = request.visit
         try:
-            response = await handler(exchange)
+            response = await handler(request)
         except Exception:
             error_id = secrets.token_hex(8)
             log.exception(
@@ -289,9 +296,9 @@ class HttpApp:
         return _with_headers(response, _allowance_headers(visit)) if visit.receipts else response
 
     async def _send(
-        self, method: str, receive: Receive, send: Send, response: Response | Streamed
+        self, method: str, receive: Receive, send: Send, response: Response | StreamedResponse
     ) -> None:
-        if isinstance(response, Streamed):
+        if isinstance(response, StreamedResponse):
             await send_streamed(receive, send, response)
         elif method == "HEAD":
             await send(
@@ -330,7 +337,7 @@ class HttpApp:
             "http",
             f"{self._request_prefix}-{next(self._request_ids):x}",
             address,
-            printable(headers.get(b"user-agent", b"unknown"), _LONGEST_USER_AGENT),
+            printable_header(headers.get(b"user-agent", b"unknown"), _LONGEST_USER_AGENT),
             None if authorization is None else authorization.decode("latin-1"),
             None if platform is None else platform.decode("latin-1"),
             _printable_path(scope["path"]),

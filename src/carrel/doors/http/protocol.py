@@ -24,7 +24,7 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from carrel.core.addresses import address_group
 from carrel.doors.http.connections import Activity, ConnectionLimits, ConnectionTable
-from carrel.policy.proxies import TrustedProxies
+from carrel.policy.origin import TrustedProxies
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application

@@ -1,1 +1,1 @@
-"""MCP over HTTP and stdio: our own lane for the hot methods, FastMCP behind it for the rest."""
+"""MCP over HTTP and stdio, and the same catalogue as a FastMCP server (extra `fastmcp`)."""

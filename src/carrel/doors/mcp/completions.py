@@ -13,9 +13,9 @@ from carrel.core.caller import Caller, Visit
 from carrel.core.completion import Completion, CompletionRequest
 from carrel.core.errors import CarrelError
 from carrel.core.operation import ArgumentCompletion
-from carrel.doors.errors import INVALID_PARAMS, showing
+from carrel.doors.errors import INVALID_PARAMS, error_mapping
 from carrel.doors.mcp.endpoint import Endpoint
-from carrel.doors.mcp.wire import ProtocolError, error_facts
+from carrel.doors.mcp.json_rpc import ProtocolError, error_facts
 from carrel.policy.gate import Gate
 
 _NAME_OF = {"ref/prompt": "name", "ref/resource": "uri"}
@@ -31,7 +31,7 @@ async def complete(
     try:
         found = await gate.complete(entry, request, caller, visit)
     except CarrelError as error:
-        shown = showing(error)
+        shown = error_mapping(error)
         if shown.is_refusal:
             raise
         raise ProtocolError(

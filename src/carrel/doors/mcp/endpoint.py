@@ -18,7 +18,7 @@ from carrel.core.caller import Caller
 from carrel.core.jobs import JobOperations
 from carrel.core.operation import ArgumentCompletion, Effect, Operation, Prompt, Resource
 from carrel.core.quoting import QuotedSource, distinct, quotation_note, quoted_facts
-from carrel.doors.mcp.wire import META_SERVER_INFO, TASKS_EXTENSION
+from carrel.doors.mcp.json_rpc import META_SERVER_INFO, TASKS_EXTENSION
 from carrel.doors.schemas import answers_with_list, input_schema, output_schema
 
 # The blocks of a result without their brackets, and its structured content where it has any.
@@ -285,7 +285,7 @@ def _text_block(text: bytes) -> bytes:
 
 def _content(answer: Text | Blocks) -> Encoded:
     parts = answer.parts if isinstance(answer, Blocks) else (answer,)
-    return orjson.dumps([block(part) for part in parts])[1:-1], None
+    return orjson.dumps([content_block(part) for part in parts])[1:-1], None
 
 
 def _result(content: bytes, structured: bytes | None) -> bytes:
@@ -293,7 +293,7 @@ def _result(content: bytes, structured: bytes | None) -> bytes:
     return b"".join((b'"content":[', content, *end))
 
 
-def block(part: Text | Binary | Embedded) -> dict[str, object]:
+def content_block(part: Text | Binary | Embedded) -> dict[str, object]:
     """One content block of a tool result or prompt."""
     match part:
         case Text():
@@ -338,7 +338,8 @@ def encode_resource(uri: str, content: Text | Binary, sources: Sequence[QuotedSo
 
 def encode_prompt(text: PromptText) -> bytes:
     messages = [
-        {"role": message.role, "content": block(message.content)} for message in text.messages
+        {"role": message.role, "content": content_block(message.content)}
+        for message in text.messages
     ]
     inside: dict[str, object] = {"messages": messages}
     if text.description:

@@ -1,6 +1,4 @@
-"""The same catalogue on a FastMCP server: importable, mountable into others' servers, and behind
-the lane for the rest.
-"""
+"""The same catalogue as a FastMCP server, importable and mountable; needs the extra `fastmcp`."""
 
 from __future__ import annotations
 
@@ -49,10 +47,10 @@ from carrel.core.operation import Prompt as CataloguePrompt
 from carrel.core.parsing import translate_budget_errors
 from carrel.core.process_name import process_name
 from carrel.core.quoting import distinct, quotation_note, quoted_facts
-from carrel.doors.errors import INVALID_PARAMS, showing
+from carrel.doors.errors import INVALID_PARAMS, error_mapping
 from carrel.doors.mcp.completions import parse_completion
-from carrel.doors.mcp.endpoint import Endpoint, ServedTool, block
-from carrel.doors.mcp.wire import ProtocolError, error_facts
+from carrel.doors.mcp.endpoint import Endpoint, ServedTool, content_block
+from carrel.doors.mcp.json_rpc import ProtocolError, error_facts
 from carrel.doors.schemas import input_schema, output_schema
 from carrel.libraries.text.budget import check_nesting
 from carrel.policy.gate import Gate
@@ -71,7 +69,7 @@ def fastmcp_server(
         name=endpoint.server_info["name"],
         version=endpoint.server_info["version"],
         instructions=endpoint.instructions or None,
-        middleware=[_HouseRules(endpoint, gate)],
+        middleware=[_PolicyMiddleware(endpoint, gate)],
         mask_error_details=True,
         lifespan=lifespan,
     )
@@ -94,10 +92,8 @@ def fastmcp_server(
     return server
 
 
-class _HouseRules(Middleware):
-    """What the lane does and FastMCP would not: a tool that is not there and a call that is refused
-    are protocol errors,
-    not results that say so; and lists show only what the caller may use."""
+class _PolicyMiddleware(Middleware):
+    """Lists only what the caller may use; an unknown tool or a refusal is a protocol error."""
 
     def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
         self._gate = gate
@@ -195,7 +191,7 @@ def _visit() -> Visit:
 
 def _protocol_error(error: CarrelError) -> MCPError:
     return MCPError(
-        code=showing(error).json_rpc_code, message=error.message, data=error_facts(error)
+        code=error_mapping(error).json_rpc_code, message=error.message, data=error_facts(error)
     )
 
 
@@ -237,7 +233,7 @@ class _CatalogueTool(Tool):
                 self._tool.operation, arguments, caller, visit, _report_progress
             )
         except CarrelError as error:
-            if showing(error).is_refusal:
+            if error_mapping(error).is_refusal:
                 raise _protocol_error(error) from None
             facts = orjson.loads(orjson.dumps(error_facts(error), default=str))
             return ToolResult(
@@ -395,4 +391,4 @@ def _completion_handler(endpoint: Endpoint, gate: Gate) -> CompletionHandler:
 
 
 def _content(content: Text | Binary | Embedded) -> Any:
-    return content.body if isinstance(content, Text) else _blocks([block(content)])[0]
+    return content.body if isinstance(content, Text) else _blocks([content_block(content)])[0]

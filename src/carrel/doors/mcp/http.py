@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 
 import orjson
 
@@ -19,11 +19,11 @@ from carrel.core.caller import Caller, ReportProgress
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.doors.errors import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR
 from carrel.doors.http.app import Route
-from carrel.doors.http.entrance import is_from_browser
-from carrel.doors.http.exchange import JSON_TYPE, Exchange, Response, Streamed
+from carrel.doors.http.messages import JSON_TYPE, HttpRequest, Response, StreamedResponse
+from carrel.doors.http.request_checks import is_from_browser
 from carrel.doors.json_input import parse_json
-from carrel.doors.mcp.lane import Lane, refusal
-from carrel.doors.mcp.wire import (
+from carrel.doors.mcp.dispatcher import Dispatcher, refusal
+from carrel.doors.mcp.json_rpc import (
     ASSUMED_VERSION,
     HANDSHAKE_VERSIONS,
     META_VERSION,
@@ -42,7 +42,6 @@ from carrel.doors.mcp.wire import (
 from carrel.policy.gate import Gate
 
 Challenge = Callable[[CarrelError], tuple[tuple[bytes, bytes], ...]]
-Behind = Callable[[Exchange], Awaitable[Response]]
 
 _ROUTING_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
 # The extension wants the header, yet a client in wide use (FastMCP 4.1) leaves it out; every server
@@ -58,23 +57,19 @@ _EVENT_HEADERS = (
 
 
 class McpHttp:
-    """Serves one endpoint over HTTP. `behind` is where messages go that the lane does not
-    answer.
-    """
+    """Serves one endpoint over HTTP."""
 
     def __init__(
         self,
-        lane: Lane,
+        dispatcher: Dispatcher,
         gate: Gate,
         challenge: Challenge,
-        behind: Behind | None = None,
         *,
         streams_progress: bool = False,
     ) -> None:
-        self._lane = lane
+        self._dispatcher = dispatcher
         self._gate = gate
         self._challenge = challenge
-        self._behind = behind
         self._streams_progress = streams_progress
 
     def route(self) -> Route:
@@ -86,12 +81,12 @@ class McpHttp:
             refuse_stranger=lambda error, visit: self._response(refusal(None, error)),
         )
 
-    async def post(self, exchange: Exchange) -> Response | Streamed:
+    async def post(self, request: HttpRequest) -> Response | StreamedResponse:
         """Answers one POST."""
-        headers = exchange.headers
+        headers = request.headers
         refused = _refused_media_type(headers)
         if refused is not None:
-            return self._malformed(exchange, refused)
+            return self._malformed(request, refused)
         version = (
             _header(headers, b"mcp-protocol-version")
             if b"mcp-protocol-version" in headers
@@ -99,26 +94,26 @@ class McpHttp:
         )
         is_modern = version in MODERN_VERSIONS
         try:
-            message = parse_json(exchange.body)
+            message = parse_json(request.body)
         except orjson.JSONDecodeError as error:
             return self._malformed(
-                exchange, failure(None, PARSE_ERROR, f"Parse error: {error}", status=400)
+                request, failure(None, PARSE_ERROR, f"Parse error: {error}", status=400)
             )
         if not is_modern and version not in HANDSHAKE_VERSIONS:
             wrong = unsupported_version(version)
             return self._malformed(
-                exchange,
+                request,
                 failure(_id_of(message), wrong.code, wrong.message, wrong.data, status=400),
             )
         try:
-            caller = exchange.caller or await self._gate.identify(exchange.visit)
+            caller = request.caller or await self._gate.identify(request.visit)
         except CarrelError as error:
             return self._response(refusal(_id_of(message), error))
         if isinstance(message, list):
-            return await self._batch(message, exchange, caller, version)
+            return await self._batch(message, request, caller, version)
         try:
             if is_modern:
-                _check_headers(message, exchange)
+                _check_headers(message, request)
             elif names_modern_version(message):
                 raise ProtocolError(
                     HEADER_MISMATCH,
@@ -126,26 +121,17 @@ class McpHttp:
                 )
         except ProtocolError as error:
             return self._malformed(
-                exchange,
+                request,
                 failure(_id_of(message), error.code, error.message, error.data, status=400),
             )
-        if (
-            self._behind is not None
-            and isinstance(message, dict)
-            and self._goes_behind(message, is_modern=is_modern)
-        ):
-            try:
-                return await self._behind(exchange)
-            except CarrelError as error:
-                return self._response(refusal(_id_of(message), error))
         if self._streams_progress and _wants_to_be_told(message, headers):
-            return await self._streamed(message, exchange, caller, is_modern=is_modern)
-        reply = await self._lane.answer(message, caller, exchange.visit, is_modern=is_modern)
+            return await self._streamed(message, request, caller, is_modern=is_modern)
+        reply = await self._dispatcher.answer(message, caller, request.visit, is_modern=is_modern)
         return _ACCEPTED if reply is None else self._response(reply)
 
     async def _streamed(
-        self, message: object, exchange: Exchange, caller: Caller, *, is_modern: bool
-    ) -> Response | Streamed:
+        self, message: object, request: HttpRequest, caller: Caller, *, is_modern: bool
+    ) -> Response | StreamedResponse:
         told: asyncio.Queue[bytes | None] = asyncio.Queue()
 
         def progress_for(token: object) -> ReportProgress:
@@ -155,8 +141,8 @@ class McpHttp:
             return report
 
         answering = asyncio.create_task(
-            self._lane.answer(
-                message, caller, exchange.visit, is_modern=is_modern, progress_for=progress_for
+            self._dispatcher.answer(
+                message, caller, request.visit, is_modern=is_modern, progress_for=progress_for
             )
         )
         answering.add_done_callback(lambda _: told.put_nowait(None))
@@ -177,31 +163,16 @@ class McpHttp:
             finally:
                 answering.cancel()
 
-        return Streamed(200, events(), _EVENT_HEADERS)
-
-    def _goes_behind(self, message: dict[str, object], *, is_modern: bool) -> bool:
-        method = message.get("method")
-        if method == "subscriptions/listen":
-            # Its answer is a stream, which a JSON door cannot carry.
-            return False
-        if method in {"tools/list", "prompts/list"}:
-            return True
-        params = message.get("params")
-        if method in {"tools/call", "prompts/get"} and isinstance(params, dict):
-            known = (
-                self._lane.endpoint.tools if method == "tools/call" else self._lane.endpoint.prompts
-            )
-            return params.get("name") not in known
-        return not self._lane.answers(method, is_modern=is_modern)
+        return StreamedResponse(200, events(), _EVENT_HEADERS)
 
     async def _batch(
-        self, messages: list[object], exchange: Exchange, caller: Caller, version: str
+        self, messages: list[object], request: HttpRequest, caller: Caller, version: str
     ) -> Response:
         refused = refused_batch(messages, version)
         if refused is not None:
-            return self._malformed(exchange, refused)
+            return self._malformed(request, refused)
         replies = [
-            await self._lane.answer(message, caller, exchange.visit, is_modern=False)
+            await self._dispatcher.answer(message, caller, request.visit, is_modern=False)
             for message in messages
         ]
         answered = [reply.body for reply in replies if reply is not None]
@@ -211,9 +182,9 @@ class McpHttp:
             else _ACCEPTED
         )
 
-    def _malformed(self, exchange: Exchange, reply: Reply) -> Response:
-        self._gate.refused(
-            exchange.visit, "mcp", exchange.visit.path, InvalidInputError("malformed message")
+    def _malformed(self, request: HttpRequest, reply: Reply) -> Response:
+        self._gate.record_refusal(
+            request.visit, "mcp", request.visit.path, InvalidInputError("malformed message")
         )
         return self._response(reply)
 
@@ -273,16 +244,16 @@ def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:
     return None
 
 
-def _check_headers(message: object, exchange: Exchange) -> None:
+def _check_headers(message: object, request: HttpRequest) -> None:
     """The routing headers of 2026-07-28 must be there once and say what the body says."""
     if not isinstance(message, dict) or "id" not in message:
         return
-    repeated = exchange.repeated & _ROUTING_HEADERS
+    repeated = request.repeated & _ROUTING_HEADERS
     if repeated:
         raise ProtocolError(
             HEADER_MISMATCH, f"{min(repeated).decode()} header appears more than once"
         )
-    headers = exchange.headers
+    headers = request.headers
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     if isinstance(meta, dict) and META_VERSION in meta:

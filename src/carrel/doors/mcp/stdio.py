@@ -20,9 +20,9 @@ from carrel.core.caller import LOCAL_USER, Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.process_name import process_name
 from carrel.doors.errors import INVALID_REQUEST, PARSE_ERROR
-from carrel.doors.json_input import id_of_refused, parse_json
-from carrel.doors.mcp.lane import Lane, refusal
-from carrel.doors.mcp.wire import (
+from carrel.doors.json_input import parse_json, salvage_request_id
+from carrel.doors.mcp.dispatcher import Dispatcher, refusal
+from carrel.doors.mcp.json_rpc import (
     ASSUMED_VERSION,
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
@@ -62,17 +62,17 @@ class ProtocolOutput:
 
 
 async def serve_stdio(
-    lane: Lane, gate: Gate, descriptor: int, write_line: Callable[[bytes], None]
+    dispatcher: Dispatcher, gate: Gate, descriptor: int, write_line: Callable[[bytes], None]
 ) -> None:
     """Answers the messages of a descriptor until it ends, then finishes what it has read."""
-    ready: asyncio.Future[tuple[Lane, Gate]] = asyncio.get_running_loop().create_future()
-    ready.set_result((lane, gate))
-    await serve_stdio_at_once(lane, ready, descriptor, write_line)
+    ready: asyncio.Future[tuple[Dispatcher, Gate]] = asyncio.get_running_loop().create_future()
+    ready.set_result((dispatcher, gate))
+    await serve_stdio_at_once(dispatcher, ready, descriptor, write_line)
 
 
 async def serve_stdio_at_once(
-    handshake: Lane,
-    rooms: asyncio.Future[tuple[Lane, Gate]],
+    handshake: Dispatcher,
+    rooms: asyncio.Future[tuple[Dispatcher, Gate]],
     descriptor: int,
     write_line: Callable[[bytes], None],
 ) -> None:
@@ -144,8 +144,8 @@ class _Session:
 
     def __init__(
         self,
-        handshake: Lane,
-        rooms: asyncio.Future[tuple[Lane, Gate]],
+        handshake: Dispatcher,
+        rooms: asyncio.Future[tuple[Dispatcher, Gate]],
         write_line: Callable[[bytes], None],
     ) -> None:
         self._handshake = handshake
@@ -165,7 +165,7 @@ class _Session:
         except orjson.JSONDecodeError as error:
             group.create_task(self._note_malformed())
             self._write_line(
-                failure(id_of_refused(line), PARSE_ERROR, f"Parse error: {error}").body
+                failure(salvage_request_id(line), PARSE_ERROR, f"Parse error: {error}").body
             )
             return
         method = message.get("method") if isinstance(message, dict) else None
@@ -202,7 +202,7 @@ class _Session:
     async def _note_malformed(self) -> None:
         visit = self._visit()
         _, gate = await asyncio.shield(self._rooms)
-        gate.refused(visit, "mcp", "stdio", InvalidInputError("malformed message"))
+        gate.record_refusal(visit, "mcp", "stdio", InvalidInputError("malformed message"))
 
     async def _answer(self, message: object) -> None:
         visit = self._visit()
@@ -217,7 +217,7 @@ class _Session:
                 )
             )
             return
-        lane, gate = await asyncio.shield(self._rooms)
+        dispatcher, gate = await asyncio.shield(self._rooms)
         try:
             caller = await gate.identify(visit)
         except CarrelError as error:
@@ -230,7 +230,7 @@ class _Session:
                 self._send(refused)
                 return
             replies = [
-                await lane.answer(
+                await dispatcher.answer(
                     item, caller, visit, is_modern=False, progress_for=self._progress_for
                 )
                 for item in message
@@ -240,7 +240,7 @@ class _Session:
                 self._write_line(b"[" + b",".join(answered) + b"]")
             return
         self._send(
-            await lane.answer(
+            await dispatcher.answer(
                 message,
                 caller,
                 visit,

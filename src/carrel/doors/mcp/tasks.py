@@ -21,7 +21,7 @@ from carrel.core.jobs import JobOperations
 from carrel.core.operation import Operation
 from carrel.doors.errors import INTERNAL, INVALID_PARAMS, MISSING_CAPABILITY
 from carrel.doors.mcp.endpoint import Endpoint
-from carrel.doors.mcp.wire import (
+from carrel.doors.mcp.json_rpc import (
     META_CAPABILITIES,
     TASKS_EXTENSION,
     ProtocolError,

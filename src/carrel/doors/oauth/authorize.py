@@ -9,17 +9,30 @@ from dataclasses import dataclass
 
 from carrel.core.caller import Caller
 from carrel.core.errors import CarrelError, RateLimitExceededError, UnavailableError
-from carrel.doors.http.exchange import Exchange, Response
-from carrel.doors.oauth.forms import cookie_of, form_of, query_of, set_cookie
+from carrel.doors.http import Route
+from carrel.doors.http.messages import HttpRequest, Response
+from carrel.doors.oauth.endpoints import (
+    LARGEST_BODY,
+    OAuthEndpoints,
+    cookie_of,
+    form_of,
+    query_of,
+    set_cookie,
+)
 from carrel.doors.oauth.pages import consent_page, login_page, page_response, problem_page
-from carrel.policy.authorization.errors import LoginRefusedError, OAuthError, UntrustedRequestError
-from carrel.policy.authorization.models import User
-from carrel.policy.authorization.people import DEVICE_SECONDS, SESSION_SECONDS, People
+from carrel.policy.authorization.login import DEVICE_SECONDS, SESSION_SECONDS, LoginService
+from carrel.policy.authorization.models import (
+    LoginRefusedError,
+    OAuthError,
+    UntrustedRequestError,
+    User,
+)
 from carrel.policy.authorization.server import (
     AuthorizationRequest,
     AuthorizationServer,
     RedirectedError,
 )
+from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.gate import Gate
 
 _LOGIN_SECONDS = 3600
@@ -29,7 +42,7 @@ _LOGIN_SECONDS = 3600
 class _Visitor:
     """A browser on a page: the address it came with, the request in it, and who is logged in."""
 
-    exchange: Exchange
+    http: HttpRequest
     query: str
     request: AuthorizationRequest
     session: str | None
@@ -45,7 +58,9 @@ class AuthorizePages:
     session.
     """
 
-    def __init__(self, server: AuthorizationServer, people: People, gate: Gate, name: str) -> None:
+    def __init__(
+        self, server: AuthorizationServer, people: LoginService, gate: Gate, name: str
+    ) -> None:
         self._server = server
         self._people = people
         self._gate = gate
@@ -56,19 +71,19 @@ class AuthorizePages:
         self._login_cookie = f"{prefix}carrel-login"
         self._device_cookie = f"{prefix}carrel-device"
 
-    async def get(self, exchange: Exchange) -> Response:
+    async def get(self, request: HttpRequest) -> Response:
         try:
-            visitor = await self._visitor(exchange)
+            visitor = await self._visitor(request)
         except (CarrelError, RedirectedError) as error:
-            return self._refused(exchange, error)
+            return self._refused(request, error)
         return (
             self._login(visitor) if visitor.user is None else self._consent(visitor, visitor.user)
         )
 
-    async def post(self, exchange: Exchange) -> Response:
+    async def post(self, request: HttpRequest) -> Response:
         try:
-            visitor = await self._visitor(exchange)
-            form = form_of(exchange)
+            visitor = await self._visitor(request)
+            form = form_of(request)
             action = form.get("action", [""])[0]
             csrf = form.get("csrf", [""])[0]
             if action == "login":
@@ -82,13 +97,15 @@ class AuthorizePages:
                 )
             return await self._decided(visitor, visitor.user, action, set(form.get("scope", [])))
         except (CarrelError, RedirectedError) as error:
-            return self._refused(exchange, error)
+            return self._refused(request, error)
 
-    async def _visitor(self, exchange: Exchange) -> _Visitor:
-        query = exchange.scope.get("query_string", b"").decode("latin-1")
-        request = await self._server.read_request(query_of(exchange), exchange.visit.address_group)
-        session = cookie_of(exchange, self._session_cookie)
-        return _Visitor(exchange, query, request, session, await self._people.logged_in(session))
+    async def _visitor(self, http: HttpRequest) -> _Visitor:
+        query = http.scope.get("query_string", b"").decode("latin-1")
+        request = await self._server.read_request(query_of(http), http.visit.address_group)
+        session = cookie_of(http, self._session_cookie)
+        return _Visitor(
+            http, query, request, session, await self._people.find_session_user(session)
+        )
 
     def _login(
         self,
@@ -98,7 +115,7 @@ class AuthorizePages:
         user: str = "",
         wait: int = 0,
     ) -> Response:
-        cookie = cookie_of(visitor.exchange, self._login_cookie) or secrets.token_urlsafe(24)
+        cookie = cookie_of(visitor.http, self._login_cookie) or secrets.token_urlsafe(24)
         page = login_page(
             name=self._name,
             action=visitor.action,
@@ -128,18 +145,18 @@ class AuthorizePages:
         return page_response(200, page, redirect_uri=request.redirect_uri)
 
     async def _log_in(self, visitor: _Visitor, form: dict[str, list[str]], csrf: str) -> Response:
-        if not self._is_ours(csrf, cookie_of(visitor.exchange, self._login_cookie), "login", ""):
+        if not self._is_ours(csrf, cookie_of(visitor.http, self._login_cookie), "login", ""):
             raise _not_our_form()
         name, password = form.get("username", [""])[0], form.get("password", [""])[0]
-        visit = visitor.exchange.visit
+        visit = visitor.http.visit
         try:
-            device = cookie_of(visitor.exchange, self._device_cookie)
+            device = cookie_of(visitor.http, self._device_cookie)
             entered = await self._people.log_in(name, password, visit.address_group, device)
         except LoginRefusedError as error:
-            self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
+            self._gate.record_refusal(visit, "oauth:login", f"user:{name[:100]}", error)
             return self._login(visitor, 401, error.message, name[:100])
         except RateLimitExceededError as error:
-            self._gate.refused(visit, "oauth:login", f"user:{name[:100]}", error)
+            self._gate.record_refusal(visit, "oauth:login", f"user:{name[:100]}", error)
             wait = error.retry_after_seconds
             return self._login(
                 visitor, 429, f"Too many attempts. Try again in {wait} seconds.", name[:100], wait
@@ -187,22 +204,24 @@ class AuthorizePages:
 
     def _note(self, visitor: _Visitor, user: User, action: str, facts: dict[str, object]) -> None:
         caller = Caller(user.name, frozenset(), visitor.request.client.client_id)
-        self._gate.noted(visitor.exchange.visit, action, f"user:{user.name}", caller, facts)
+        self._gate.record_event(visitor.http.visit, action, f"user:{user.name}", caller, facts)
 
     def _is_ours(self, given: str, secret: str | None, purpose: str, query: str) -> bool:
         return bool(secret) and hmac.compare_digest(
             given.encode(), _csrf(secret or "", purpose, query).encode()
         )
 
-    def _refused(self, exchange: Exchange, error: CarrelError | RedirectedError) -> Response:
+    def _refused(self, request: HttpRequest, error: CarrelError | RedirectedError) -> Response:
         if isinstance(error, RedirectedError):
-            self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error.error)
+            self._gate.record_refusal(
+                request.visit, "oauth:authorize", "oauth://authorize", error.error
+            )
             return Response(
                 302,
                 b"",
                 ((b"location", error.location.encode("ascii")), (b"cache-control", b"no-store")),
             )
-        self._gate.refused(exchange.visit, "oauth:authorize", "oauth://authorize", error)
+        self._gate.record_refusal(request.visit, "oauth:authorize", "oauth://authorize", error)
         if isinstance(error, RateLimitExceededError):
             page = problem_page("Too many attempts", error.message, error.next_step)
             return page_response(
@@ -238,3 +257,23 @@ def _see_other(location: str, *cookies: tuple[bytes, bytes]) -> Response:
         b"",
         ((b"location", location.encode("ascii")), (b"cache-control", b"no-store"), *cookies),
     )
+
+
+def oauth_routes(
+    server: AuthorizationServer,
+    people: LoginService,
+    verifier: GrantedTokenVerifier,
+    gate: Gate,
+    name: str,
+) -> dict[str, Route]:
+    """The addresses of the built-in authorization server, without its metadata."""
+    pages = AuthorizePages(server, people, gate, name)
+    endpoints = OAuthEndpoints(server, verifier, gate)
+    routes = {
+        "/authorize": Route({"GET": pages.get, "POST": pages.post}, max_body_bytes=LARGEST_BODY),
+        "/token": Route({"POST": endpoints.token}, max_body_bytes=LARGEST_BODY),
+        "/revoke": Route({"POST": endpoints.revoke}, max_body_bytes=LARGEST_BODY),
+    }
+    if server.clients.may_register:
+        routes["/register"] = Route({"POST": endpoints.register}, max_body_bytes=LARGEST_BODY)
+    return routes

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
 
 import orjson
 
 from carrel.core.caller import ANONYMOUS_USER, Caller
 from carrel.core.errors import CarrelError, UnavailableError
-from carrel.doors.http import Route
-from carrel.doors.http.exchange import Exchange, Header, Response
-from carrel.doors.oauth.authorize import AuthorizePages
-from carrel.doors.oauth.forms import form_of
-from carrel.policy.authorization.errors import OAuthError, UntrustedRequestError
-from carrel.policy.authorization.people import People
+from carrel.doors.http.messages import Header, HttpRequest, Response
+from carrel.policy.authorization.models import OAuthError, UntrustedRequestError
 from carrel.policy.authorization.server import AuthorizationServer
 from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.gate import Gate
@@ -22,7 +20,7 @@ _NO_STORE: tuple[Header, ...] = ((b"cache-control", b"no-store"), (b"pragma", b"
 _LARGEST_REGISTRATION = 64 * 1024
 # Strangers may send bodies here, so that little is read. What is somewhat too large is refused in
 # OAuth's own words.
-_LARGEST_BODY = 256 * 1024
+LARGEST_BODY = 256 * 1024
 
 
 class OAuthEndpoints:
@@ -35,18 +33,18 @@ class OAuthEndpoints:
         self._verifier = verifier
         self._gate = gate
 
-    async def token(self, exchange: Exchange) -> Response:
-        return await self._answered(exchange, "oauth:token", self._token)
+    async def token(self, request: HttpRequest) -> Response:
+        return await self._answered(request, "oauth:token", self._token)
 
-    async def register(self, exchange: Exchange) -> Response:
-        return await self._answered(exchange, "oauth:register", self._register)
+    async def register(self, request: HttpRequest) -> Response:
+        return await self._answered(request, "oauth:register", self._register)
 
-    async def revoke(self, exchange: Exchange) -> Response:
-        return await self._answered(exchange, "oauth:revoke", self._revoke)
+    async def revoke(self, request: HttpRequest) -> Response:
+        return await self._answered(request, "oauth:revoke", self._revoke)
 
-    async def _token(self, exchange: Exchange) -> Response:
-        form = form_of(exchange)
-        issued = await self._server.exchange(form)
+    async def _token(self, request: HttpRequest) -> Response:
+        form = form_of(request)
+        issued = await self._server.exchange_token(form)
         grant = issued.grant
         caller = Caller(grant.user_name, frozenset(), grant.client_id)
         facts: dict[str, object] = {
@@ -54,7 +52,7 @@ class OAuthEndpoints:
             "scopes": sorted(issued.scopes),
             "grant": grant.grant_id,
         }
-        self._gate.noted(exchange.visit, "oauth:token", grant.resource, caller, facts)
+        self._gate.record_event(request.visit, "oauth:token", grant.resource, caller, facts)
         answer = {
             "access_token": issued.access_token,
             "token_type": "Bearer",
@@ -64,20 +62,20 @@ class OAuthEndpoints:
         }
         return Response.json(200, answer, _NO_STORE)
 
-    async def _register(self, exchange: Exchange) -> Response:
-        if len(exchange.body) > _LARGEST_REGISTRATION:
+    async def _register(self, request: HttpRequest) -> Response:
+        if len(request.body) > _LARGEST_REGISTRATION:
             raise OAuthError("invalid_client_metadata", "The registration is too large")
         try:
-            facts = orjson.loads(exchange.body)
+            facts = orjson.loads(request.body)
         except orjson.JSONDecodeError:
             raise OAuthError("invalid_client_metadata", "The registration is not JSON") from None
-        client = await self._server.clients.register(facts, exchange.visit.address_group)
+        client = await self._server.clients.register(facts, request.visit.address_group)
         caller = Caller(ANONYMOUS_USER, frozenset(), client.client_id)
         shown: dict[str, object] = {
             "name": client.name,
             "redirect_uris": list(client.redirect_uris),
         }
-        self._gate.noted(exchange.visit, "oauth:register", "oauth://clients", caller, shown)
+        self._gate.record_event(request.visit, "oauth:register", "oauth://clients", caller, shown)
         answer: dict[str, object] = {
             "client_id": client.client_id,
             "client_id_issued_at": int(client.created_at),
@@ -93,26 +91,29 @@ class OAuthEndpoints:
             answer["scope"] = facts["scope"]
         return Response.json(201, answer, _NO_STORE)
 
-    async def _revoke(self, exchange: Exchange) -> Response:
-        form = form_of(exchange)
+    async def _revoke(self, request: HttpRequest) -> Response:
+        form = form_of(request)
         token = form.get("token", [""])[0]
         grant = await self._server.revoke(
             form, await self._verifier.grant_of(token) if token.count(".") == 2 else None
         )
         if grant is not None:
             caller = Caller(grant.user_name, frozenset(), grant.client_id)
-            self._gate.noted(
-                exchange.visit, "oauth:revoke", grant.resource, caller, {"grant": grant.grant_id}
+            self._gate.record_event(
+                request.visit, "oauth:revoke", grant.resource, caller, {"grant": grant.grant_id}
             )
         return Response(200, b"", _NO_STORE)
 
     async def _answered(
-        self, exchange: Exchange, action: str, answer: Callable[[Exchange], Awaitable[Response]]
+        self,
+        request: HttpRequest,
+        action: str,
+        answer: Callable[[HttpRequest], Awaitable[Response]],
     ) -> Response:
         try:
-            return await answer(exchange)
+            return await answer(request)
         except (OAuthError, UntrustedRequestError, UnavailableError) as error:
-            self._gate.refused(exchange.visit, action, "oauth://", error)
+            self._gate.record_refusal(request.visit, action, "oauth://", error)
             return _refused(error)
 
 
@@ -130,21 +131,48 @@ def _refused(error: CarrelError) -> Response:
     return Response.json(status, {"error": name, "error_description": error.message}, headers)
 
 
-def oauth_routes(
-    server: AuthorizationServer,
-    people: People,
-    verifier: GrantedTokenVerifier,
-    gate: Gate,
-    name: str,
-) -> dict[str, Route]:
-    """The addresses of the built-in authorization server, without its metadata."""
-    pages = AuthorizePages(server, people, gate, name)
-    endpoints = OAuthEndpoints(server, verifier, gate)
-    routes = {
-        "/authorize": Route({"GET": pages.get, "POST": pages.post}, max_body_bytes=_LARGEST_BODY),
-        "/token": Route({"POST": endpoints.token}, max_body_bytes=_LARGEST_BODY),
-        "/revoke": Route({"POST": endpoints.revoke}, max_body_bytes=_LARGEST_BODY),
-    }
-    if server.clients.may_register:
-        routes["/register"] = Route({"POST": endpoints.register}, max_body_bytes=_LARGEST_BODY)
-    return routes
+_LARGEST_FORM = 64 * 1024
+_MOST_FIELDS = 60
+
+
+def query_of(request: HttpRequest) -> dict[str, list[str]]:
+    return _parsed(request.scope.get("query_string", b""))
+
+
+def form_of(request: HttpRequest) -> dict[str, list[str]]:
+    content_type = request.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if content_type != b"application/x-www-form-urlencoded":
+        raise OAuthError("invalid_request", "The body must be application/x-www-form-urlencoded")
+    if len(request.body) > _LARGEST_FORM:
+        raise OAuthError("invalid_request", "The form is too large")
+    return _parsed(request.body)
+
+
+def _parsed(text: bytes) -> dict[str, list[str]]:
+    try:
+        return parse_qs(
+            text.decode("ascii"),
+            keep_blank_values=True,
+            max_num_fields=_MOST_FIELDS,
+            encoding="utf-8",
+            errors="strict",
+        )
+    except ValueError:
+        raise OAuthError("invalid_request", "The parameters cannot be read") from None
+
+
+def cookie_of(request: HttpRequest, name: str) -> str | None:
+    try:
+        found = SimpleCookie(request.headers.get(b"cookie", b"").decode("latin-1")).get(name)
+    except CookieError:
+        return None
+    return None if found is None else found.value
+
+
+def set_cookie(name: str, value: str, *, seconds: int, is_secure: bool) -> Header:
+    """A cookie that scripts cannot read and other sites cannot send with a form."""
+    secure = "; Secure" if is_secure else ""
+    return (
+        b"set-cookie",
+        f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}".encode(),
+    )

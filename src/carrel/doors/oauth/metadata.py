@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from carrel.core.errors import CarrelError
 from carrel.doors.http import Route
-from carrel.doors.http.exchange import Exchange, Header, Response
+from carrel.doors.http.messages import Header, HttpRequest, Response
 from carrel.policy.identity import InvalidTokenError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def authorization_server_routes(server: AuthorizationServer) -> dict[str, Route]
     if server.clients.may_register:
         facts["registration_endpoint"] = f"{issuer}/register"
 
-    async def jwks(exchange: Exchange) -> Response:
+    async def jwks(request: HttpRequest) -> Response:
         return Response.json(
             200, await server.keys.fetch(), ((b"cache-control", b"public, max-age=60"),)
         )
@@ -125,7 +125,7 @@ def authorization_server_routes(server: AuthorizationServer) -> dict[str, Route]
 
 
 def _document(facts: dict[str, object]) -> Route:
-    async def answer(exchange: Exchange) -> Response:
+    async def answer(request: HttpRequest) -> Response:
         return Response.json(200, facts, ((b"cache-control", b"public, max-age=300"),))
 
     return Route({"GET": answer})

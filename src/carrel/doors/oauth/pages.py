@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from html import escape
 
-from carrel.doors.http.exchange import Header, Response
+from carrel.doors.http.messages import Header, Response
 from carrel.policy.authorization.models import ClientKind
 from carrel.policy.authorization.redirects import form_action_source, shown_address
 from carrel.policy.authorization.server import AuthorizationRequest

@@ -14,8 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
 from carrel.core.clock import Clock
-from carrel.policy.authorization.models import SigningKey
-from carrel.policy.authorization.ports import AccessStore
+from carrel.policy.authorization.models import AccessStore, SigningKey
 
 _REREAD_SECONDS = 30.0
 # A new key is published this long before it signs, so that every worker knows it by then.

@@ -17,13 +17,20 @@ from urllib.parse import urlencode
 
 from carrel.core.clock import Clock
 from carrel.policy.authorization.clients import Clients
-from carrel.policy.authorization.errors import OAuthError, UntrustedRequestError
 from carrel.policy.authorization.keys import SigningKeys
-from carrel.policy.authorization.models import Client, Code, Grant, Refresh, User
-from carrel.policy.authorization.ports import AccessStore
+from carrel.policy.authorization.models import (
+    AccessStore,
+    AuthorizationCode,
+    Client,
+    Grant,
+    OAuthError,
+    RefreshToken,
+    UntrustedRequestError,
+    User,
+)
 from carrel.policy.authorization.redirects import is_registered
-from carrel.policy.scopes import ALL_SCOPES, expand
-from carrel.policy.static_tokens import hash_of, new_secret
+from carrel.policy.identity import hash_secret, new_secret
+from carrel.policy.scopes import ALL_SCOPES, expand_scopes
 
 CODE_SECONDS = 60.0
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -167,12 +174,12 @@ class AuthorizationServer:
                 f"{', '.join(sorted(self.offered_scopes))}",
             )
         wanted = asked or sorted(self.offered_scopes)
-        allowed = ALL_SCOPES if client.scopes is None else expand(client.scopes)
+        allowed = ALL_SCOPES if client.scopes is None else expand_scopes(client.scopes)
         return tuple(scope for scope in wanted if scope in allowed)
 
     def grantable(self, request: AuthorizationRequest, user: User) -> tuple[str, ...]:
         """The scopes that were asked for and that this person holds."""
-        held = expand(user.scopes)
+        held = expand_scopes(user.scopes)
         return tuple(scope for scope in request.scopes if scope in held)
 
     async def allow(self, request: AuthorizationRequest, user: User, ticked: set[str]) -> str:
@@ -190,8 +197,8 @@ class AuthorizationServer:
             request.resource,
             now,
         )
-        kept = Code(
-            hash_of(code),
+        kept = AuthorizationCode(
+            hash_secret(code),
             grant.grant_id,
             request.redirect_uri,
             request.challenge,
@@ -223,7 +230,7 @@ class AuthorizationServer:
         }
         return f"{redirect_uri}{'&' if '?' in redirect_uri else '?'}{urlencode(shown)}"
 
-    async def exchange(self, form: Form) -> IssuedTokens:
+    async def exchange_token(self, form: Form) -> IssuedTokens:
         """The token endpoint."""
         for name, values in form.items():
             if len(values) > 1 and name != "resource":
@@ -244,7 +251,7 @@ class AuthorizationServer:
     async def _exchange_code(self, form: Form) -> IssuedTokens:
         secret, verifier = _needed(form, "code"), _needed(form, "code_verifier")
         now = self._clock.now().timestamp()
-        code = await self._store.code(hash_of(secret))
+        code = await self._store.code(hash_secret(secret))
         if code is None:
             raise OAuthError("invalid_grant", "The code is not known here")
         if code.used_at is not None:
@@ -258,7 +265,7 @@ class AuthorizationServer:
         if _one(form, "redirect_uri") not in {None, code.redirect_uri}:
             raise OAuthError("invalid_grant", "redirect_uri is not the one of the request")
         if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(
-            challenge_of(verifier), code.challenge
+            pkce_challenge(verifier), code.challenge
         ):
             raise OAuthError("invalid_grant", "code_verifier does not fit")
         self._same_resource(form, grant)
@@ -274,7 +281,7 @@ class AuthorizationServer:
     async def _exchange_refresh(self, form: Form) -> IssuedTokens:
         shown = _needed(form, "refresh_token")
         now = self._clock.now().timestamp()
-        refresh = await self._store.refresh(hash_of(shown))
+        refresh = await self._store.refresh(hash_secret(shown))
         if refresh is None:
             raise OAuthError("invalid_grant", "The refresh token is not known here")
         if refresh.used_at is not None:
@@ -286,7 +293,7 @@ class AuthorizationServer:
             )
         scopes = self._scopes_at_refresh(form, grant)
         salt = secrets.token_hex(32)
-        secret = successor_of(shown, salt)
+        secret = derive_successor(shown, salt)
         if not await self._store.rotate(
             refresh.token_hash, now, self._new_refresh(secret, grant, now), salt
         ):
@@ -298,7 +305,7 @@ class AuthorizationServer:
         return await self._issued(grant, scopes, secret, now)
 
     async def _retry_refresh(
-        self, form: Form, shown: str, refresh: Refresh, now: float
+        self, form: Form, shown: str, refresh: RefreshToken, now: float
     ) -> IssuedTokens:
         """A used refresh token shown again. Shortly after its use, by its client, while nobody has
         used what followed from it, this
@@ -307,9 +314,11 @@ class AuthorizationServer:
         """
         grant = await self._store.grant(refresh.grant_id)
         secret = (
-            None if refresh.successor_salt is None else successor_of(shown, refresh.successor_salt)
+            None
+            if refresh.successor_salt is None
+            else derive_successor(shown, refresh.successor_salt)
         )
-        successor = None if secret is None else await self._store.refresh(hash_of(secret))
+        successor = None if secret is None else await self._store.refresh(hash_secret(secret))
         is_soon = refresh.used_at is not None and now - refresh.used_at < self._grace_seconds
         if (
             not is_soon
@@ -329,7 +338,7 @@ class AuthorizationServer:
     def _scopes_at_refresh(self, form: Form, grant: Grant) -> frozenset[str]:
         self._same_resource(form, grant)
         asked = (_one(form, "scope") or "").split()
-        if not set(asked) <= expand(grant.scopes):
+        if not set(asked) <= expand_scopes(grant.scopes):
             raise OAuthError("invalid_scope", "A refresh cannot ask for more than was granted")
         return frozenset(asked) or grant.scopes
 
@@ -349,9 +358,9 @@ class AuthorizationServer:
         if form.get("resource") and self._resource(form) != grant.resource:
             raise OAuthError("invalid_target", "resource is not the one of the request")
 
-    def _new_refresh(self, secret: str, grant: Grant, now: float) -> Refresh:
-        return Refresh(
-            hash_of(secret),
+    def _new_refresh(self, secret: str, grant: Grant, now: float) -> RefreshToken:
+        return RefreshToken(
+            hash_secret(secret),
             grant.grant_id,
             now,
             min(now + self._refresh_seconds, self._end_of(grant)),
@@ -380,7 +389,7 @@ class AuthorizationServer:
         nothing and is not an error.
         """
         token = _needed(form, "token")
-        refresh = await self._store.refresh(hash_of(token))
+        refresh = await self._store.refresh(hash_secret(token))
         grant_id = grant_of_access_token if refresh is None else refresh.grant_id
         grant = None if grant_id is None else await self._store.grant(grant_id)
         if grant is None or grant.client_id != _one(form, "client_id"):
@@ -400,14 +409,14 @@ class RedirectedError(Exception):
         self.location = location
 
 
-def challenge_of(verifier: str) -> str:
+def pkce_challenge(verifier: str) -> str:
     """The S256 challenge of a verifier (RFC 7636)."""
     return (
         base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     )
 
 
-def successor_of(refresh_token: str, salt: str) -> str:
+def derive_successor(refresh_token: str, salt: str) -> str:
     """The refresh token that follows another. It can be made again from both, and from neither the
     token nor the store alone.
     """

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from carrel.core.caller import Caller
 from carrel.core.clock import Clock
-from carrel.policy.authorization.ports import AccessStore
-from carrel.policy.identity import InvalidTokenError, Recognised
-from carrel.policy.scopes import expand
+from carrel.policy.authorization.models import AccessStore
+from carrel.policy.identity import InvalidTokenError, VerifiedToken
+from carrel.policy.scopes import expand_scopes
 from carrel.policy.signed_tokens import SignedTokenVerifier
 
 
@@ -29,13 +29,13 @@ class GrantedTokenVerifier:
         self._clock = clock
         self.recheck_seconds: float | None = recheck_seconds
 
-    async def verify(self, token: str) -> Recognised | None:
+    async def verify(self, token: str) -> VerifiedToken | None:
         claims = await self._signed.claims(token)
         grant = await self._store.grant(str(claims.get("grant")))
         if grant is None:
             raise InvalidTokenError("The token has been revoked", next_step="Log in again.")
-        scopes = expand(str(claims.get("scope", "")).split()) & expand(grant.scopes)
-        return Recognised(Caller(grant.user_name, scopes, grant.client_id), float(claims["exp"]))
+        scopes = expand_scopes(str(claims.get("scope", "")).split()) & expand_scopes(grant.scopes)
+        return VerifiedToken(Caller(grant.user_name, scopes, grant.client_id), float(claims["exp"]))
 
     async def grant_of(self, token: str) -> str | None:
         """The grant of a token that is ours and has not expired, for revocation."""

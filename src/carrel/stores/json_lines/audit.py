@@ -9,18 +9,19 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 import orjson
 
 from carrel.core.clock import Clock, SystemClock
+from carrel.policy.audit import chain_heads, hash_in
 from carrel.policy.audit_anchor import AnchorEvent, AnchorLedger, Anchors
-from carrel.policy.audit_chain import chain_heads, hash_in
-from carrel.stores.audit_queue import Notice, PartlyWrittenError, QueuedAudit, QueueOptions
+from carrel.stores.audit_queue import AuditNotice, PartlyWrittenError, QueuedAudit, QueueOptions
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.json_lines.descriptors import OPEN_FLAGS, read_at
 
@@ -101,14 +102,14 @@ class JsonLinesSink:
         if self._descriptor is not None:
             os.fsync(self._descriptor)
 
-    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[AuditNotice]:
         rotated, self._rotated = self._rotated, []
         notices = []
         for file in rotated:
             facts = _facts_of(file)
             if anchors is not None:
                 anchors.add(AnchorEvent.ROTATED, facts)
-            notices.append(Notice("rotated", f"audit://files/{file.name}", facts))
+            notices.append(AuditNotice("rotated", f"audit://files/{file.name}", facts))
         if rotated or is_thorough:
             notices.extend(self._expire(anchors))
         return notices
@@ -179,7 +180,7 @@ class JsonLinesSink:
             return False
         return (named.st_dev, named.st_ino) == (mine.st_dev, mine.st_ino)
 
-    def _expire(self, anchors: Anchors | None) -> list[Notice]:
+    def _expire(self, anchors: Anchors | None) -> list[AuditNotice]:
         """Removes the oldest full files, each after an anchor says so; killed in between, the file
         is removed the next time.
         """
@@ -194,7 +195,9 @@ class JsonLinesSink:
                 file.unlink()
                 shown = {name: value for name, value in facts.items() if name != "chains"}
                 notices.append(
-                    Notice("expired", f"audit://files/{file.name}", {**shown, "chains": len(heads)})
+                    AuditNotice(
+                        "expired", f"audit://files/{file.name}", {**shown, "chains": len(heads)}
+                    )
                 )
         return notices
 
@@ -300,3 +303,66 @@ def _free_name(file: Path, now: datetime) -> Path:
                 datetime.strptime(last, _STAMP).replace(tzinfo=UTC) + timedelta(microseconds=1)
             ).strftime(_STAMP)
     return file.with_name(f"{file.stem}.{stamp}{file.suffix}")
+
+
+_DESCRIPTORS: dict[str, int] = {"stdout": 1, "stderr": 2}
+
+
+class StreamAudit(QueuedAudit):
+    """The queue in front of the stream. Chains are as in files; there are no anchors, since nothing
+    here outlives the process.
+    """
+
+    def __init__(
+        self,
+        stream: Literal["stdout", "stderr"],
+        *,
+        options: QueueOptions | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__(StreamSink(_DESCRIPTORS[stream]), options=options, clock=clock)
+
+
+class StreamSink:
+    """Writes whole lines to a descriptor that it does not own."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        # What of a line could not be written; its reader must not see the next line glued to it.
+        self._rest = b""
+
+    def append(self, lines: Sequence[bytes]) -> None:
+        self._write_rest()
+        for number, line in enumerate(lines):
+            self._rest = line + b"\n"
+            try:
+                self._write_rest()
+            except OSError as error:
+                # The rest of a line that has begun is written before anything else, so that the
+                # line counts.
+                if len(self._rest) <= len(line):
+                    raise PartlyWrittenError(number + 1) from error
+                self._rest = b""
+                raise PartlyWrittenError(number) from error
+
+    def last_hash(self) -> str | None:
+        return None
+
+    def lines(self) -> Iterable[bytes]:
+        return ()
+
+    def sync(self) -> None:
+        """A stream has no disk of its own; what was written is with its reader."""
+
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[AuditNotice]:
+        return []
+
+    def space_problem(self) -> str | None:
+        return None
+
+    def close(self) -> None:
+        """The stream is the process's own."""
+
+    def _write_rest(self) -> None:
+        while self._rest:
+            self._rest = self._rest[os.write(self._descriptor, self._rest) :]

@@ -11,9 +11,9 @@ import orjson
 import psycopg
 
 from carrel.core.clock import Clock
+from carrel.policy.audit import hash_in
 from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip, make_anchor, read_anchor
-from carrel.policy.audit_chain import hash_in
-from carrel.stores.audit_queue import Notice, QueuedAudit, QueueOptions
+from carrel.stores.audit_queue import AuditNotice, QueuedAudit, QueueOptions
 from carrel.stores.audit_signing import (
     Ed25519Signer,
     load_or_make_key,
@@ -142,7 +142,7 @@ class PostgresSink:
     def sync(self) -> None:
         """Every append is committed when it returns."""
 
-    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[Notice]:
+    def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[AuditNotice]:
         """The table only grows; whoever runs the database decides what is kept."""
         return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from carrel.core.clock import Clock
-from carrel.policy.limits import Rate, Taken
+from carrel.policy.limits import Rate, TakeResult
 from carrel.stores.postgres.database import PostgresDatabase
 from carrel.stores.postgres.driver import WAIT_SECONDS, PostgresDriver
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
@@ -23,7 +23,7 @@ class PostgresBuckets:
         self._sweep_every = sweep_every
         self._until_sweep = sweep_every
 
-    async def take(self, key: str, cost: float, rate: Rate) -> Taken:
+    async def take(self, key: str, cost: float, rate: Rate) -> TakeResult:
         now = self._clock.now().timestamp()
         facts: dict[str, object] = {
             "key": key,
@@ -37,7 +37,7 @@ class PostgresBuckets:
         if self._until_sweep <= 0:
             self._until_sweep = self._sweep_every
             await self._driver.run((SWEEP, {"now": now}))
-        return Taken(bool(rows[0][0]), float(rows[0][1]))
+        return TakeResult(bool(rows[0][0]), float(rows[0][1]))
 
     async def close(self) -> None:
         await self._driver.close()

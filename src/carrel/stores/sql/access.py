@@ -7,16 +7,16 @@ from collections.abc import Collection
 from typing import Any
 
 from carrel.policy.authorization.models import (
+    AuthorizationCode,
     Client,
     ClientKind,
-    Code,
     Grant,
-    Refresh,
+    RefreshToken,
     Session,
     SigningKey,
     User,
 )
-from carrel.policy.static_tokens import StaticToken
+from carrel.policy.identity import StaticToken
 from carrel.stores.sql.driver import Driver, Rows, Step
 
 SCHEMA = (
@@ -233,7 +233,7 @@ class SqlAccess:
     async def count_clients(self) -> int:
         return int((await self._rows("SELECT count(*) FROM access_clients"))[0][0])
 
-    async def begin_grant(self, grant: Grant, code: Code, password_hash: str) -> bool:
+    async def begin_grant(self, grant: Grant, code: AuthorizationCode, password_hash: str) -> bool:
         found = await self._driver.run(
             (
                 f"""INSERT INTO access_grants (grant_id, client_id, user_name, scopes, resource,
@@ -290,14 +290,14 @@ class SqlAccess:
         )
         return bool(await self._rows(sql, at=at, grant_id=grant_id))
 
-    async def code(self, code_hash: str) -> Code | None:
+    async def code(self, code_hash: str) -> AuthorizationCode | None:
         sql = """SELECT code_hash, grant_id, redirect_uri, challenge, expires_at, used_at FROM
               access_codes
             WHERE code_hash = :code_hash"""
         row = await self._first(sql, code_hash=code_hash)
-        return None if row is None else Code(*row)
+        return None if row is None else AuthorizationCode(*row)
 
-    async def use_code(self, code_hash: str, at: float, refresh: Refresh) -> bool:
+    async def use_code(self, code_hash: str, at: float, refresh: RefreshToken) -> bool:
         use = """UPDATE access_codes SET used_at = :at, refresh_hash = :token_hash
             WHERE code_hash = :code_hash AND used_at IS NULL RETURNING code_hash"""
         follow = """INSERT INTO access_refresh (token_hash, grant_id, created_at, expires_at)
@@ -305,14 +305,14 @@ class SqlAccess:
             WHERE code_hash = :code_hash AND refresh_hash = :token_hash"""
         return await self._used(use, follow, {"code_hash": code_hash, "at": at}, refresh)
 
-    async def refresh(self, token_hash: str) -> Refresh | None:
+    async def refresh(self, token_hash: str) -> RefreshToken | None:
         sql = """SELECT token_hash, grant_id, created_at, expires_at, used_at, successor_salt FROM
               access_refresh
             WHERE token_hash = :token_hash"""
         row = await self._first(sql, token_hash=token_hash)
-        return None if row is None else Refresh(*row)
+        return None if row is None else RefreshToken(*row)
 
-    async def rotate(self, token_hash: str, at: float, successor: Refresh, salt: str) -> bool:
+    async def rotate(self, token_hash: str, at: float, successor: RefreshToken, salt: str) -> bool:
         use = """UPDATE access_refresh SET used_at = :at, successor = :token_hash, successor_salt =
               :salt
             WHERE token_hash = :used_hash AND used_at IS NULL RETURNING token_hash"""
@@ -324,7 +324,7 @@ class SqlAccess:
         )
 
     async def _used(
-        self, use: str, follow: str, about: dict[str, object], refresh: Refresh
+        self, use: str, follow: str, about: dict[str, object], refresh: RefreshToken
     ) -> bool:
         """Marks one thing used and keeps what follows from it; nothing follows when somebody else
         used it first.

@@ -9,7 +9,7 @@ from pathlib import Path
 from carrel.core.clock import Clock
 from carrel.core.error_description import describe_error
 from carrel.core.errors import UnavailableError
-from carrel.policy.limits import Rate, Taken
+from carrel.policy.limits import Rate, TakeResult
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
 from carrel.stores.sqlite.driver import open_private
 from carrel.stores.sqlite.errors import is_damaged, reason_of
@@ -32,7 +32,7 @@ class SqliteBuckets:
         self._until_sweep = sweep_every
         self._connection: sqlite3.Connection | None = None
 
-    async def take(self, key: str, cost: float, rate: Rate) -> Taken:
+    async def take(self, key: str, cost: float, rate: Rate) -> TakeResult:
         now = self._clock.now().timestamp()
         facts: dict[str, object] = {
             "key": key,
@@ -52,14 +52,14 @@ class SqliteBuckets:
         except sqlite3.DatabaseError as error:
             raise UnavailableError(f"The buckets cannot be used: {reason_of(error)}") from error
 
-    def _take(self, facts: dict[str, object]) -> Taken:
+    def _take(self, facts: dict[str, object]) -> TakeResult:
         connection = self._opened()
         row = connection.execute(TAKE, facts).fetchone()
         self._until_sweep -= 1
         if self._until_sweep <= 0:
             self._until_sweep = self._sweep_every
             connection.execute(SWEEP, {"now": facts["now"]})
-        return Taken(bool(row[0]), float(row[1]))
+        return TakeResult(bool(row[0]), float(row[1]))
 
     async def _start_anew(self, error: sqlite3.DatabaseError) -> None:
         """Removes a damaged file: everybody simply starts with a full bucket."""

@@ -1,4 +1,4 @@
-"""People: their passwords, their log-ins and the browsers in which they are logged in."""
+"""LoginService: their passwords, their log-ins and the browsers in which they are logged in."""
 
 from __future__ import annotations
 
@@ -14,12 +14,9 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError, RateLimitExceededError
-from carrel.policy.authorization.errors import LoginRefusedError
-from carrel.policy.authorization.models import Session, User
-from carrel.policy.authorization.ports import AccessStore
+from carrel.policy.authorization.models import AccessStore, LoginRefusedError, Session, User
+from carrel.policy.identity import hash_secret, is_reserved_name
 from carrel.policy.limits import Buckets, Rate
-from carrel.policy.static_tokens import hash_of
-from carrel.policy.user_names import is_reserved_name
 
 SESSION_SECONDS = 8 * 3600.0
 SHORTEST_PASSWORD = 10
@@ -38,7 +35,7 @@ _MOST_WAITING = 64
 _BUSY_SECONDS = 5
 
 
-def checked_name(name: str) -> str:
+def validate_user_name(name: str) -> str:
     """A user name that can stand in a log line and on a page."""
     if not _NAME.fullmatch(name):
         raise InvalidInputError(
@@ -52,7 +49,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def checked_password(password: str) -> str:
+def validate_password(password: str) -> str:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise InvalidInputError(
             f"A password has at least {SHORTEST_PASSWORD} characters",
@@ -114,7 +111,7 @@ class Passwords:
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedIn:
+class LoginResult:
     """A person who has just logged in, the secret of the session, and the secret by which this
     browser is known from now on.
     """
@@ -124,7 +121,7 @@ class LoggedIn:
     device: str
 
 
-class People:
+class LoginService:
     """Lets people log in, slowly for those who guess."""
 
     def __init__(
@@ -137,7 +134,7 @@ class People:
 
     async def log_in(
         self, name: str, password: str, address: str, device: str | None = None
-    ) -> LoggedIn:
+    ) -> LoginResult:
         """Raises LoginRefusedError or RateLimitExceededError. `device` is what this browser was
         given at an earlier log-in.
 
@@ -171,7 +168,7 @@ class People:
         if user is None or not does_fit or user.is_disabled:
             raise LoginRefusedError
         secret = secrets.token_urlsafe(32)
-        session = Session(hash_of(secret), user.name, now + SESSION_SECONDS)
+        session = Session(hash_secret(secret), user.name, now + SESSION_SECONDS)
         if not await self._store.add_session(session, user.password_hash):
             # The password was reset, or the user disabled, while we looked.
             raise LoginRefusedError
@@ -181,30 +178,30 @@ class People:
         # one of ours.
         own_device = device if device and browser in known else secrets.token_urlsafe(32)
         await self._store.remember_origins(
-            user.name, (_address_mark(address), f"browser:{hash_of(own_device)}"), now
+            user.name, (_address_mark(address), f"browser:{hash_secret(own_device)}"), now
         )
-        return LoggedIn(user, secret, own_device)
+        return LoginResult(user, secret, own_device)
 
     async def _charge(self, key: str, rate: Rate) -> None:
         taken = await self._buckets.take(key, 1.0, rate)
         if not taken.is_granted:
             raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / rate.per_second))
 
-    async def logged_in(self, secret: str | None) -> User | None:
+    async def find_session_user(self, secret: str | None) -> User | None:
         """Who is logged in with a session's secret."""
         if not secret:
             return None
-        session = await self._store.session(hash_of(secret), self._clock.now().timestamp())
+        session = await self._store.session(hash_secret(secret), self._clock.now().timestamp())
         user = None if session is None else await self._store.user(session.user_name)
         return None if user is None or user.is_disabled else user
 
     async def log_out(self, secret: str) -> None:
-        await self._store.remove_session(hash_of(secret))
+        await self._store.remove_session(hash_secret(secret))
 
 
 def _address_mark(address: str) -> str:
-    return f"address:{hash_of(address)}"
+    return f"address:{hash_secret(address)}"
 
 
 def _browser_mark(device: str | None) -> str | None:
-    return f"browser:{hash_of(device)}" if device and _DEVICE.fullmatch(device) else None
+    return f"browser:{hash_secret(device)}" if device and _DEVICE.fullmatch(device) else None

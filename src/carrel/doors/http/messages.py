@@ -1,4 +1,4 @@
-"""One HTTP exchange: the request as read, the response as sent, nothing of a framework in
+"""One HTTP request: the request as read, the response as sent, nothing of a framework in
 between.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from carrel.core.caller import Caller, Visit
+from carrel.core.errors import CarrelError
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -47,7 +48,7 @@ class Response:
 
 
 @dataclass(slots=True)
-class Streamed:
+class StreamedResponse:
     """A response whose body comes piece by piece. When the client hangs up, `pieces` is closed
     where it stands.
     """
@@ -58,7 +59,7 @@ class Streamed:
 
 
 @dataclass(slots=True)
-class Exchange:
+class HttpRequest:
     """A request whose body has been read. `caller` is set where the path asks who is calling before
     it reads a body.
     """
@@ -82,7 +83,7 @@ async def send_response(send: Send, response: Response) -> None:
     await send({"type": "http.response.body", "body": response.body})
 
 
-async def send_streamed(receive: Receive, send: Send, response: Streamed) -> None:
+async def send_streamed(receive: Receive, send: Send, response: StreamedResponse) -> None:
     """Sends the pieces as they come, until they end or the client is gone."""
     await send(
         {"type": "http.response.start", "status": response.status, "headers": [*response.headers]}
@@ -108,3 +109,92 @@ async def send_streamed(receive: Receive, send: Send, response: Streamed) -> Non
 async def _hung_up(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+class PathNotFoundError(CarrelError):
+    code = "not_found"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"There is nothing at {path[:200]}", next_step="GET /docs lists what there is."
+        )
+
+
+class MethodNotAllowedError(CarrelError):
+    code = "method_not_allowed"
+
+    def __init__(self, method: str, path: str, allowed: str) -> None:
+        super().__init__(
+            f"{method[:20]} is not supported at {path[:200]}", next_step=f"Use {allowed}."
+        )
+
+
+class BodyTooLargeError(CarrelError):
+    code = "body_too_large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(
+            f"The body is larger than {limit_bytes} bytes", next_step="Send less at once."
+        )
+
+
+class BodyTooSlowError(CarrelError):
+    code = "body_too_slow"
+
+    def __init__(self, limit_seconds: float) -> None:
+        super().__init__(
+            f"The body did not arrive within {limit_seconds:g} seconds", next_step="Send it again."
+        )
+
+
+class HostNotAllowedError(CarrelError):
+    code = "host_not_allowed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server does not answer under that Host",
+            next_step="Add it to server.allowed_hosts if it should.",
+        )
+
+
+class OriginNotAllowedError(CarrelError):
+    """A web page that is neither ours nor listed. `origin` is None where it cannot be named in the
+    settings.
+    """
+
+    code = "origin_not_allowed"
+
+    def __init__(self, origin: str | None) -> None:
+        if origin is None:
+            super().__init__(
+                "A web page without an origin of its own may not use this server",
+                next_step="Call from a page whose origin is named in server.allowed_origins, or "
+                "from a program.",
+            )
+        else:
+            super().__init__(
+                f"Web pages of {origin} may not use this server",
+                next_step=f'If they should, add "{origin}" to server.allowed_origins and start '
+                f"the server again.",
+            )
+
+
+class RepeatedHeaderError(CarrelError):
+    code = "malformed_request"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The header {name} appears more than once", next_step="Send it once.")
+
+
+class ServerBusyError(CarrelError):
+    """Too much is under way at once, over all callers or for this one."""
+
+    code = "server_busy"
+    is_retryable = True
+
+    def __init__(self, what: str, retry_after_seconds: int = 5) -> None:
+        super().__init__(
+            what,
+            next_step=f"Wait {retry_after_seconds} seconds, then call again.",
+            details={"retry_after": retry_after_seconds},
+        )

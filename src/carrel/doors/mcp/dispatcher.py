@@ -1,4 +1,4 @@
-"""The lane: answers MCP messages itself, in microseconds, through the gate."""
+"""The dispatcher: answers MCP messages itself, in microseconds, through the gate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from carrel.doors.errors import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     RESOURCE_NOT_FOUND,
-    showing,
+    error_mapping,
 )
 from carrel.doors.mcp.completions import complete
 from carrel.doors.mcp.endpoint import (
@@ -30,8 +30,7 @@ from carrel.doors.mcp.endpoint import (
     encode_prompt,
     encode_resource,
 )
-from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
-from carrel.doors.mcp.wire import (
+from carrel.doors.mcp.json_rpc import (
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
     META_CAPABILITIES,
@@ -50,9 +49,10 @@ from carrel.doors.mcp.wire import (
     tool_error,
     unsupported_version,
 )
+from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
 from carrel.policy.gate import Gate
 
-log = logging.getLogger("carrel.lane")
+log = logging.getLogger("carrel.dispatcher")
 
 ProgressFor = Callable[[object], ReportProgress]
 
@@ -73,7 +73,7 @@ class Request:
 Handler = Callable[[Request], Awaitable[bytes]]
 
 
-class Lane:
+class Dispatcher:
     """Answers the messages of one endpoint."""
 
     def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
@@ -106,10 +106,6 @@ class Lane:
                     "tasks/cancel": self._cancel_task,
                 }
             )
-
-    def answers(self, method: object, *, is_modern: bool) -> bool:
-        """Whether the lane knows a method, so that others can be sent on."""
-        return method in (self._modern if is_modern else self._legacy)
 
     async def answer(
         self,
@@ -161,7 +157,7 @@ class Lane:
             )
         except ProtocolError as error:
             if not error.has_run:
-                self._gate.refused(
+                self._gate.record_refusal(
                     visit, f"mcp:{method[:100]}", "mcp://", InvalidInputError(error.message), caller
                 )
             return protocol_failure(request_id, error, is_modern=is_modern)
@@ -255,7 +251,7 @@ class Lane:
                 can_follow=can_follow,
             )
         except CarrelError as error:
-            shown = showing(error)
+            shown = error_mapping(error)
             if shown.is_refusal:
                 raise
             if self.endpoint.speaks_json_rpc_errors:
@@ -293,7 +289,7 @@ class Lane:
         try:
             content = await self._gate.read(resource, variables, request.caller, request.visit)
         except CarrelError as error:
-            shown = showing(error)
+            shown = error_mapping(error)
             if shown.is_refusal:
                 raise
             data = {"uri": uri[:1000], **error_facts(error)}
@@ -356,7 +352,7 @@ class Lane:
                 served.prompt, arguments, request.caller, request.visit
             )
         except CarrelError as error:
-            if showing(error).is_refusal:
+            if error_mapping(error).is_refusal:
                 raise
             raise ProtocolError(
                 INVALID_PARAMS, error.message, error_facts(error), has_run=True
@@ -399,7 +395,7 @@ def check_envelope(params: Mapping[str, Any]) -> None:
 
 def refusal(request_id: object, error: CarrelError) -> Reply:
     """A call that the gate turned away: a JSON-RPC error under the HTTP status that says so."""
-    shown = showing(error)
+    shown = error_mapping(error)
     data: dict[str, object] = error_facts(error)
     retry_after = error.details.get("retry_after")
     headers: tuple[tuple[bytes, bytes], ...] = ()
