@@ -9,15 +9,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
+from carrel.rooms.research import ROOM
 from carrel.rooms.research.agents import Workshop
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.jobs import Patience
-from carrel.rooms.research.operations import room
+from carrel.rooms.research.operations import ResearchOperations
 from carrel.rooms.research.ports import ContextMemory, Corpus
 from carrel.rooms.research.reasoners import Mind
 from carrel.rooms.research.reasoners.discovery import DiscoveryMind
+from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
@@ -121,7 +124,10 @@ def open_research(settings: Settings) -> OpenRoom:
             lambda: settings.database.url is not None or research_file(settings).exists()
         )
 
-    described = room(research.service)
+    service = research.service
+    described = Room.collect(
+        ROOM, ResearchOperations(service), ResearchResources(service), jobs=service.jobs
+    )
     if settings.database.url is None and not settings.keeps_home:
         error = home_not_persistent(settings, "Research projects are")
         unserved = {"research": not_served(error)}

@@ -1,19 +1,16 @@
-"""The research room as the catalogue shows it: every tool described once."""
+"""The operations of the research room, each described once."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Coroutine
-from typing import Any
+from typing import cast
 
-from carrel.core.answer import Text
+from carrel.core.answer import Job, Partial, Text
 from carrel.core.caller import Call
-from carrel.core.catalogue import Room
-from carrel.core.operation import Effect, Operation, Question
-from carrel.core.quoting import Quotes
-from carrel.rooms.research import ROOM
+from carrel.core.decorators import operation
+from carrel.core.operation import Effect
 from carrel.rooms.research.inert_text import inert_values
-from carrel.rooms.research.jobs import OPERATION_OF, SCOPES_OF, JobAnswer
+from carrel.rooms.research.jobs import SCOPES_OF
 from carrel.rooms.research.models import (
     DecideHypothesis,
     DeleteResearch,
@@ -43,280 +40,408 @@ from carrel.rooms.research.models import (
     StartResearch,
     SubmitHypothesis,
 )
-from carrel.rooms.research.phrases import PHRASES, UNLISTED
 from carrel.rooms.research.quoting import (
     quoted_in_hypotheses,
     quoted_in_results,
     quoted_in_status,
     quoted_project,
 )
-from carrel.rooms.research.resources import prompts, resources
 from carrel.rooms.research.service import ResearchRoom
 
 _PATIENT_SECONDS = 120.0
+# What a job answers follows from its kind, which types cannot say: hence the casts below.
 
 
-def room(service: ResearchRoom) -> Room:
-    """The room over one service."""
+class ResearchOperations:
+    """The operations of the research room, over its service."""
 
-    async def start(question: StartResearch, call: Call) -> StartedResearch:
-        return await service.start(question.goal, question.domain, question.hypothesis_count, call)
+    def __init__(self, research: ResearchRoom) -> None:
+        self._research = research
 
-    async def status(question: GetResearchStatus, call: Call) -> ResearchStatus:
-        return await service.status(question.research_id, call)
+    @operation(
+        title="Start research",
+        description=(
+            "Start a project on a goal: hypotheses are generated, reviewed, ranked in a "
+            "tournament and the best evolved, in the background. Answers at once with "
+            "research_id; follow it with get_research_status."
+        ),
+        scopes=frozenset({"research:write"}),
+        effect=Effect.WRITES,
+        command="start",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "start a research project; generate new hypotheses for a goal; begin a co-scientist "
+            "run; investigate a question; investigate the causes of …; new research project on "
+            "…; find out why …; research … and come up with ideas"
+        ),
+    )
+    async def start_research(self, question: StartResearch, call: Call) -> StartedResearch:
+        return await self._research.start(
+            question.goal, question.domain, question.hypothesis_count, call
+        )
 
-    async def projects(question: ListResearchProjects, call: Call) -> list[ProjectSummary]:
-        return await service.projects(question.status, question.limit, call)
+    @operation(
+        title="Get research status",
+        description=("How far a project is: progress, counts, the leading hypothesis, time left."),
+        scopes=frozenset({"research:read"}),
+        quotes=quoted_in_status,
+        command="status",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "how far is the research; progress of a project; is the run finished; is the "
+            "project still running"
+        ),
+    )
+    async def get_research_status(self, question: GetResearchStatus, call: Call) -> ResearchStatus:
+        return await self._research.status(question.research_id, call)
 
-    async def generate(question: GenerateHypotheses, call: Call) -> JobAnswer:
-        return await service.generate(question.research_id, question.count, question.method, call)
+    @operation(
+        title="List research projects",
+        description="Your projects, newest first.",
+        scopes=frozenset({"research:read"}),
+        command="list",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "list my projects; which research is running; all research projects; show all my "
+            "projects; which research projects do I have"
+        ),
+    )
+    async def list_research_projects(
+        self, question: ListResearchProjects, call: Call
+    ) -> list[ProjectSummary]:
+        return await self._research.projects(question.status, question.limit, call)
 
-    async def evolve(question: EvolveHypothesis, call: Call) -> JobAnswer:
-        return await service.evolve(question.hypothesis_id, question.strategy, call)
+    @operation(
+        title="Generate hypotheses",
+        description=(
+            "New hypotheses with summary, rationale, protocol and the papers they rest on. "
+            "Waits for them; a long job answers with what is done and a job_id."
+        ),
+        scopes=SCOPES_OF["generate"],
+        effect=Effect.WRITES,
+        quotes=quoted_in_hypotheses,
+        command="generate",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "more hypotheses; generate further ideas; propose additional hypotheses; brainstorm "
+            "more ideas; five more hypotheses; generate another hypothesis"
+        ),
+    )
+    async def generate_hypotheses(
+        self, question: GenerateHypotheses, call: Call
+    ) -> list[HypothesisShown] | Partial | Job:
+        return cast(
+            list[HypothesisShown] | Partial | Job,
+            await self._research.generate(
+                question.research_id, question.count, question.method, call
+            ),
+        )
 
-    async def hypotheses(question: ListHypotheses, call: Call) -> list[HypothesisRow]:
-        return await service.list_hypotheses(
+    @operation(
+        title="Evolve a hypothesis",
+        description="A new hypothesis made from one; the original stays for comparison.",
+        scopes=SCOPES_OF["evolve"],
+        effect=Effect.WRITES,
+        quotes=quoted_in_hypotheses,
+        command="evolve",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "improve a hypothesis; combine two hypotheses; simplify a hypothesis; refine an "
+            "idea; make a hypothesis simpler; merge hypotheses into one; make a hypothesis "
+            "stronger; develop a hypothesis further; better version of a hypothesis"
+        ),
+    )
+    async def evolve_hypothesis(
+        self, question: EvolveHypothesis, call: Call
+    ) -> HypothesisShown | Job:
+        return cast(
+            HypothesisShown | Job,
+            await self._research.evolve(question.hypothesis_id, question.strategy, call),
+        )
+
+    @operation(
+        title="List hypotheses",
+        description=(
+            "A project's hypotheses by Elo, best first, in short; get_hypothesis has one in full."
+        ),
+        scopes=frozenset({"hypotheses:read", "research:read"}),
+        quotes=quoted_in_hypotheses,
+        command="hypotheses",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "list the hypotheses; show the ranking of ideas; best hypotheses so far; top "
+            "hypotheses by Elo rating; what hypotheses are there; all hypotheses of a project"
+        ),
+    )
+    async def list_hypotheses(self, question: ListHypotheses, call: Call) -> list[HypothesisRow]:
+        return await self._research.list_hypotheses(
             question.research_id, question.status, question.min_elo, question.limit, call
         )
 
-    async def review(question: ReviewHypothesis, call: Call) -> JobAnswer:
-        return await service.review(question.hypothesis_id, question.review_type, call)
+    @operation(
+        title="Get a hypothesis",
+        description=(
+            "One in full: rationale, protocol, the sentences it rests on, every review and "
+            "match with its reasons."
+        ),
+        scopes=frozenset({"hypotheses:read"}),
+        quotes=quoted_in_hypotheses,
+        command="hypothesis",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "one hypothesis in full; details of a hypothesis; evidence for a hypothesis; show "
+            "the protocol of a hypothesis; show hypothesis in detail; read one hypothesis"
+        ),
+    )
+    async def get_hypothesis(self, question: GetHypothesis, call: Call) -> HypothesisInFull:
+        return await self._research.in_full(question.hypothesis_id, call)
 
-    async def rank(question: RankHypotheses, call: Call) -> JobAnswer:
-        return await service.rank(question.research_id, question.method, call)
+    @operation(
+        title="Review a hypothesis",
+        description=(
+            "Review for plausibility, novelty, testability and safety: scores from 0 to 1 with "
+            "their reasons and citations."
+        ),
+        scopes=SCOPES_OF["review"],
+        effect=Effect.WRITES,
+        quotes=quoted_in_hypotheses,
+        command="review",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "review a hypothesis; criticise an idea; check a hypothesis against the literature; "
+            "verify a hypothesis; peer review of a hypothesis; is a hypothesis novel and "
+            "feasible; weaknesses of a hypothesis"
+        ),
+    )
+    async def review_hypothesis(self, question: ReviewHypothesis, call: Call) -> ReviewShown | Job:
+        return cast(
+            ReviewShown | Job,
+            await self._research.review(question.hypothesis_id, question.review_type, call),
+        )
 
-    async def results(question: GetResults, call: Call) -> Results:
-        return await service.results(question.research_id, question.format, question.top_n, call)
+    @operation(
+        title="Rank hypotheses",
+        description=(
+            "Compare a project's hypotheses pair by pair; answers all with new Elo scores, best "
+            "first. Review before ranking."
+        ),
+        scopes=SCOPES_OF["rank"],
+        effect=Effect.WRITES,
+        quotes=quoted_in_hypotheses,
+        command="rank",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "rank hypotheses; run a tournament; compare two hypotheses; which idea is better; "
+            "which hypothesis is best; pairwise comparison of hypotheses; let hypotheses "
+            "compete"
+        ),
+    )
+    async def rank_hypotheses(
+        self, question: RankHypotheses, call: Call
+    ) -> list[HypothesisRow] | Partial | Job:
+        return cast(
+            list[HypothesisRow] | Partial | Job,
+            await self._research.rank(question.research_id, question.method, call),
+        )
 
-    async def hypothesis(question: GetHypothesis, call: Call) -> HypothesisInFull:
-        return await service.in_full(question.hypothesis_id, call)
+    @operation(
+        title="Get results",
+        description=(
+            "What a project found, as fields and as Markdown, with its bibliography as CSL-JSON "
+            "and BibTeX."
+        ),
+        scopes=frozenset({"research:read", "hypotheses:generate"}),
+        quotes=quoted_in_results,
+        command="results",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "results of the research; final report; summary of findings; write NIH specific "
+            "aims; outcome of the project; what came out of the research; what did the project "
+            "find"
+        ),
+    )
+    async def get_results(self, question: GetResults, call: Call) -> Results:
+        return await self._research.results(
+            question.research_id, question.format, question.top_n, call
+        )
 
-    async def submit(question: SubmitHypothesis, call: Call) -> HypothesisShown:
-        return await service.submit(question, call)
+    @operation(
+        title="Submit a hypothesis",
+        description=(
+            "Add a person's own hypothesis to a project; it is reviewed and ranked like the others."
+        ),
+        scopes=frozenset({"hypotheses:generate"}),
+        effect=Effect.WRITES,
+        command="submit",
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "add my own hypothesis; submit an idea of mine; enter a hypothesis by hand; put in "
+            "my own hypothesis; I have an idea of my own"
+        ),
+    )
+    async def submit_hypothesis(self, question: SubmitHypothesis, call: Call) -> HypothesisShown:
+        return await self._research.submit(question, call)
 
-    async def rate(question: RateHypothesis, call: Call) -> ReviewShown:
-        return await service.rate(question.hypothesis_id, question.score, question.comment, call)
+    @operation(
+        title="Rate a hypothesis",
+        description="A person's own score for a hypothesis, kept as a review.",
+        scopes=frozenset({"reviews:write"}),
+        effect=Effect.WRITES,
+        command="rate",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "rate a hypothesis; give a hypothesis a score; score an idea from one to ten; give "
+            "points out of ten; my own rating of a hypothesis; hypothesis gets … points from me"
+        ),
+    )
+    async def rate_hypothesis(self, question: RateHypothesis, call: Call) -> ReviewShown:
+        return await self._research.rate(
+            question.hypothesis_id, question.score, question.comment, call
+        )
 
-    async def approve(question: DecideHypothesis, call: Call) -> HypothesisRow:
-        return await service.decide(question.hypothesis_id, question.reason, call, is_approved=True)
+    @operation(
+        title="Approve a hypothesis",
+        description="A person approves; results say so.",
+        scopes=frozenset({"reviews:write"}),
+        effect=Effect.WRITES,
+        command="approve",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "approve a hypothesis; mark an idea as good; accept a hypothesis; sign off a "
+            "hypothesis; I agree with a hypothesis"
+        ),
+    )
+    async def approve_hypothesis(self, question: DecideHypothesis, call: Call) -> HypothesisRow:
+        return await self._research.decide(
+            question.hypothesis_id, question.reason, call, is_approved=True
+        )
 
-    async def reject(question: DecideHypothesis, call: Call) -> HypothesisRow:
-        return await service.decide(
+    @operation(
+        title="Reject a hypothesis",
+        description="A person rejects; it stays visible and plays no more.",
+        scopes=frozenset({"reviews:write"}),
+        effect=Effect.WRITES,
+        command="reject",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "reject a hypothesis; discard an idea; mark a hypothesis as bad; rule out a "
+            "hypothesis; turn down an idea; a hypothesis is nonsense"
+        ),
+    )
+    async def reject_hypothesis(self, question: DecideHypothesis, call: Call) -> HypothesisRow:
+        return await self._research.decide(
             question.hypothesis_id, question.reason, call, is_approved=False
         )
 
-    async def pause(question: OneProject, call: Call) -> ProjectChanged:
-        return await service.pause(question.research_id, call)
+    @operation(
+        title="Pause research",
+        description="Stop a project's work after its last finished step.",
+        scopes=frozenset({"research:write"}),
+        effect=Effect.WRITES,
+        command="pause",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "pause a project; stop the research for now; halt the run for a while; put the "
+            "project on hold; interrupt the research"
+        ),
+    )
+    async def pause_research(self, question: OneProject, call: Call) -> ProjectChanged:
+        return await self._research.pause(question.research_id, call)
 
-    async def resume(question: OneProject, call: Call) -> ProjectChanged:
-        return await service.resume(question.research_id, call)
+    @operation(
+        title="Resume research",
+        description="Go on with a paused or failed project.",
+        scopes=frozenset({"research:write"}),
+        effect=Effect.WRITES,
+        command="resume",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "resume a project; continue paused research; go on with the run; proceed with a "
+            "paused project; pick up the research again; take the project up again; unpause"
+        ),
+    )
+    async def resume_research(self, question: OneProject, call: Call) -> ProjectChanged:
+        return await self._research.resume(question.research_id, call)
 
-    async def cancel(question: OneProject, call: Call) -> ProjectChanged:
-        return await service.cancel(question.research_id, call)
+    @operation(
+        title="Cancel research",
+        description="End a project's work; what was found stays.",
+        scopes=frozenset({"research:write"}),
+        effect=Effect.WRITES,
+        command="cancel",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "cancel a project; stop a run for good; abort research; call off a project; stop "
+            "the project and keep what was found"
+        ),
+    )
+    async def cancel_research(self, question: OneProject, call: Call) -> ProjectChanged:
+        return await self._research.cancel(question.research_id, call)
 
-    async def delete(question: DeleteResearch, call: Call) -> ProjectChanged:
-        return await service.delete(question.research_id, call, is_forced=question.force)
+    @operation(
+        title="Delete research",
+        description="Delete a project for good. Needs force: true.",
+        scopes=frozenset({"research:write"}),
+        effect=Effect.DESTROYS,
+        command="delete",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "delete a project; remove a research project and its hypotheses; get rid of a "
+            "project; erase a project and everything in it"
+        ),
+    )
+    async def delete_research(self, question: DeleteResearch, call: Call) -> ProjectChanged:
+        return await self._research.delete(question.research_id, call, is_forced=question.force)
 
-    async def take_in(question: ImportHypotheses, call: Call) -> ImportReport:
-        return await service.import_earlier(question.hypotheses, question.goal, call)
-
-    async def export(question: ExportResearch, call: Call) -> Text:
+    @operation(
+        title="Export research",
+        description="All of a project: json with every step, or a markdown or html report.",
+        scopes=frozenset({"research:read", "hypotheses:read", "reviews:read"}),
+        quotes=quoted_project,
+        command="export",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        phrases=(
+            "export a project as a report; download the research as HTML or Markdown; save the "
+            "research report to a file; whole project as JSON; project as a Markdown file"
+        ),
+    )
+    async def export_research(self, question: ExportResearch, call: Call) -> Text:
         match question.format:
             case "json":
-                whole = await service.everything(question.research_id, call)
+                whole = await self._research.everything(question.research_id, call)
                 return Text(
                     json.dumps(inert_values(whole), ensure_ascii=False, indent=1),
                     "application/json",
                 )
             case "markdown":
                 return Text(
-                    (await service.results(question.research_id, "detailed", 200, call)).markdown,
+                    (
+                        await self._research.results(question.research_id, "detailed", 200, call)
+                    ).markdown,
                     "text/markdown",
                 )
             case "html":
-                return Text(await service.page(question.research_id, call), "text/html")
+                return Text(await self._research.page(question.research_id, call), "text/html")
 
-    return Room(
-        ROOM,
-        operations=(
-            _operation(
-                "start_research",
-                "Start research",
-                "Start a project on a goal: hypotheses are generated, reviewed, ranked in a "
-"tournament and the best evolved, in the "
-                "background. Answers at once with research_id; follow it with get_research_status.",
-                StartResearch, StartedResearch, start, {"research:write"}, Effect.WRITES,
-                command="start",
-            ),
-            _operation(
-                "get_research_status",
-                "Get research status",
-                "How far a project is: progress, counts, the leading hypothesis, time left.",
-                GetResearchStatus, ResearchStatus, status, {"research:read"}, command="status",
-                quotes=quoted_in_status,
-            ),
-            _operation(
-                "list_research_projects",
-                "List research projects",
-                "Your projects, newest first.",
-                ListResearchProjects, list[ProjectSummary], projects, {"research:read"},
-                command="list",
-            ),
-            _operation(
-                "generate_hypotheses",
-                "Generate hypotheses",
-                "New hypotheses with summary, rationale, protocol and the papers they rest on. "
-"Waits for them; a long job answers "
-                "with what is done and a job_id.",
-                GenerateHypotheses, list[HypothesisShown], generate, SCOPES_OF["generate"],
-                Effect.WRITES, command="generate",
-                quotes=quoted_in_hypotheses,
-            ),
-            _operation(
-                "evolve_hypothesis",
-                "Evolve a hypothesis",
-                "A new hypothesis made from one; the original stays for comparison.",
-                EvolveHypothesis, HypothesisShown, evolve, SCOPES_OF["evolve"], Effect.WRITES,
-                command="evolve",
-                quotes=quoted_in_hypotheses,
-            ),
-            _operation(
-                "list_hypotheses",
-                "List hypotheses",
-                "A project's hypotheses by Elo, best first, in short; get_hypothesis has one in "
-"full.",
-                ListHypotheses, list[HypothesisRow], hypotheses,
-                {"hypotheses:read", "research:read"}, command="hypotheses",
-                quotes=quoted_in_hypotheses,
-            ),
-            _operation(
-                "get_hypothesis",
-                "Get a hypothesis",
-                "One in full: rationale, protocol, the sentences it rests on, every review and "
-"match with its reasons.",
-                GetHypothesis, HypothesisInFull, hypothesis, {"hypotheses:read"},
-                command="hypothesis",
-                quotes=quoted_in_hypotheses,
-            ),
-            _operation(
-                "review_hypothesis",
-                "Review a hypothesis",
-                "Review for plausibility, novelty, testability and safety: scores from 0 to 1 "
-"with their reasons and citations.",
-                ReviewHypothesis, ReviewShown, review, SCOPES_OF["review"], Effect.WRITES,
-                command="review",
-                quotes=quoted_in_hypotheses,
-            ),
-            _operation(
-                "rank_hypotheses",
-                "Rank hypotheses",
-                "Compare a project's hypotheses pair by pair; answers all with new Elo scores, "
-"best first. Review before ranking.",
-                RankHypotheses, list[HypothesisRow], rank, SCOPES_OF["rank"], Effect.WRITES,
-                command="rank",
-                quotes=quoted_in_hypotheses,
-            ),
-            _operation(
-                "get_results",
-                "Get results",
-                "What a project found, as fields and as Markdown, with its bibliography as "
-"CSL-JSON and BibTeX.",
-                GetResults, Results, results, {"research:read", "hypotheses:generate"},
-                command="results", quotes=quoted_in_results,
-            ),
-            _operation(
-                "submit_hypothesis",
-                "Submit a hypothesis",
-                "Add a person's own hypothesis to a project; it is reviewed and ranked like the "
-"others.",
-                SubmitHypothesis, HypothesisShown, submit, {"hypotheses:generate"}, Effect.WRITES,
-                command="submit",
-            ),
-            _operation(
-                "rate_hypothesis", "Rate a hypothesis",
-                "A person's own score for a hypothesis, kept as a review.",
-                RateHypothesis, ReviewShown, rate, {"reviews:write"}, Effect.WRITES, command="rate",
-            ),
-            _operation(
-                "approve_hypothesis", "Approve a hypothesis", "A person approves; results say so.",
-                DecideHypothesis, HypothesisRow, approve, {"reviews:write"}, Effect.WRITES,
-                command="approve",
-            ),
-            _operation(
-                "reject_hypothesis", "Reject a hypothesis",
-                "A person rejects; it stays visible and plays no more.",
-                DecideHypothesis, HypothesisRow, reject, {"reviews:write"}, Effect.WRITES,
-                command="reject",
-            ),
-            _operation(
-                "pause_research", "Pause research",
-                "Stop a project's work after its last finished step.",
-                OneProject, ProjectChanged, pause, {"research:write"}, Effect.WRITES,
-                command="pause",
-            ),
-            _operation(
-                "resume_research", "Resume research", "Go on with a paused or failed project.",
-                OneProject, ProjectChanged, resume, {"research:write"}, Effect.WRITES,
-                command="resume",
-            ),
-            _operation(
-                "cancel_research", "Cancel research", "End a project's work; what was found stays.",
-                OneProject, ProjectChanged, cancel, {"research:write"}, Effect.WRITES,
-                command="cancel",
-            ),
-            _operation(
-                "delete_research", "Delete research",
-                "Delete a project for good. Needs force: true.",
-                DeleteResearch, ProjectChanged, delete, {"research:write"}, Effect.DESTROYS,
-                command="delete",
-            ),
-            _operation(
-                "export_research", "Export research",
-                "All of a project: json with every step, or a markdown or "
-"html report.",
-                ExportResearch, Text, export, {"research:read", "hypotheses:read", "reviews:read"},
-                command="export", quotes=quoted_project,
-            ),
-            _operation(
-                "import_hypotheses", "Import hypotheses",
-                "Hypotheses of the earlier system become a project; Elo "
-"is kept.",
-                ImportHypotheses, ImportReport, take_in, {"research:write", "hypotheses:generate"},
-                Effect.WRITES,
-            ),
-        ),
-        resources=resources(service),
-        prompts=prompts(service),
-        jobs=service.jobs,
-    )  # fmt: skip
-
-
-def _operation(
-    name: str,
-    title: str,
-    description: str,
-    question: type[Question],
-    answer: Any,
-    run: Callable[[Any, Call], Coroutine[Any, Any, Any]],
-    scopes: Collection[str],
-    effect: Effect = Effect.READS,
-    command: str | None = None,
-    quotes: Quotes | None = None,
-) -> Operation[Any]:
-    return Operation(
-        name=name,
-        room="research",
-        title=title,
-        description=description,
-        question=question,
-        answer=answer,
-        run=run,
-        scopes=frozenset(scopes),
-        effect=effect,
+    @operation(
+        title="Import hypotheses",
+        description="Hypotheses of the earlier system become a project; Elo is kept.",
+        scopes=frozenset({"research:write", "hypotheses:generate"}),
+        effect=Effect.WRITES,
         timeout_seconds=_PATIENT_SECONDS,
-        command=command,
-        quotes=quotes,
-        may_outlast_call=name in OPERATION_OF.values(),
-        is_listed=name not in UNLISTED,
-        phrases=PHRASES.get(name, ()),
+        is_listed=False,
+        phrases=(
+            "import hypotheses from the earlier system; load hypotheses.json; bring in old "
+            "hypotheses; hypotheses from a file; hypotheses of a previous run"
+        ),
     )
+    async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
+        return await self._research.import_earlier(question.hypotheses, question.goal, call)

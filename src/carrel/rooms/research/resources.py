@@ -8,7 +8,7 @@ from typing import Any
 from carrel.core.answer import PromptArgument, PromptMessage, PromptText, Text
 from carrel.core.caller import Call
 from carrel.core.completion import Completion, CompletionRequest
-from carrel.core.operation import Prompt, Resource
+from carrel.core.decorators import prompt, resource
 from carrel.core.quoting import delimit_quotation
 from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import ResearchStatus
@@ -22,53 +22,84 @@ _SHOWN = 10
 _RATIONALE = 300
 
 
-def resources(service: ResearchRoom) -> tuple[Resource, ...]:
-    async def project(variables: Mapping[str, str], call: Call) -> Text:
-        found = await service.project(variables["project_id"], call)
-        status, hypotheses = (
-            await service.telling.status(found),
-            await service.telling.ordered(found),
-        )
+class ResearchResources:
+    """The addresses of projects and hypotheses, and the prompts."""
+
+    def __init__(self, research: ResearchRoom) -> None:
+        self._research = research
+
+    async def complete_project(self, request: CompletionRequest, call: Call) -> Completion:
+        return await self._research.complete_project(request.value, call)
+
+    async def complete_hypothesis(self, request: CompletionRequest, call: Call) -> Completion:
+        return await self._research.complete_hypothesis(request.value, call)
+
+    @resource(
+        "research://projects/{project_id}",
+        name="research-project",
+        title="Research project",
+        description="A project's goal, status, statistics and leading hypotheses.",
+        scopes=frozenset({"research:read"}),
+        media_type="text/markdown",
+        quotes=quoted_in_project_page,
+        complete=complete_project,
+    )
+    async def research_project(self, variables: Mapping[str, str], call: Call) -> Text:
+        found = await self._research.project(variables["project_id"], call)
+        status = await self._research.telling.status(found)
+        hypotheses = await self._research.telling.ordered(found)
         return Text(inert_text(project_page(found, status, hypotheses)), "text/markdown")
 
-    async def hypothesis(variables: Mapping[str, str], call: Call) -> Text:
-        found, _ = await service.hypothesis(variables["hypothesis_id"], call)
-        page = hypothesis_page(found, await service.telling.references([found]))
+    @resource(
+        "hypothesis://{hypothesis_id}",
+        title="Hypothesis",
+        description=(
+            "A hypothesis in full: rationale, protocol, predictions and the papers it rests on."
+        ),
+        scopes=frozenset({"hypotheses:read"}),
+        media_type="text/markdown",
+        quotes=quoted_in_hypothesis_page,
+        complete=complete_hypothesis,
+    )
+    async def hypothesis(self, variables: Mapping[str, str], call: Call) -> Text:
+        found, _ = await self._research.hypothesis(variables["hypothesis_id"], call)
+        page = hypothesis_page(found, await self._research.telling.references([found]))
         return Text(inert_text(page), "text/markdown")
 
-    async def complete_project(request: CompletionRequest, call: Call) -> Completion:
-        return await service.complete_project(request.value, call)
-
-    async def complete_hypothesis(request: CompletionRequest, call: Call) -> Completion:
-        return await service.complete_hypothesis(request.value, call)
-
-    return (
-        Resource(
-            uri="research://projects/{project_id}",
-            name="research-project",
-            room="research",
-            title="Research project",
-            description="A project's goal, status, statistics and leading hypotheses.",
-            read=project,
-            scopes=frozenset({"research:read"}),
-            media_type="text/markdown",
-            quotes=quoted_in_project_page,
-            complete=complete_project,
+    @prompt(
+        name="research-workflow",
+        title="Research workflow",
+        description=(
+            "A whole piece of research, step by step: start, generate, review, rank, evolve, "
+            "export."
         ),
-        Resource(
-            uri="hypothesis://{hypothesis_id}",
-            name="hypothesis",
-            room="research",
-            title="Hypothesis",
-            description="A hypothesis in full: rationale, protocol, predictions and the papers it "
-            "rests on.",
-            read=hypothesis,
-            scopes=frozenset({"hypotheses:read"}),
-            media_type="text/markdown",
-            quotes=quoted_in_hypothesis_page,
-            complete=complete_hypothesis,
-        ),
+        scopes=frozenset({"research:read"}),
     )
+    async def research_workflow(self, arguments: Mapping[str, str], call: Call) -> PromptText:
+        text = prompt_text("research-workflow")
+        return _one_message(text, "From a goal to ranked, reviewed hypotheses")
+
+    @prompt(
+        name="hypothesis-analysis",
+        title="Hypothesis analysis",
+        description=(
+            "A close look at one hypothesis: testability, literature, mechanism and impact."
+        ),
+        scopes=frozenset({"hypotheses:read"}),
+        arguments=(PromptArgument("hypothesis_id", "Hypothesis to analyse"),),
+        complete=complete_hypothesis,
+    )
+    async def hypothesis_analysis(self, arguments: Mapping[str, str], call: Call) -> PromptText:
+        found, _ = await self._research.hypothesis(arguments["hypothesis_id"], call)
+        # The hypothesis goes in last: whatever stands in it is never taken for a place to fill.
+        before, _, after = (
+            prompt_text("hypothesis-analysis")
+            .replace("{hypothesis_id}", found.id)
+            .partition("{hypothesis}")
+        )
+        references = await self._research.telling.references([found])
+        page = delimit_quotation(hypothesis_page(found, references), "hypothesis")
+        return _one_message(before + page + after, f"A close look at {found.id}")
 
 
 def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[Hypothesis]) -> str:
@@ -129,51 +160,5 @@ def _short(text: str) -> str:
     return line if len(line) <= _RATIONALE else line[:_RATIONALE].rsplit(" ", 1)[0] + "…"
 
 
-def prompts(service: ResearchRoom) -> tuple[Prompt, ...]:
-    async def workflow(arguments: Mapping[str, str], call: Call) -> PromptText:
-        return _told(prompt_text("research-workflow"), "From a goal to ranked, reviewed hypotheses")
-
-    async def analysis(arguments: Mapping[str, str], call: Call) -> PromptText:
-        found, _ = await service.hypothesis(arguments["hypothesis_id"], call)
-        # The hypothesis goes in last, so that whatever stands in it is never taken for a place to
-        # fill.
-        before, _, after = (
-            prompt_text("hypothesis-analysis")
-            .replace("{hypothesis_id}", found.id)
-            .partition("{hypothesis}")
-        )
-        page = delimit_quotation(
-            hypothesis_page(found, await service.telling.references([found])), "hypothesis"
-        )
-        return _told(before + page + after, f"A close look at {found.id}")
-
-    async def complete_hypothesis(request: CompletionRequest, call: Call) -> Completion:
-        return await service.complete_hypothesis(request.value, call)
-
-    return (
-        Prompt(
-            name="research-workflow",
-            room="research",
-            title="Research workflow",
-            description="A whole piece of research, step by step: start, generate, review, rank, "
-            "evolve, export.",
-            arguments=(),
-            expand=workflow,
-            scopes=frozenset({"research:read"}),
-        ),
-        Prompt(
-            name="hypothesis-analysis",
-            room="research",
-            title="Hypothesis analysis",
-            description="A close look at one hypothesis: testability, literature, mechanism and "
-            "impact.",
-            arguments=(PromptArgument("hypothesis_id", "Hypothesis to analyse"),),
-            expand=analysis,
-            scopes=frozenset({"hypotheses:read"}),
-            complete=complete_hypothesis,
-        ),
-    )
-
-
-def _told(text: str, description: str) -> PromptText:
+def _one_message(text: str, description: str) -> PromptText:
     return PromptText((PromptMessage(Text(text, "text/markdown")),), description)
