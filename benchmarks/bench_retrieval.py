@@ -31,10 +31,10 @@ from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
-from carrel.stores.sqlite.papers import SqlitePaperStore
-from carrel.stores.sqlite.papers.ranking import OpenRanking
-from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index
-from carrel.stores.tantivy.papers.index import open_paper_index
+from carrel.stores.sqlite.papers.search import OpenRanking
+from carrel.stores.sqlite.papers.store import SqlitePaperStore
+from carrel.stores.tantivy.papers import open_paper_index
+from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
 from tests.rooms.papers.snapshots import SamplePaper, write_snapshot
 
 DEPTH = 100
@@ -213,8 +213,7 @@ def with_meaning(snapshot: Path) -> list[tuple[str, OpenRanking | None]]:
     """
     try:
         from carrel.services.sentence_vectors.minilm import MiniLm, model_folder
-        from carrel.stores.vectors.papers.embed import embed_papers
-        from carrel.stores.vectors.papers.ranking import open_semantic_index
+        from carrel.stores.vectors.papers import embed_papers, open_semantic_index
     except ImportError as error:
         print(f"(without vectors: {error.name} is not installed)")
         return []

@@ -30,10 +30,10 @@ from carrel.libraries.query.elasticsearch.parser import parse_search_body
 from carrel.libraries.query.errors import QueryError
 from carrel.libraries.query.notes import parse_note_query
 from carrel.libraries.query.papers import parse_identifiers, parse_paper_query
+from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
 from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import month_of, title_words, year_of
-from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from carrel.rooms.references.search_index import Entry
 from carrel.rooms.references.search_index import parse as parse_references_query
 from carrel.rooms.research.legacy_import import read_earlier
@@ -45,9 +45,8 @@ from carrel.services.node_files import read_nodes
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import understand
 from carrel.services.paper_sources.jats import JatsReader
-from carrel.services.paper_sources.json_lines import JsonLinesReader
+from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
-from carrel.services.paper_sources.paper_infos import PaperInfosReader
 
 ALLOWED: tuple[type[Exception], ...] = (
     CarrelError,

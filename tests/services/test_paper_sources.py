@@ -15,13 +15,17 @@ from hypothesis import strategies as st
 from carrel.core.paper_record import PaperRecord, Reading, SourcePart, SourceReader
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import people_in, understand
-from carrel.services.paper_sources.finding import find
 from carrel.services.paper_sources.jats import JatsReader
-from carrel.services.paper_sources.json_lines import JsonLinesReader
+from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
-from carrel.services.paper_sources.paper_infos import PaperInfosReader
 from carrel.services.paper_sources.pdf import PdfReader
-from carrel.services.paper_sources.reading import Errand, read_here, read_in_processes, read_part
+from carrel.services.paper_sources.sources import (
+    Errand,
+    find,
+    read_here,
+    read_in_processes,
+    read_part,
+)
 from tests.services.pdf_files import make_form_bomb, make_pdf
 
 PAPERS = Path(__file__).parents[2] / ".." / "shared" / "data" / "papers"

@@ -19,7 +19,7 @@ from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierErro
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
-from carrel.rooms.papers.building.plain_text import plain_text
+from carrel.libraries.text.plain_text import plain_text
 from carrel.rooms.research.legacy_import import read_earlier
 from carrel.services.markdown_notes.note import EmptyNoteError, parse_note
 from carrel.services.node_files import BadRow, read_nodes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from carrel.services.paper_sources.pdf_facts import PdfFacts, read_facts
+from carrel.services.paper_sources.pdf import PdfFacts, read_facts
 
 BODY = "\nAbstract\nWe study services.\n1 Introduction\nText.\n"
 XMP = (

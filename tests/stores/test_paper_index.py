@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from carrel.libraries.query.papers import parse_paper_query
-from carrel.stores.sqlite.papers.ranking import OpenRanking
-from carrel.stores.sqlite.papers.sidecar import index_folder, manifest_file, read_manifest
+from carrel.stores.sqlite.papers.index_manifest import index_folder, manifest_file, read_manifest
+from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.snapshot import Snapshot
-from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index
-from carrel.stores.tantivy.papers.index import TantivyRanking, open_paper_index
+from carrel.stores.tantivy.papers import TantivyRanking, open_paper_index
+from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.desk import Desk
 from tests.rooms.papers.snapshots import SamplePaper, write_snapshot

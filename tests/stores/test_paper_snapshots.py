@@ -11,7 +11,7 @@ import pytest
 
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.errors import SnapshotUnavailableError
-from carrel.stores.sqlite.papers import SqlitePaperStore
+from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.desk import Desk
 from tests.rooms.papers.snapshots import write_snapshot

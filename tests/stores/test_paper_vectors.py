@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from carrel.rooms.papers.errors import SnapshotUnavailableError
-from carrel.stores.sqlite.papers.sidecar import index_folder, read_manifest
-from carrel.stores.tantivy.papers.build import build_paper_index
+from carrel.stores.sqlite.papers.index_manifest import index_folder, read_manifest
+from carrel.stores.tantivy.papers_build import build_paper_index
 from tests.rooms.papers.desk import Desk
 from tests.rooms.papers.snapshots import SamplePaper, write_snapshot
 
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 np = pytest.importorskip("numpy", reason="the extra `semantic` is not installed")
 
-from carrel.stores.vectors.papers.embed import embed_papers, vector_file  # noqa: E402
-from carrel.stores.vectors.papers.ranking import open_semantic_index  # noqa: E402
+from carrel.stores.vectors.papers import (  # noqa: E402
+    embed_papers,
+    open_semantic_index,
+    vector_file,
+)
 
 PETS = ("dog", "cat", "hamster", "puppy")
 SHIPS = ("boat", "ship", "harbour", "sail")

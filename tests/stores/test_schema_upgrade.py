@@ -26,7 +26,7 @@ from carrel.stores.sqlite.access import sqlite_access
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
 from carrel.stores.sqlite.limits import SqliteBuckets
-from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
+from carrel.stores.sqlite.papers.build_state import SqlitePaperBuildState
 from carrel.stores.sqlite.research import sqlite_research
 from carrel.stores.sqlite.schema_upgrade import NewerFileError, bring_forward, copy_name, version_of
 from tests.stores.first_home import RESEARCH_ID, first_home, rows_in

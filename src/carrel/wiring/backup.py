@@ -12,8 +12,8 @@ from pathlib import Path
 from carrel import __version__
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, NotFoundError
-from carrel.rooms.papers.building.errors import BuildInProgressError
 from carrel.rooms.papers.building.ports import Progress
+from carrel.rooms.papers.errors import BuildInProgressError
 from carrel.settings import Settings
 from carrel.stores.backup.archive import (
     FORMAT,
@@ -29,7 +29,7 @@ from carrel.stores.backup.known import remember_backup
 from carrel.stores.csl_json.file_replacement import sync_folder
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
-from carrel.stores.sqlite.papers.sidecar import read_manifest
+from carrel.stores.sqlite.papers.index_manifest import read_manifest
 from carrel.wiring.audit_log import audit_is_in_postgres
 from carrel.wiring.backup_places import BUILD_NAME, Places, is_address, is_index, why_left_out
 from carrel.wiring.databases import refuse_replaced_databases

@@ -15,8 +15,7 @@ from carrel.stores.backup.restoring import Root, is_reserved
 from carrel.stores.csl_json.library import attachments_folder
 from carrel.stores.json_lines.audit import audit_files
 from carrel.stores.sqlite.schema_upgrade import is_copy
-from carrel.stores.static_folder.paper_inbox import INBOX_NAME
-from carrel.stores.static_folder.summary_files import SUMMARIES_NAME
+from carrel.stores.static_folder import INBOX_NAME, SUMMARIES_NAME
 from carrel.wiring.papers import SNAPSHOT_NAME, STATIC_NAME, snapshot_path
 from carrel.wiring.references import LIBRARY_NAME, library_path
 

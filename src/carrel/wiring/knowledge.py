@@ -19,7 +19,7 @@ from carrel.rooms.knowledge.ports import NoConcepts, NodeStore, NoteStore, Searc
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, SettingsError
 from carrel.stores.sqlite.database import Database
-from carrel.stores.sqlite.papers.concepts import SnapshotConcepts
+from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
 from carrel.wiring.desk import Check, Health, OpenRoom
 from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours

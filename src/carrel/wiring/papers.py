@@ -11,16 +11,16 @@ from carrel.core.catalogue import Room
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect
 from carrel.rooms.papers import ROOM
+from carrel.rooms.papers.bibliography import PaperBibliographies
 from carrel.rooms.papers.operations import PaperAddition, PapersOperations
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
-from carrel.stores.sqlite.papers import SqlitePaperStore
-from carrel.stores.sqlite.papers.ranking import OpenRanking
+from carrel.stores.sqlite.papers.search import OpenRanking
+from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.lookups import Services
-from carrel.wiring.paper_bibliography import PaperBibliographies
 from carrel.wiring.papers_cluster import PaperCluster
 from carrel.wiring.papers_index import open_index
 from carrel.wiring.persistence import home_not_persistent, without_home

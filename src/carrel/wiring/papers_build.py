@@ -21,11 +21,6 @@ from carrel.core.errors import CarrelError, ConflictError
 from carrel.core.paper_record import AssetKeeper, SourcePart, SourceReader
 from carrel.demo import PAPERS_FOLDER
 from carrel.rooms.papers.building.adding import PaperAdder
-from carrel.rooms.papers.building.errors import (
-    BuildInProgressError,
-    ForeignSnapshotError,
-    PaperNotAddedError,
-)
 from carrel.rooms.papers.building.models import (
     AddedPaper,
     FileStamp,
@@ -38,25 +33,42 @@ from carrel.rooms.papers.building.models import (
 from carrel.rooms.papers.building.ports import Progress, Silence, WorkLookup
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
+from carrel.rooms.papers.errors import (
+    BuildInProgressError,
+    ForeignSnapshotError,
+    PaperNotAddedError,
+)
 from carrel.services.paper_sources.bibliography import BibliographyReader
-from carrel.services.paper_sources.finding import DEFAULT_SIZE_LIMIT_BYTES, Stamp, find, stamp
 from carrel.services.paper_sources.jats import JatsReader
-from carrel.services.paper_sources.json_lines import JsonLinesReader
+from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
-from carrel.services.paper_sources.paper_infos import PaperInfosReader
 from carrel.services.paper_sources.pdf import PdfReader
-from carrel.services.paper_sources.reading import Errand, read_here, read_in_processes
+from carrel.services.paper_sources.sources import (
+    DEFAULT_SIZE_LIMIT_BYTES,
+    Errand,
+    Stamp,
+    find,
+    read_here,
+    read_in_processes,
+    stamp,
+)
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
-from carrel.stores.sqlite.paper_build_state import SqlitePaperBuildState
-from carrel.stores.sqlite.paper_snapshot_writer import (
+from carrel.stores.sqlite.papers.build_state import SqlitePaperBuildState
+from carrel.stores.sqlite.papers.snapshot_writer import (
     SNAPSHOT_NAME,
     BeforeSwap,
     SqliteSnapshotShelf,
 )
-from carrel.stores.static_folder.paper_assets import STATIC_NAME, PaperAssets, PaperStaticFolder
-from carrel.stores.static_folder.paper_inbox import INBOX_NAME, PaperInbox
-from carrel.stores.static_folder.summary_files import SUMMARIES_NAME, SummaryFiles
+from carrel.stores.static_folder import (
+    INBOX_NAME,
+    STATIC_NAME,
+    SUMMARIES_NAME,
+    PaperAssets,
+    PaperInbox,
+    PaperStaticFolder,
+    SummaryFiles,
+)
 from carrel.wiring.papers_index import bring_index_up_to_date
 
 AfterSwap = Callable[[Path], None]

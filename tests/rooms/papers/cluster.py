@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from carrel.settings import Settings, read_settings
-from carrel.stores.sqlite.papers.ranking import OpenRanking
+from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.wiring.papers_cluster import PaperCluster
 
 

@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from carrel.stores.sqlite.papers.ranking import OpenRanking
-from carrel.stores.tantivy.papers.build import build_paper_index
-from carrel.stores.tantivy.papers.index import open_paper_index
+from carrel.stores.sqlite.papers.search import OpenRanking
+from carrel.stores.tantivy.papers import open_paper_index
+from carrel.stores.tantivy.papers_build import build_paper_index
 from tests.rooms.papers.cluster import filled_cluster
 from tests.rooms.papers.desk import DEMO, Desk
 from tests.rooms.papers.snapshots import Generation, SamplePaper, write_snapshot

@@ -16,8 +16,8 @@ from carrel.rooms.papers.ports import Assets
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
-from carrel.stores.sqlite.papers import SqlitePaperStore
-from carrel.stores.sqlite.papers.ranking import OpenRanking
+from carrel.stores.sqlite.papers.search import OpenRanking
+from carrel.stores.sqlite.papers.store import SqlitePaperStore
 
 AnswerT = TypeVar("AnswerT")
 

@@ -14,7 +14,7 @@ from carrel.core.errors import CarrelError, InsufficientPermissionsError, Invali
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.errors import UnsafeGoalError
 from carrel.settings import Settings
-from carrel.stores.sqlite.paper_texts import PaperTexts
+from carrel.stores.sqlite.papers.documents import PaperTexts
 from carrel.stores.sqlite.research import sqlite_research
 from carrel.wiring.research import research_file
 from tests.libraries.discovery.small_corpus import GOAL

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from carrel.core.errors import CarrelError, NotFoundError, UnavailableError
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    UnavailableError,
+)
 
 AssetTrouble = Literal["not_found", "timed_out", "unreadable"]
 
@@ -130,4 +136,51 @@ class SnapshotUnavailableError(UnavailableError):
             next_step="`carrel papers build FOLDER` makes one; --snapshot or the setting "
             "papers.snapshot names another.",
             details=details,
+        )
+
+
+class BuildInProgressError(ConflictError):
+    """Another build is writing into the same folder."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Another build is working on this corpus.",
+            next_step="Wait until it has ended, then start again.",
+        )
+
+
+class NewerBuildStateError(ConflictError):
+    """The memory of earlier builds is of a newer version than this product knows."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}.",
+            next_step="Build with the newer Carrel, or into another folder; nothing was changed.",
+        )
+
+
+class NothingToBuildError(InvalidInputError):
+    """None of the sources that were named exists."""
+
+    def __init__(self, sources: list[str]) -> None:
+        super().__init__(
+            "None of the sources exists.",
+            next_step="Name files or folders that exist; nothing was changed.",
+            details={"sources": sources},
+        )
+
+
+class PaperNotAddedError(CarrelError):
+    """What was sent could not be made into a paper."""
+
+    code = "paper_not_added"
+
+
+class ForeignSnapshotError(ConflictError):
+    """The folder holds a snapshot that was built elsewhere."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The folder holds a {name} that Carrel did not build.",
+            next_step="Build into another folder; the snapshot there was left as it is.",
         )

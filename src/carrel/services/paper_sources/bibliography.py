@@ -29,8 +29,7 @@ from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris.reader import read_ris
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
-from carrel.services.paper_sources.entries import entry_of
-from carrel.services.paper_sources.fields import clean, names_in, one_line, unique
+from carrel.services.paper_sources.fields import clean, entry_of, names_in, one_line, unique
 
 _BIBTEX = frozenset({".bib", ".bibtex", ".biblatex"})
 _TAG = re.compile(r"</?(?:i|b|sub|sup|span|sc)\b[^<>]{0,200}>", re.IGNORECASE)

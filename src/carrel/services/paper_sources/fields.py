@@ -1,6 +1,5 @@
 """Papers described by named fields, as in front matter, JSON lines and paper_infos.json: one
-reading of all their spellings.
-"""
+reading of all their spellings."""
 
 from __future__ import annotations
 
@@ -10,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from carrel.core.paper_record import BibtexEntry, PaperRecord, ReadProblem
+from carrel.libraries.bibliography.bibtex.writer import Dialect, write_bibtex
+from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 
 _TITLE = ("title", "paper_title", "name")
@@ -214,3 +215,25 @@ def _bibtex(value: object) -> BibtexEntry | None:
     if text is None or not (found := _ENTRY.match(text)):
         return None
     return BibtexEntry(raw=text, key=key or found.group(2), kind=(kind or found.group(1)).lower())
+
+
+_HEAD = re.compile(r"@(\w+)\{([^,]*),")
+
+
+def entry_of(item: CslItem) -> BibtexEntry | None:
+    """The item written as BibTeX; None where it has nothing that an entry could say."""
+    if not item.get("title"):
+        return None
+    # Abstracts are kept elsewhere, and notes are the collector's own.
+    raw = write_bibtex(
+        [
+            {
+                name: value
+                for name, value in item.items()
+                if name not in {"abstract", "note", "annote"}
+            }
+        ],
+        Dialect.BIBTEX,
+    )
+    found = _HEAD.match(raw)
+    return BibtexEntry(raw.strip(), found.group(2), found.group(1)) if found else None

@@ -9,8 +9,7 @@ from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProb
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import Doi, NotAnIdentifierError
 from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
-from carrel.services.paper_sources.entries import entry_of
-from carrel.services.paper_sources.fields import one_line, unique
+from carrel.services.paper_sources.fields import entry_of, one_line, unique
 from carrel.services.paper_sources.jats_text import (
     abstract_of,
     body_of,

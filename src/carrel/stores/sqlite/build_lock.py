@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from carrel.rooms.papers.building.errors import BuildInProgressError
+from carrel.rooms.papers.errors import BuildInProgressError
 
 
 class SqliteBuildLock:

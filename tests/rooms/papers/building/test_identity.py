@@ -13,17 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.core.paper_record import PaperRecord
-from carrel.rooms.papers.building.grouping import Claim, assign_ids, group
+from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.rooms.papers.building.identity import (
+    Claim,
     KeyKind,
     PaperKey,
+    assign_ids,
+    group,
     keys_of,
     meta_fingerprint,
     month_of,
     paper_id_of,
     year_of,
 )
-from carrel.rooms.papers.building.plain_text import plain_text, spaced_for_index
 from tests.rooms.papers.building.conftest import Corpus
 
 GENUINE = Path(__file__).parents[4] / ".." / "shared" / "data" / "snapshots" / "demo"

@@ -10,9 +10,9 @@ import binascii
 
 from carrel.core.errors import InvalidInputError, NotConfiguredError, NotFoundError
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
-from carrel.rooms.papers.building.errors import PaperNotAddedError
 from carrel.rooms.papers.building.models import AddedPaper
 from carrel.rooms.papers.building.ports import Inbox, Rebuild, WorkLookup
+from carrel.rooms.papers.errors import PaperNotAddedError
 
 _ONE_OF = "Send exactly one of identifier, markdown and pdf_base64."
 

@@ -1,4 +1,4 @@
-"""The names a paper is known by, and the identifier that follows from the best of them."""
+"""The keys of a paper, which records are the same paper, and the paper_id that follows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import hashlib
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 from carrel.core.paper_record import PaperRecord
 
@@ -131,3 +133,211 @@ def facet_value(text: str | None) -> str | None:
 
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+
+
+_ALIKE_ENOUGH_FOR_A_LABEL = 0.5
+_TOO_UNLIKE_FOR_AN_IDENTIFIER = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One record's claim to be a paper with these names. `order` decides who came first."""
+
+    record_id: int
+    source: str
+    order: tuple[int, str, int]
+    keys: tuple[PaperKey, ...]
+
+    @property
+    def has_title(self) -> bool:
+        return any(key.fingerprint for key in self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sources that cannot both be right about a name."""
+
+    source: str
+    other_source: str
+    key: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperGroup:
+    """Records that are one paper, best source first, and every name it may be found by, strongest
+    first.
+    """
+
+    record_ids: tuple[int, ...]
+    keys: tuple[PaperKey, ...]
+    sources: tuple[str, ...]
+    has_title: bool
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(slots=True)
+class _Cluster:
+    claims: list[int]
+    dois: set[str]
+    conflicts: list[Conflict] = field(default_factory=list)
+
+
+def group(claims: Iterable[Claim]) -> list[PaperGroup]:
+    """Joins claims name by name, strongest names first, so that a weak likeness never overrides an
+    identifier.
+    """
+    ordered = sorted(claims, key=lambda claim: claim.order)
+    joins = _Joins(ordered)
+    for kind in KeyKind:
+        joins.join_by(kind)
+    return joins.groups()
+
+
+class _Joins:
+    """Clusters of claims while they are being joined."""
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        self._claims = claims
+        self._cluster_of = list(range(len(claims)))
+        self._clusters = {
+            at: _Cluster([at], {key.value for key in claim.keys if key.kind is KeyKind.DOI})
+            for at, claim in enumerate(claims)
+        }
+        self._refused: set[tuple[int, str]] = set()
+        self._disowned: set[int] = set()
+        self._meanings: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def join_by(self, kind: KeyKind) -> None:
+        holders: dict[str, int] = {}
+        for at, claim in enumerate(self._claims):
+            for key in claim.keys:
+                if key.kind is not kind or not self._may_use(at, key):
+                    continue
+                holder = holders.setdefault(key.value, at)
+                if self._cluster_of[holder] == self._cluster_of[at]:
+                    continue
+                if reason := self._objection(kind, holder, at):
+                    self._refuse(at, holder, key, reason)
+                else:
+                    self._join(holder, at)
+
+    def groups(self) -> list[PaperGroup]:
+        found = []
+        for cluster in self._clusters.values():
+            members = sorted(cluster.claims)
+            keys = {
+                key.value: key
+                for at in members
+                for key in self._claims[at].keys
+                if (at, key.value) not in self._refused and self._may_use(at, key)
+            }
+            # A stable sort: among names of one kind the best source's comes first.
+            ranked = tuple(sorted(keys.values(), key=lambda key: key.kind))
+            ids = tuple(self._claims[at].record_id for at in members)
+            sources = tuple(dict.fromkeys(self._claims[at].source for at in members))
+            has_title = any(self._claims[at].has_title for at in members)
+            found.append(PaperGroup(ids, ranked, sources, has_title, tuple(cluster.conflicts)))
+        return found
+
+    def _may_use(self, at: int, key: PaperKey) -> bool:
+        """A claim whose identifier was refused is filed under its title alone."""
+        return key.kind is KeyKind.META or at not in self._disowned
+
+    def _objection(self, kind: KeyKind, holder: int, at: int) -> str | None:
+        if kind in {KeyKind.DOI, KeyKind.ARXIV}:
+            return self._are_strangers(holder, at)
+        mine, theirs = (
+            self._clusters[self._cluster_of[at]].dois,
+            self._clusters[self._cluster_of[holder]].dois,
+        )
+        if mine and theirs and not mine & theirs:
+            return "their DOIs differ"
+        if kind is KeyKind.BIB and self._title_likeness(holder, at) < _ALIKE_ENOUGH_FOR_A_LABEL:
+            return "their titles differ"
+        return None
+
+    def _are_strangers(self, holder: int, at: int) -> str | None:
+        """Different titles alone are no objection (titles change and are translated); different
+        people as well are one.
+        """
+        people, others = self._meaning(holder)[1], self._meaning(at)[1]
+        if (
+            people
+            and others
+            and not people & others
+            and self._title_likeness(holder, at) < _TOO_UNLIKE_FOR_AN_IDENTIFIER
+        ):
+            return "neither title nor authors agree"
+        return None
+
+    def _title_likeness(self, one: int, other: int) -> float:
+        words, more_words = self._meaning(one)[0], self._meaning(other)[0]
+        return len(words & more_words) / len(words | more_words) if words and more_words else 1.0
+
+    def _meaning(self, at: int) -> tuple[frozenset[str], frozenset[str]]:
+        """The words of the title and of the authors' names."""
+        if at not in self._meanings:
+            written = next(
+                (key.fingerprint for key in self._claims[at].keys if key.fingerprint), None
+            )
+            facts: dict[str, Any] = json.loads(written) if written else {"title": "", "authors": []}
+            people = frozenset(
+                word.strip(".,")
+                for name in facts["authors"]
+                for word in name.split()
+                if len(word.strip(".,")) > 1
+            )
+            self._meanings[at] = (frozenset(facts["title"].split()), people)
+        return self._meanings[at]
+
+    def _refuse(self, at: int, holder: int, key: PaperKey, reason: str) -> None:
+        self._refused.add((at, key.value))
+        if key.kind in {KeyKind.DOI, KeyKind.ARXIV}:
+            self._disowned.add(at)
+            mine = self._clusters[self._cluster_of[at]]
+            mine.dois.discard(key.value)
+            source, other = self._claims[at].source, self._claims[holder].source
+            message = (
+                f"claims {key.value}, which {other} has as well, but {reason}; it is filed "
+                f"under its title instead"
+            )
+            mine.conflicts.append(Conflict(source, other, key.value, message))
+
+    def _join(self, holder: int, at: int) -> None:
+        kept, gone = sorted((self._cluster_of[holder], self._cluster_of[at]))
+        cluster, leaving = self._clusters[kept], self._clusters.pop(gone)
+        for member in leaving.claims:
+            self._cluster_of[member] = kept
+        cluster.claims.extend(leaving.claims)
+        cluster.dois |= leaving.dois
+        cluster.conflicts.extend(leaving.conflicts)
+
+
+def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[str]:
+    """An identifier for each group. `known` maps names to the identifiers of the last snapshot, and
+    these stay:
+
+    a DOI that arrives later joins the paper that is already known by its title, under the
+    identifier people hold.
+    """
+    assigned: dict[int, str] = {}
+    taken: set[str] = set()
+
+    def take(at: int, paper_id: str | None) -> None:
+        if paper_id is not None and at not in assigned and paper_id not in taken:
+            assigned[at] = paper_id
+            taken.add(paper_id)
+
+    published = set(known.values())
+    for at, found in enumerate(groups):
+        for key in found.keys:
+            native = paper_id_of(key.value)
+            take(at, native if native in published and known.get(key.value) == native else None)
+    for at, found in enumerate(groups):
+        for key in found.keys:
+            take(at, known.get(key.value))
+    for at, found in enumerate(groups):
+        for key in found.keys:
+            take(at, paper_id_of(key.value))
+    return [assigned[at] for at in range(len(groups))]

@@ -6,8 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.paper_record import PaperRecord, ReadProblem, SourcePart
-from carrel.rooms.papers.building.grouping import Conflict
-from carrel.rooms.papers.building.identity import UNKNOWN, PaperKey, facet_value, month_of, year_of
+from carrel.rooms.papers.building.identity import (
+    UNKNOWN,
+    Conflict,
+    PaperKey,
+    facet_value,
+    month_of,
+    year_of,
+)
 from carrel.rooms.papers.building.summaries import SummaryShelf, shelve
 
 

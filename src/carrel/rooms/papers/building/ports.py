@@ -11,7 +11,7 @@ from typing import Protocol
 
 from carrel.core.paper_record import FiledSummary, PaperRecord, ReadProblem, SourcePart
 from carrel.libraries.identifiers import ArxivId, Doi
-from carrel.rooms.papers.building.grouping import Claim
+from carrel.rooms.papers.building.identity import Claim
 from carrel.rooms.papers.building.models import (
     AddedPaper,
     FoundSource,

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.clock import Clock
-from carrel.rooms.papers.building.errors import NothingToBuildError, PaperNotAddedError
-from carrel.rooms.papers.building.grouping import PaperGroup, assign_ids, group
+from carrel.rooms.papers.building.identity import PaperGroup, assign_ids, group
 from carrel.rooms.papers.building.merging import merge, with_summaries
 from carrel.rooms.papers.building.models import (
     AddedPaper,
@@ -35,6 +34,7 @@ from carrel.rooms.papers.building.ports import (
     StaticFolder,
 )
 from carrel.rooms.papers.building.report import BuildReport, ReportLine
+from carrel.rooms.papers.errors import NothingToBuildError, PaperNotAddedError
 
 # Papers written by an older writer are written again when this grows.
 WRITER_VERSION = 1

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from carrel.core.paper_record import FiledSummary, Heading, PaperRecord
-from carrel.rooms.papers.building.plain_text import plain_text
+from carrel.libraries.text.plain_text import plain_text
 
 SIMPLE = "simple"
 NO_MODEL_NOTE = (

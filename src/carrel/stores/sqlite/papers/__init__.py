@@ -1,5 +1,1 @@
-"""Papers from a read-only SQLite snapshot, whoever made it."""
-
-from carrel.stores.sqlite.papers.store import SqlitePaperStore
-
-__all__ = ["SqlitePaperStore"]
+"""Papers in SQLite: read-only snapshots, whoever made them, their writer, and the build state."""

@@ -1,13 +1,18 @@
-"""Papers of a snapshot as the documents of a search index."""
+"""Papers of a snapshot as others read them: for search, discovery, summaries."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import sqlite3
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
+import orjson
+
+from carrel.core.errors import NotConfiguredError
+from carrel.libraries.discovery.records import Paper
 from carrel.libraries.text.words import join_cjk
 from carrel.rooms.knowledge.documents import (
     PAPERS,
@@ -16,8 +21,11 @@ from carrel.rooms.knowledge.documents import (
     DocumentSource,
     FieldKind,
 )
+from carrel.rooms.papers.building.models import PaperToRead
 from carrel.stores.sqlite.papers import rows
-from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
+from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
+from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
+from carrel.stores.static_folder import STATIC_NAME
 
 PAPER_FIELDS: Mapping[str, FieldKind] = {
     "paper_id": "keyword",
@@ -117,3 +125,95 @@ def _document(
         {name: value for name, value in fields.items() if value not in (None, "", [])},
         (PAPERS,),
     )
+
+
+_PAPERS = """SELECT p.paper_id, p.title, p.year, p.summary_preview,
+    (SELECT f.summary FROM paper_fts f WHERE f.rowid = p.rowid AND f.paper_id = p.paper_id),
+    (SELECT group_concat(k.value, char(31)) FROM paper_keyword pk JOIN keyword k USING (keyword_id)
+      WHERE pk.paper_id = p.paper_id)
+    FROM paper p"""
+
+
+class PaperTexts:
+    """Reads a snapshot; a file that was replaced is noticed."""
+
+    def __init__(self, path: Path) -> None:
+        self._snapshot = Snapshot(path)
+
+    @property
+    def path(self) -> Path:
+        return self._snapshot.path
+
+    def signature(self) -> Signature:
+        return self._snapshot.signature()
+
+    def everything(self) -> Iterator[tuple[Paper, str]]:
+        """Every paper with a fingerprint that changes when it does."""
+        with self._snapshot.current().connection() as connection:
+            for row in connection.execute(f"{_PAPERS} ORDER BY p.rowid"):
+                yield _paper(row), _fingerprint(row)
+
+    def paper(self, paper_id: str) -> Paper | None:
+        with self._snapshot.current().connection() as connection:
+            return _one(connection, paper_id)
+
+    def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
+        with self._snapshot.current().connection() as connection:
+            found = (_one(connection, paper_id) for paper_id in paper_ids)
+            return [paper for paper in found if paper is not None]
+
+    def close(self) -> None:
+        self._snapshot.close()
+
+
+def _one(connection: sqlite3.Connection, paper_id: str) -> Paper | None:
+    row = connection.execute(f"{_PAPERS} WHERE p.paper_id = ?", (paper_id,)).fetchone()
+    return None if row is None else _paper(row)
+
+
+def _paper(row: tuple[str, ...]) -> Paper:
+    paper_id, title, year, preview, summary, keywords = row
+    known_year = int(year) if str(year).isdigit() else None
+    names = tuple(str(keywords).split("\x1f")) if keywords else ()
+    return Paper(str(paper_id), str(title), str(summary or preview or ""), names, year=known_year)
+
+
+def _fingerprint(row: tuple[str, ...]) -> str:
+    return hashlib.blake2b(
+        "\x1e".join("" if value is None else str(value) for value in row).encode(), digest_size=12
+    ).hexdigest()
+
+
+class SqlitePapersToRead:
+    """Takes the list of papers at the start, so that a snapshot that is replaced meanwhile does not
+    matter.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._static = folder / STATIC_NAME
+        path = folder / SNAPSHOT_NAME
+        if not path.is_file():
+            raise NotConfiguredError(
+                "There is no corpus in that folder.",
+                next_step="Build one with carrel papers build.",
+            )
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
+            select = (
+                "SELECT paper_id, title, source_md_content_hash FROM paper ORDER BY paper_index"
+            )
+            self._rows: list[tuple[str, str, str | None]] = connection.execute(select).fetchall()
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def papers(self) -> Iterator[PaperToRead]:
+        for paper_id, title, sha256 in self._rows:
+            yield PaperToRead(paper_id, title, self._text(paper_id, sha256))
+
+    def _text(self, paper_id: str, sha256: str | None) -> str:
+        if sha256 is not None:
+            return (self._static / "md" / f"{sha256}.md").read_text(encoding="utf-8")
+        summary = orjson.loads((self._static / "summary" / f"{paper_id}.json").read_bytes())
+        return str(summary.get("abstract") or "")

@@ -1,11 +1,13 @@
-"""Which papers answer a question, best first: those it names, then those it ranks."""
+"""Ranking of papers: what a store asks of any index, and the snapshot's own FTS5 index."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 from carrel.libraries.query.papers import (
     AllOf,
@@ -16,12 +18,158 @@ from carrel.libraries.query.papers import (
     QueryNode,
     WithIdentifier,
     YearRange,
+    split_phrases,
+    without_stop_words,
 )
-from carrel.libraries.text.folding import text_key
+from carrel.libraries.text.folding import fold_text, text_key
+from carrel.libraries.text.snippets import Stem
 from carrel.libraries.text.words import Phrase
-from carrel.stores.sqlite.papers import fts5, rows
+from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
 from carrel.stores.sqlite.papers.snapshot import Generation
+
+
+class Ranking(Protocol):
+    """Papers for a question, best first. Called on the store's threads; a connection to the
+    snapshot is lent for the call.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the index is, for people who ask."""
+        ...
+
+    @property
+    def stem(self) -> Stem | None:
+        """How words that count as equal are told, for marking them; None where only equal words
+        do.
+        """
+        ...
+
+    def search(
+        self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
+    ) -> list[Shown]: ...
+
+
+OpenRanking = Callable[[Path, str], Ranking | None]
+"""From a snapshot and its build id to the index beside it, or None where there is none that
+fits.
+"""
+
+
+# 5 : 3 : 1 : 1 : 2 for title, summary, source, translated, metadata; the column that is not indexed
+# takes the first weight.
+# Only proportions matter for which field counts more; at this size a word that comes back still
+# counts (nDCG .677, not .662).
+RANK = "bm25(0.0, 1.667, 1.0, 0.333, 0.333, 0.667)"
+_MAX_MATCHES_TO_SCORE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """FTS5 expressions, tried one after the other until the page is full, and what SQL must
+    decide.
+    """
+
+    stages: tuple[str, ...]
+    conditions: tuple[QueryNode, ...]
+
+
+def plan_stages(connection: sqlite3.Connection, query: PaperQuery) -> Plan:
+    texts, conditions = _parted(query.strict)
+    firm = [_required(texts)] if texts else []
+    if not query.loose:
+        return Plan(tuple(firm), conditions)
+    content = without_stop_words(query.loose)
+    every = _join(" AND ", [*firm, *(quoted(phrase) for phrase in content)])
+    pieces = split_phrases(content)
+    # An identifier that was pasted whole is not a bag of numbers.
+    if query.identifiers or (len(content) == 1 and len(pieces) <= 1):
+        return Plan((every,), conditions)
+    affordable = _affordable(connection, pieces)
+    some = _join(" AND ", [*firm, _join(" OR ", [quoted(phrase) for phrase in affordable])])
+    if len(affordable) == len(pieces):
+        return Plan((some,), conditions)
+    return Plan((every, f"({some}) NOT ({every})"), conditions)
+
+
+def quoted(phrase: Phrase) -> str:
+    """A phrase as FTS5 reads it; inside quotes nothing is an operator."""
+    body = " ".join(phrase.words).replace('"', '""')
+    return f'{"{title} : " if phrase.in_title else ""}"{body}"{"*" if phrase.is_prefix else ""}'
+
+
+def expression(node: QueryNode) -> str | None:
+    """A tree of phrases as one FTS5 expression; None where FTS5 has no words for it."""
+    match node:
+        case Phrase():
+            return quoted(node)
+        case AllOf(parts):
+            wanted = [expression(part) for part in parts if not isinstance(part, Not)]
+            unwanted = [expression(part.part) for part in parts if isinstance(part, Not)]
+            if not wanted or None in wanted or None in unwanted:
+                return None
+            joined = _join(" AND ", [part for part in wanted if part is not None])
+            return (
+                f"({joined}) NOT ({_join(' OR ', [part for part in unwanted if part is not None])})"
+                if unwanted
+                else joined
+            )
+        case AnyOf(parts):
+            choices = [expression(part) for part in parts]
+            return (
+                None
+                if None in choices
+                else _join(" OR ", [part for part in choices if part is not None])
+            )
+        case _:
+            return None
+
+
+def _parted(strict: QueryNode | None) -> tuple[list[QueryNode], tuple[QueryNode, ...]]:
+    """What FTS5 can decide, and what SQL must."""
+    parts = () if strict is None else strict.parts if isinstance(strict, AllOf) else (strict,)
+    texts = [part for part in parts if expression(part) is not None]
+    if not texts:
+        return [], tuple(parts)
+    texts += [part for part in parts if isinstance(part, Not) and expression(part.part) is not None]
+    return texts, tuple(part for part in parts if part not in texts)
+
+
+def _required(texts: list[QueryNode]) -> str:
+    whole = expression(AllOf(tuple(texts)))
+    assert whole is not None
+    return whole
+
+
+def _join(sign: str, parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else sign.join(f"({part})" for part in parts)
+
+
+def _affordable(connection: sqlite3.Connection, pieces: list[Phrase]) -> list[Phrase]:
+    """The rarest first, as long as scoring their papers stays within the limit; always one."""
+    chosen: list[Phrase] = []
+    total = 0
+    for count, at in sorted(
+        (_papers_with(connection, piece), at) for at, piece in enumerate(pieces)
+    ):
+        total += count
+        if chosen and total > _MAX_MATCHES_TO_SCORE:
+            break
+        chosen.append(pieces[at])
+    return chosen
+
+
+def _papers_with(connection: sqlite3.Connection, phrase: Phrase) -> int:
+    """How many papers have the rarest word of the phrase, from the index's own vocabulary."""
+    counts = []
+    for word in phrase.words:
+        row = connection.execute(
+            "SELECT doc FROM temp.paper_words WHERE term = ?", (fold_text(word),)
+        ).fetchone()
+        counts.append(int(row[0]) if row else 0)
+    return min(counts)
+
 
 _TITLES_TO_COMPARE = 500
 
@@ -49,7 +197,7 @@ class Fts5Ranking:
         generation = self._generation
         named = _named(connection, query)
         page = named[first : first + count]
-        plan = fts5.plan(connection, query)
+        plan = plan_stages(connection, query)
         conditions = [_condition(generation, connection, node) for node in plan.conditions]
         if named:
             without = json.dumps([found.paper_id for found in named])
@@ -68,7 +216,7 @@ def _named(connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
     if not query.loose or query.strict is not None or query.identifiers:
         return found
     typed = Phrase(tuple(word for phrase in query.loose for word in phrase.words))
-    expression = f"{{title}} : ^ {fts5.quoted(typed)}"
+    expression = f"{{title}} : ^ {quoted(typed)}"
     candidates = connection.execute(
         f"SELECT rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}",
         (expression,),
@@ -110,7 +258,7 @@ def _stage(
     joined = "JOIN paper ON paper.paper_id = paper_fts.paper_id" if conditions else ""
     found = connection.execute(
         f"SELECT paper_fts.rowid FROM paper_fts {joined} "
-        f"WHERE paper_fts MATCH ? AND rank MATCH '{fts5.RANK}' "
+        f"WHERE paper_fts MATCH ? AND rank MATCH '{RANK}' "
         f"{''.join(f'AND ({condition.sql}) ' for condition in conditions)} ORDER BY rank LIMIT ? "
         f"OFFSET ?",
         (
@@ -153,7 +301,7 @@ def _condition(
         case Phrase():
             return _Condition(
                 "paper.paper_id IN (SELECT paper_id FROM paper_fts WHERE paper_fts MATCH ?)",
-                (fts5.quoted(node),),
+                (quoted(node),),
             )
         case FacetPhrase(category, words, is_prefix):
             values = generation.facet_values.with_phrase(

@@ -16,8 +16,7 @@ from carrel.libraries.text.words import Phrase, split_words
 from carrel.rooms.papers.models import CorpusStatistics, FacetCount, Paper, PaperHit
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.keywords import papers_with_keyword
-from carrel.stores.sqlite.papers.ranking import OpenRanking, Ranking
-from carrel.stores.sqlite.papers.search import Fts5Ranking
+from carrel.stores.sqlite.papers.search import Fts5Ranking, OpenRanking, Ranking
 from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
 
 # More threads than cores would only wait for each other.

@@ -1,6 +1,4 @@
-"""The memory of a build: what was read from which file, and what was published of it. Lies beside
-the snapshot, not in it.
-"""
+"""The state of a build: what was read from which file, and what was published of it."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ from carrel.core.paper_record import (
     PaperRecord,
     ReadProblem,
 )
-from carrel.rooms.papers.building.errors import NewerBuildStateError
-from carrel.rooms.papers.building.grouping import Claim
-from carrel.rooms.papers.building.identity import KeyKind, PaperKey, keys_of
+from carrel.rooms.papers.building.identity import Claim, KeyKind, PaperKey, keys_of
 from carrel.rooms.papers.building.merging import trust_in
 from carrel.rooms.papers.building.models import (
     FileStamp,
@@ -32,6 +28,7 @@ from carrel.rooms.papers.building.models import (
     PartRead,
     RememberedPaper,
 )
+from carrel.rooms.papers.errors import NewerBuildStateError
 from carrel.stores.sqlite.schema_upgrade import NewerFileError, bring_forward
 
 _PARTS_PER_COMMIT = 32

@@ -1,4 +1,4 @@
-"""Makes the fast index of a snapshot, and puts it in place in one step."""
+"""Builds the word index of a snapshot and puts it in place in one step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import tantivy
 
 from carrel.libraries.text.folding import text_key
-from carrel.stores.sqlite.papers.sidecar import (
+from carrel.stores.sqlite.papers.index_manifest import (
     FOLDING,
     FORMAT,
     IndexManifest,
@@ -22,7 +22,7 @@ from carrel.stores.sqlite.papers.sidecar import (
     write_manifest,
 )
 from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
-from carrel.stores.tantivy.papers.schema import (
+from carrel.stores.tantivy.papers import (
     FACETS,
     TITLE_TIMES,
     common_pairs,

@@ -1,4 +1,4 @@
-"""What of a Markdown text is worth searching, written the way snapshots index it."""
+"""Markdown as plain text for search indexes."""
 
 from __future__ import annotations
 

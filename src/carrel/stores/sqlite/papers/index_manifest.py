@@ -1,6 +1,4 @@
-"""What of ours lies beside a snapshot: a folder with indexes, and a small file that says which one
-is ready.
-"""
+"""The folder of indexes beside a snapshot, and the manifest that names the one in use."""
 
 from __future__ import annotations
 

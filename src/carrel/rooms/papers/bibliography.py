@@ -1,6 +1,4 @@
-"""Papers of the corpus as references: CSL items with true types and readable keys, written in a
-bibliography format.
-"""
+"""Papers as CSL items with readable citation keys, and as text in a bibliography format."""
 
 from __future__ import annotations
 

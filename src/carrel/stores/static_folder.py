@@ -1,6 +1,4 @@
-"""Texts, PDFs, images, summaries and manifests of a corpus, laid out as snapshot readers expect
-them.
-"""
+"""Files of a corpus beside its snapshot: texts, summaries and manifests, and papers handed in."""
 
 from __future__ import annotations
 
@@ -8,11 +6,12 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypedDict
 
 import orjson
 
@@ -226,3 +225,68 @@ def _asset(folder: str, sha256: str | None, extension: str, zip_path: str) -> di
 
 def _name(text: str) -> str:
     return _NOT_IN_A_NAME.sub("_", text).strip("_.")[:_LONGEST_NAME] or "unknown"
+
+
+INBOX_NAME = "added"
+
+
+class PaperInbox:
+    """Files are named for their content, so that handing in the same thing twice makes one file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, content: bytes, suffix: str) -> Path:
+        path = self.folder / f"{hashlib.sha256(content).hexdigest()[:32]}{suffix}"
+        if not path.exists():
+            write_whole(path, content)
+        return path
+
+    def take_back(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+
+
+SUMMARIES_NAME = "summaries"
+
+
+class SummaryFiles:
+    """`<folder>/<paper_id>/<template>.json`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def stamps(self) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for path in sorted(self._folder.glob("*/*.json")):
+            status = path.stat()
+            found[path.parent.name] = (
+                f"{found.get(path.parent.name, '')} "
+                f"{path.stem}:{status.st_size}:{status.st_mtime_ns}"
+            )
+        return found
+
+    def of(self, paper_id: str) -> tuple[FiledSummary, ...]:
+        return tuple(
+            FiledSummary(**_read(path)["summary"])
+            for path in sorted((self._folder / paper_id).glob("*.json"))
+        )
+
+    def has(self, paper_id: str, template: str, basis: str) -> bool:
+        path = self._folder / paper_id / f"{template}.json"
+        return path.is_file() and _read(path)["basis"] == basis
+
+    def file(self, paper_id: str, summary: FiledSummary, basis: str) -> None:
+        content = orjson.dumps(
+            {"basis": basis, "summary": asdict(summary)}, option=orjson.OPT_INDENT_2
+        )
+        write_whole(self._folder / paper_id / f"{summary.template}.json", content)
+
+
+class _Filed(TypedDict):
+    basis: str
+    summary: dict[str, Any]
+
+
+def _read(path: Path) -> _Filed:
+    value: _Filed = orjson.loads(path.read_bytes())
+    return value

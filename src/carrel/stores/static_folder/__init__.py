@@ -1,1 +1,0 @@
-"""The folder of texts and files beside a snapshot."""

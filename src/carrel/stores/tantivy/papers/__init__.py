@@ -1,1 +1,0 @@
-"""The fast index of a paper snapshot, in a folder beside it."""

@@ -1,1 +1,0 @@
-"""The vectors of a paper snapshot, in the folder beside it."""
