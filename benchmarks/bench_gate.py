@@ -39,7 +39,7 @@ from carrel.policy.identity import BearerIdentity, VerifiedToken
 from carrel.policy.limits import BucketLimits, InProcessBuckets, Rate
 from carrel.settings import Settings
 from carrel.stores.audit_queue import QueuedAudit
-from carrel.wiring.audit_log import open_audit
+from carrel.wiring.audit import open_audit
 
 ROUNDS = 5
 CALLS = 2000

@@ -199,11 +199,12 @@ class House:
         import orjson
 
         from carrel.stores.audit_queue import QueuedAudit
-        from carrel.wiring.audit_log import audit_lines
 
         assert isinstance(self.desk.access.audit, QueuedAudit)
         self.desk.access.audit.flush()
-        for line in audit_lines(self.desk.settings):
+        from carrel.wiring.audit import open_audit_reader
+
+        for line in open_audit_reader(self.desk.settings).lines():
             yield orjson.loads(line)
 
 

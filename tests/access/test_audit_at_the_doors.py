@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from carrel.doors.mcp.stdio import serve_stdio
-from carrel.wiring.audit_log import verify_audit
+from carrel.policy.audit_verification import verify_log
+from carrel.wiring.audit import open_audit_reader
 from carrel.wiring.mcp import stdio_dispatcher
 from tests.access.support import House, bearer, opened, operation_for, settings_for
 
@@ -104,7 +105,7 @@ def test_a_call_is_written_down_when_it_starts_and_when_it_ends(tmp_path: Path) 
                 (f"resource:{READ}", "success"),
                 (f"prompt:{READ}", "success"),
             ]
-        assert verify_audit(house.desk.settings).problems == []
+        assert verify_log(open_audit_reader(house.desk.settings)).problems == []
 
     asyncio.run(visit())
 

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from carrel.core.errors import UnavailableError
+from carrel.policy.audit_verification import verify_log
 from carrel.policy.authorization.clients import IN_TOTAL, PER_ADDRESS
-from carrel.wiring.audit_log import verify_audit
+from carrel.wiring.audit import open_audit_reader
 from tests.access.support import REDIRECT, Pkce, authorize_url, opened, operation_for, settings_for
 
 READ = operation_for("papers:read")
@@ -60,7 +61,7 @@ def test_a_stranger_who_is_refused_again_and_again_fills_no_disk(tmp_path: Path)
                 await house.http.get("/mcp/tools", headers=headers)
 
     asyncio.run(visit())
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert found.problems == []
     text = settings.audit_file.read_text(encoding="utf-8")
     assert text.count('"action":"refusals"') == 2, (
@@ -113,7 +114,7 @@ def test_below_the_reserve_writes_are_refused_reads_go_on_and_ready_says_so(
             assert summary["parameters"]["count"] == 20
 
     asyncio.run(visit())
-    assert verify_audit(settings).problems == []
+    assert verify_log(open_audit_reader(settings)).problems == []
 
 
 class Documents:

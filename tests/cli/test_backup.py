@@ -21,8 +21,8 @@ import pytest
 import carrel.stores.backup.archive as archive_module
 from carrel.cli import main
 from carrel.stores.backup.archive import MANIFEST_NAME
-from carrel.stores.backup.known import KNOWN_BACKUPS_NAME
-from carrel.stores.backup.occupancy import alone
+from carrel.stores.backup.backup_list import KNOWN_BACKUPS_NAME
+from carrel.stores.home.lock import hold_home_alone
 from tests.stores.first_home import TOKEN, first_home, rows_in
 
 SOURCE = str(Path(__file__).parents[2] / "src")
@@ -294,7 +294,7 @@ def test_a_folder_in_use_is_not_replaced(home: Path, capsys: pytest.CaptureFixtu
     finally:
         server.communicate(timeout=60)
     assert main(["restore", "desk.tar.gz", "--force"]) == 0
-    with alone(home):
+    with hold_home_alone(home):
         capsys.readouterr()
         for words in (
             ["users", "list"],

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
-from carrel.stores.backup.restoring import recover
+from carrel.stores.backup.restore_journal import recover
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 

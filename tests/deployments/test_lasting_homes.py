@@ -21,10 +21,10 @@ from carrel.settings import Settings, SettingsError, read_settings
 from carrel.stores.audit_queue import PartlyWrittenError
 from carrel.stores.json_lines.audit import StreamSink
 from carrel.wiring.access import refuse_lost_accounts
-from carrel.wiring.audit_log import audit_lines, audit_place, open_audit
+from carrel.wiring.audit import audit_store, open_audit, open_audit_reader
 from carrel.wiring.desk import open_desk
+from carrel.wiring.home import unserved_files
 from carrel.wiring.http import _origin_policy
-from carrel.wiring.left_behind import left_behind
 from tests.cli.test_cli import carrel
 
 DATABASE = "postgresql://carrel@127.0.0.1:1/none"
@@ -70,7 +70,7 @@ def test_where_things_are_kept_follows_the_settings(
     environment: dict[str, str], store: str, keeps_home: bool, audit: str
 ) -> None:
     settings = read_settings(environment=environment)
-    assert (settings.knowledge_store, settings.keeps_home, audit_place(settings)) == (
+    assert (settings.knowledge_store, settings.keeps_home, audit_store(settings)) == (
         store,
         keeps_home,
         audit,
@@ -132,8 +132,8 @@ def test_tokens_in_a_file_are_named_when_a_database_hides_them(tmp_path: Path) -
     settings = Settings.model_validate(
         {"home": tmp_path, "auth": {"mode": "tokens"}, "database": {"url": DATABASE}}
     )
-    assert left_behind(settings) == {"users and tokens": str(tmp_path / "access.sqlite")}
-    assert left_behind(settings.model_copy(update={"database": Settings().database})) == {}
+    assert unserved_files(settings) == {"users and tokens": str(tmp_path / "access.sqlite")}
+    assert unserved_files(settings.model_copy(update={"database": Settings().database})) == {}
 
 
 @pytest.mark.promise("Q1")
@@ -197,7 +197,7 @@ def test_several_processes_do_not_mix_their_lines_in_one_stream(tmp_path: Path) 
 def test_a_log_that_went_to_a_stream_is_not_called_empty(tmp_path: Path) -> None:
     settings = Settings.model_validate({"home": tmp_path, "audit": {"store": "stdout"}})
     with pytest.raises(NotConfiguredError, match="standard output"):
-        audit_lines(settings)
+        open_audit_reader(settings).lines()
 
 
 def test_a_stream_that_takes_a_part_gets_the_rest_of_the_line_first(

@@ -15,6 +15,7 @@ from carrel.core.caller import Caller, Visit
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import SystemClock
 from carrel.core.errors import UnauthenticatedError
+from carrel.core.health import Check
 from carrel.doors.http import HttpApp
 from carrel.doors.mcp.json_rpc import META_CAPABILITIES, META_VERSION
 from carrel.policy.audit import AuditRecord
@@ -24,7 +25,7 @@ from carrel.policy.limits import InProcessLimits, Rate
 from carrel.policy.scopes import expand_scopes
 from carrel.settings import AuditSettings, AuthSettings, ServerSettings, Settings
 from carrel.wiring.access import Access
-from carrel.wiring.desk import Check, Desk, OpenRoom
+from carrel.wiring.desk import Desk, OpenRoom
 from carrel.wiring.http import http_app
 from tests.sample_room import Held, sample_room
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
+from carrel.core.health import Health
 from carrel.policy.limits import Rate
-from carrel.wiring.desk import Health
 from tests.doors.house import House, TokenTable, build_house
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'

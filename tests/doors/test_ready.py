@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from carrel.core.health import Health
+from carrel.doors.readiness import Readiness
 from carrel.stores.audit_queue import QueuedAudit
-from carrel.wiring.desk import Health
-from carrel.wiring.readiness import Readiness
 from tests.access.support import ManualClock, opened, settings_for
 from tests.doors.raw_http import Server, served
 

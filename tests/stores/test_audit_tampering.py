@@ -21,18 +21,12 @@ import pytest
 from carrel.core.clock import SystemClock
 from carrel.policy.audit import NOTHING_BEFORE, AuditRecord, Chain, hash_in
 from carrel.policy.audit_anchor import AnchorEvent, read_anchor
-from carrel.policy.audit_verification import Verification
+from carrel.policy.audit_verification import Verification, newest_head, verify_log
 from carrel.settings import AuditSettings, Settings
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.audit_signing import new_private_key
 from carrel.stores.json_lines.audit import audit_files, read_lines
-from carrel.wiring.audit_log import (
-    anchor_places,
-    anchor_restored_log,
-    audit_head,
-    open_audit,
-    verify_audit,
-)
+from carrel.wiring.audit import anchor_places, anchor_restored_log, open_audit, open_audit_reader
 
 Attack = Callable[[Settings, random.Random], None]
 
@@ -97,7 +91,7 @@ def history(settings: Settings) -> None:
 def honest_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = settings_in(tmp_path_factory.mktemp("honest"), anchor_every_lines=7)
     history(settings)
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert (found.problems, found.open_ends, found.is_anchored) == ([], [], True)
     return settings.home
 
@@ -314,9 +308,9 @@ ATTACKS: list[Attack] = [
 def test_tampering_is_noticed(attack: Attack, seed: int, honest_home: Path, tmp_path: Path) -> None:
     settings = settings_in(tmp_path / "home", anchor_every_lines=7)
     shutil.copytree(honest_home, settings.home)
-    assert verify_audit(settings).problems == []
+    assert verify_log(open_audit_reader(settings)).problems == []
     attack(settings, random.Random(seed))
-    assert verify_audit(settings).problems
+    assert verify_log(open_audit_reader(settings)).problems
 
 
 @pytest.mark.promise("A7-audit")
@@ -331,16 +325,18 @@ def test_everything_turned_back_together_is_shown_by_a_head_kept_elsewhere(
     write(settings, 5)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     write(settings, 5)
-    head = audit_head(settings)
+    head = newest_head(open_audit_reader(settings).ledger())
     assert head is not None
-    assert verify_audit(settings, (head,)).problems == []
+    assert verify_log(open_audit_reader(settings), (head,)).problems == []
     for path in list(tmp_path.rglob("*")):
         if path.is_file():
             path.unlink()
     for path, content in before.items():
         path.write_bytes(content)
-    assert verify_audit(settings).problems == [], "this is what it cannot show alone"
-    assert "turned back" in verify_audit(settings, (head,)).problems[0]
+    assert verify_log(open_audit_reader(settings)).problems == [], (
+        "this is what it cannot show alone"
+    )
+    assert "turned back" in verify_log(open_audit_reader(settings), (head,)).problems[0]
 
 
 @pytest.mark.promise("A7-audit")
@@ -349,22 +345,22 @@ def test_a_history_made_anew_with_a_new_key_is_shown_by_a_head_kept_elsewhere(
 ) -> None:
     settings = settings_in(tmp_path)
     write(settings, 5)
-    head = audit_head(settings)
+    head = newest_head(open_audit_reader(settings).ledger())
     assert head is not None
     for path in list(tmp_path.rglob("*")):
         if path.is_file():
             path.unlink()
     write(settings, 9)
     write(settings, 9)
-    assert verify_audit(settings).problems == []
-    assert "another key" in verify_audit(settings, (head,)).problems[0]
+    assert verify_log(open_audit_reader(settings)).problems == []
+    assert "another key" in verify_log(open_audit_reader(settings), (head,)).problems[0]
 
 
 WRITER = """
 import sys
 from pathlib import Path
 from carrel.settings import AuditSettings, Settings
-from carrel.wiring.audit_log import open_audit
+from carrel.wiring.audit import open_audit
 from tests.stores.test_audit_tampering import record, settings_in
 audit = open_audit(settings_in(Path(sys.argv[1]), anchor_every_lines=int(sys.argv[2])))
 for number in range(100000):
@@ -403,11 +399,11 @@ def test_processes_killed_at_any_moment_leave_a_log_that_verifies(
             process.send_signal(signal.SIGKILL)
             process.wait()
             process.stdout.close()
-        found = verify_audit(settings)
+        found = verify_log(open_audit_reader(settings))
         assert found.problems == []
         assert found.lines > 0
     write(settings, 3)
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert found.problems == []
     assert found.open_ends, "those that were killed"
 
@@ -425,7 +421,7 @@ def test_a_line_torn_by_a_crash_is_no_tampering_and_the_next_line_is_whole(
     # The machine stops: the last line is there in part, and the process never closes.
     os.truncate(settings.audit_file, settings.audit_file.stat().st_size - cut)
     write(settings, 2)
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert (found.problems, found.torn_lines) == ([], 1)
 
 
@@ -435,9 +431,9 @@ def test_a_torn_anchor_is_no_tampering(tmp_path: Path) -> None:
     write(settings, 3)
     with anchor_places(settings).anchors.open("ab") as file:
         file.write(b'{"number":99,"prev')
-    assert verify_audit(settings).problems == []
+    assert verify_log(open_audit_reader(settings)).problems == []
     write(settings, 3)
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert found.problems == []
     assert any("cut off" in notice for notice in found.notices)
 
@@ -452,14 +448,14 @@ def test_a_log_from_before_there_were_anchors_is_adopted_and_then_guarded(tmp_pa
         for number in range(5):
             older.write(record(number))
         older.close()
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert (found.problems, found.is_anchored) == ([], False)
     write(settings, 2)
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert (found.problems, found.is_anchored, found.chains) == ([], True, 3)
     lines = lines_of(settings.audit_file)
     settings.audit_file.write_bytes(b"".join(lines[7:]))
-    assert verify_audit(settings).problems
+    assert verify_log(open_audit_reader(settings)).problems
 
 
 @pytest.mark.promise("A7-audit")
@@ -479,13 +475,13 @@ def test_old_files_expire_and_that_is_told_from_deletion(limit: str, tmp_path: P
     files = audit_files(settings.audit_file)
     if limit == "size":
         assert sum(file.stat().st_size for file in files) < 16384 + 2 * 4096 + 2000
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert found.problems == []
     assert any("expired" in notice for notice in found.notices)
     phases = [orjson.loads(line)["phase"] for line in read_lines(settings.audit_file)]
     assert "expired" in phases, "and the log itself says so"
     files[0].unlink()
-    assert verify_audit(settings).problems
+    assert verify_log(open_audit_reader(settings)).problems
 
 
 @pytest.mark.promise("A7-audit")
@@ -504,11 +500,11 @@ def test_anchors_are_compacted_and_go_on_guarding(tmp_path: Path) -> None:
     assert checkpoint is not None
     assert (len(lines), checkpoint.event) == (1, AnchorEvent.CHECKPOINT)
     assert places.anchors.stat().st_size < size
-    assert verify_audit(settings).problems == []
+    assert verify_log(open_audit_reader(settings)).problems == []
     write(settings, 3)
-    assert verify_audit(settings).problems == []
+    assert verify_log(open_audit_reader(settings)).problems == []
     audit_files(settings.audit_file)[1].unlink()
-    assert verify_audit(settings).problems
+    assert verify_log(open_audit_reader(settings)).problems
 
 
 @pytest.mark.promise("A7-audit")
@@ -521,14 +517,14 @@ def test_a_restored_log_is_said_to_be_one(tmp_path: Path) -> None:
         file.unlink()
     for file, content in kept.items():
         file.write_bytes(content)
-    assert verify_audit(settings).problems
+    assert verify_log(open_audit_reader(settings)).problems
     anchor_restored_log(settings)
     write(settings, 2)
-    found: Verification = verify_audit(settings)
+    found: Verification = verify_log(open_audit_reader(settings))
     assert found.problems == []
     assert any("replaced by a backup" in notice for notice in found.notices)
     cut_the_tail(settings, random.Random(1))
-    assert verify_audit(settings).problems
+    assert verify_log(open_audit_reader(settings)).problems
 
 
 @pytest.mark.promise("A7-audit")
@@ -538,8 +534,8 @@ def test_a_running_log_verifies_while_it_is_written(tmp_path: Path) -> None:
     for number in range(40):
         audit.write(record(number))
         if number % 4 == 0:
-            assert verify_audit(settings).problems == []
+            assert verify_log(open_audit_reader(settings)).problems == []
     audit.close()
-    assert verify_audit(settings).problems == []
+    assert verify_log(open_audit_reader(settings)).problems == []
     last = lines_of(settings.audit_file)[-1]
     assert hash_in(last) is not None

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from carrel.core.errors import CarrelError
+from carrel.core.health import Health
 from carrel.rooms.knowledge.documents import DocumentChange
 from carrel.settings import Settings, SettingsError, read_settings
-from carrel.wiring.desk import Health
 from carrel.wiring.knowledge import elasticsearch_client
 from carrel.wiring.papers import open_papers, papers_service
 from tests.rooms.papers.cluster import clean, cluster_settings, fill

@@ -10,7 +10,7 @@ import pytest
 
 from carrel.core.clock import Clock
 from carrel.core.errors import AuditUnavailableError, UnavailableError
-from carrel.policy.audit_verification import verify
+from carrel.policy.audit_verification import newest_head, verify, verify_log
 from carrel.stores.sql.access import SCHEMA, SCRIPTS, SqlAccess
 from tests.access.support import (
     ManualClock,
@@ -36,7 +36,7 @@ from carrel.stores.audit_queue import QueueOptions  # noqa: E402
 from carrel.stores.postgres.access import postgres_access  # noqa: E402
 from carrel.stores.postgres.audit import PostgresAudit, read_lines  # noqa: E402
 from carrel.stores.postgres.limits import PostgresBuckets  # noqa: E402
-from carrel.wiring.audit_log import audit_head, open_audit, verify_audit  # noqa: E402
+from carrel.wiring.audit import open_audit, open_audit_reader  # noqa: E402
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
 
@@ -177,16 +177,16 @@ def test_tampering_with_the_tables_is_noticed(what: str, postgres_url: str, tmp_
             audit.write(record(number))
         assert isinstance(audit, PostgresAudit)
         audit.close()
-    found = verify_audit(settings)
+    found = verify_log(open_audit_reader(settings))
     assert (found.problems, found.chains, found.is_anchored) == ([], 2, True)
-    head = audit_head(settings)
+    head = newest_head(open_audit_reader(settings).ledger())
     assert head is not None
-    assert verify_audit(settings, (head,)).problems == []
+    assert verify_log(open_audit_reader(settings), (head,)).problems == []
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         for table in ("audit_log", "audit_anchors", "audit_signing_key"):
             connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER audit_log_only_grows".encode())
         connection.execute(TAMPERING[what].encode())
-    assert verify_audit(settings).problems
+    assert verify_log(open_audit_reader(settings)).problems
 
 
 @pytest.mark.promise("A5")

@@ -15,8 +15,9 @@ import orjson
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.terminal import show
 from carrel.core.errors import NotFoundError
+from carrel.policy.audit_verification import newest_head, verify_log
 from carrel.settings import Settings
-from carrel.wiring.audit_log import audit_head, audit_lines, verify_audit
+from carrel.wiring.audit import open_audit_reader
 
 _COLUMNS = (
     "timestamp", "phase", "user_id", "client_id", "door", "action", "resource", "result",
@@ -62,15 +63,18 @@ def run(words: list[str]) -> int:
         case "head":
             return _head(settings)
         case "export":
-            return _export(_matching(audit_lines(settings), options), options.format)
+            return _export(_matching(open_audit_reader(settings).lines(), options), options.format)
         case _:
             return _list(
-                deque(_matching(audit_lines(settings), options), maxlen=max(1, options.limit))
+                deque(
+                    _matching(open_audit_reader(settings).lines(), options),
+                    maxlen=max(1, options.limit),
+                )
             )
 
 
 def _head(settings: Settings) -> int:
-    line = audit_head(settings)
+    line = newest_head(open_audit_reader(settings).ledger())
     if line is None:
         raise NotFoundError(
             "Anchor",
@@ -92,7 +96,7 @@ def _heads(given: str) -> list[str]:
 
 
 def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
-    found = verify_audit(settings, heads)
+    found = verify_log(open_audit_reader(settings), heads)
     for problem in found.problems:
         show(f"BROKEN  {problem}")
     for name in found.open_ends:

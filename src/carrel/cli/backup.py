@@ -13,9 +13,10 @@ from carrel.cli.progress import Progress
 from carrel.cli.unrecorded import go_on_unrecorded
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.papers.building.ports import Silence
-from carrel.wiring.backup import check_backup, describe_backup, make_backup
-from carrel.wiring.command_audit import record_command
+from carrel.core.progress import NoProgress
+from carrel.settings import Settings
+from carrel.wiring.audit import audit_store, record_command
+from carrel.wiring.home import check_backup, make_backup
 
 
 def run(words: list[str]) -> int:
@@ -40,13 +41,13 @@ def run(words: list[str]) -> int:
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_place_options(parser)
     options = parser.parse_args(words[1:])
-    progress = Silence() if options.quiet else Progress()
+    progress = NoProgress() if options.quiet else Progress()
     if options.verify:
         if options.file is None:
             raise InvalidInputError("--verify needs a file", next_step="Name the backup to check.")
         manifest = check_backup(options.file, progress)
         print(
-            f"{options.file} is whole: {describe_backup(manifest)}, made {manifest.made_at} by "
+            f"{options.file} is whole: {manifest.summary}, made {manifest.made_at} by "
             f"Carrel {manifest.carrel}."
         )
         return 0
@@ -66,13 +67,51 @@ def run(words: list[str]) -> int:
     )
     with recording if settings.home.is_dir() else nullcontext():
         manifest = make_backup(
-            settings, target, may_replace=options.overwrite, progress=progress, clock=clock
+            settings,
+            target,
+            elsewhere=_kept_elsewhere(settings),
+            may_replace=options.overwrite,
+            progress=progress,
+            clock=clock,
         )
     for line in manifest.elsewhere:
         print(f"Not in the file: {line}", file=sys.stderr)
-    print(
-        f"{target}: {describe_backup(manifest)} in {target.stat().st_size:,} bytes, read back and "
-        f"whole."
-    )
+    print(f"{target}: {manifest.summary} in {target.stat().st_size:,} bytes, read back and whole.")
     say_next_step("backup", FILE=str(target))
     return 0
+
+
+def _kept_elsewhere(settings: Settings) -> list[str]:
+    """What the settings keep outside of this machine's files, and the tool for it."""
+    found = []
+    if settings.database.url:
+        in_database = audit_store(settings) == "postgres"
+        log = " and the audit log" if settings.audit.enabled and in_database else ""
+        notes = ", notes and nodes" if settings.knowledge_store == "postgres" else ""
+        found.append(
+            f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with "
+            f"pg_dump, restore with psql."
+        )
+    if settings.knowledge_store == "firestore":
+        found.append(
+            "Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud "
+            "firestore import."
+        )
+    if settings.elasticsearch.address:
+        found.append("Elasticsearch holds copies only: carrel search sync fills it again.")
+    if (settings.papers.static or "").startswith(("http://", "https://")):
+        found.append(
+            f"The texts of the papers are at {settings.papers.static}: whoever serves them keeps "
+            f"them."
+        )
+    home = settings.home.resolve()
+    for name, path in (
+        ("settings", settings.source),
+        ("references.styles", settings.references.styles),
+        ("research.vocabulary", settings.research.vocabulary),
+    ):
+        if path is not None and not path.absolute().resolve().is_relative_to(home):
+            found.append(
+                f"{path} ({name}) is a file of yours outside the home folder: keep a copy of it."
+            )
+    return found

@@ -22,8 +22,8 @@ from carrel.cli.options import add_home_options, home_settings
 from carrel.core.errors import CarrelError
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, read_settings
-from carrel.wiring.command_audit import record_command
-from carrel.wiring.local_secret import read_local_secret
+from carrel.wiring.audit import record_command
+from carrel.wiring.home import read_local_secret
 
 
 class ConfigurationUnreadableError(CarrelError):

@@ -7,8 +7,8 @@ import argparse
 from carrel.cli.options import add_home_options
 from carrel.core.clock import SystemClock
 from carrel.settings import read_settings
-from carrel.wiring.command_audit import record_command
-from carrel.wiring.databases import accept_database, describe_databases, reset_database
+from carrel.wiring.audit import record_command
+from carrel.wiring.home import embedded_databases
 
 
 def run(words: list[str]) -> int:
@@ -30,18 +30,16 @@ def run(words: list[str]) -> int:
     options = parser.parse_args(words[1:])
     # Not held like other commands do: accept and reset must be alone with the folder.
     settings = read_settings({("home",): options.home}, config=options.config)
+    databases = embedded_databases(settings)
     if options.command == "list":
-        for name, says in describe_databases(settings):
+        for name, says in databases.describe():
             print(f"{name:10} {says}")
         return 0
     with record_command(settings, f"databases:{options.command}", f"database:{options.name}"):
         if options.command == "accept":
-            print(
-                f"{accept_database(settings, options.name)} is taken as it is from the next start "
-                f"on."
-            )
+            print(f"{databases.accept(options.name)} is taken as it is from the next start on.")
             return 0
-        moved = reset_database(settings, options.name, SystemClock())
+        moved = databases.reset(options.name, SystemClock())
     print(
         f"The next start begins with an empty {options.name} database."
         + (f" The file is in {moved}." if moved else "")

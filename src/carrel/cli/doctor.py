@@ -13,13 +13,12 @@ from pathlib import Path
 from carrel import __version__
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.errors import UnavailableError
+from carrel.core.health import Health
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
-from carrel.wiring.audit_log import audit_place
-from carrel.wiring.databases import refuse_damaged_databases
-from carrel.wiring.desk import Health, open_desk, sqlite_version
-from carrel.wiring.left_behind import left_behind
-from carrel.wiring.occupancy import is_open_to_others
+from carrel.wiring.audit import audit_store
+from carrel.wiring.desk import open_desk, sqlite_version
+from carrel.wiring.home import embedded_databases, is_open_to_others, unserved_files
 
 # For a finding whose cause is not known well enough to say more.
 _UNKNOWN_ACTION = "Run it again with --log-level debug; the log says what failed."
@@ -89,14 +88,14 @@ def _machine(settings: Settings) -> dict[str, Health]:
             "Listen on 127.0.0.1, or set auth.mode.",
         ),
         "audit": _audit(settings),
-        **_left_behind(settings),
+        **_unserved(settings),
     }
 
 
 def _audit(settings: Settings) -> Health:
     if not settings.audit.enabled:
         return Health(True, "turned off")
-    match audit_place(settings):
+    match audit_store(settings):
         case "file":
             return _writable(
                 settings.audit_file.parent,
@@ -108,7 +107,7 @@ def _audit(settings: Settings) -> Health:
             return Health(True, "on standard output of the server; whoever collects that keeps it")
 
 
-def _left_behind(settings: Settings) -> dict[str, Health]:
+def _unserved(settings: Settings) -> dict[str, Health]:
     return {
         f"home: {what}": Health(
             False,
@@ -116,7 +115,7 @@ def _left_behind(settings: Settings) -> dict[str, Health]:
             f"Start without DATABASE_URL to use them, or move {file} away where they are no "
             f"longer wanted.",
         )
-        for what, file in left_behind(settings).items()
+        for what, file in unserved_files(settings).items()
     }
 
 
@@ -159,7 +158,7 @@ def _writable(
 
 async def _rooms(settings: Settings) -> dict[str, Health]:
     try:
-        await asyncio.to_thread(refuse_damaged_databases, settings)
+        await asyncio.to_thread(embedded_databases(settings).refuse_damaged)
         async with open_desk(settings).opened() as desk:
             return await desk.health()
     except UnavailableError as error:

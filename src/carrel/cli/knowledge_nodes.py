@@ -19,7 +19,7 @@ from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.notes import Node, Team
 from carrel.services.node_files import BadRow, read_nodes
 from carrel.settings import Settings
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 from carrel.wiring.knowledge import open_stores
 
 _GROUP = 200

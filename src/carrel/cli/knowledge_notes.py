@@ -31,7 +31,7 @@ from carrel.services.markdown_notes import (
 )
 from carrel.services.markdown_notes.folder import file_name
 from carrel.settings import Settings
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.knowledge import open_stores
 from carrel.wiring.note_folders import resolve_folder

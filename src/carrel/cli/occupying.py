@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from carrel.settings import Settings
-from carrel.wiring.occupancy import finish_restore, occupied
+from carrel.wiring.home import finish_restore, hold_home
 
 _held = ExitStack()
 _OWN_FILES_ONLY = 0o077
@@ -35,7 +35,7 @@ def occupy(settings: Settings) -> None:
     done = finish_restore(settings.home)
     if done is not None:
         from carrel.cli.unrecorded import go_on_unrecorded
-        from carrel.wiring.command_audit import record_command
+        from carrel.wiring.audit import record_command
 
         with record_command(
             settings,
@@ -45,7 +45,7 @@ def occupy(settings: Settings) -> None:
             on_unavailable=go_on_unrecorded,
         ):
             print(f"carrel: {done}", file=sys.stderr)
-    _held.enter_context(occupied(settings.home))
+    _held.enter_context(hold_home(settings.home))
 
 
 def leave() -> None:

@@ -17,7 +17,7 @@ from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.progress import Progress
 from carrel.cli.terminal import show
 from carrel.core.errors import AuditUnavailableError, CarrelError
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 
 _MEGABYTE = 1024 * 1024
 _STOPPED_BY_KEYBOARD = 130

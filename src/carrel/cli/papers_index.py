@@ -11,7 +11,7 @@ from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.progress import Progress
 from carrel.core.errors import InvalidInputError
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, shown_by
 

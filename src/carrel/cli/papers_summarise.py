@@ -12,7 +12,7 @@ from carrel.cli.papers_build import positive
 from carrel.cli.progress import Progress
 from carrel.cli.terminal import show
 from carrel.core.errors import AuditUnavailableError, CarrelError
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 
 _STOPPED_BY_KEYBOARD = 130
 

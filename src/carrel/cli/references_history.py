@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.errors import InvalidInputError
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 from carrel.wiring.references_history import LibraryPast
 
 _SHOWN_IDS = 8

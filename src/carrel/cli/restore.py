@@ -11,13 +11,10 @@ from carrel.cli.options import add_place_options, place_flags
 from carrel.cli.progress import Progress
 from carrel.cli.unrecorded import go_on_unrecorded
 from carrel.core.clock import SystemClock
-from carrel.rooms.papers.building.ports import Silence
+from carrel.core.progress import NoProgress
 from carrel.settings import Settings, SettingsError, read_settings
-from carrel.wiring.audit_log import anchor_restored_log
-from carrel.wiring.backup import describe_backup
-from carrel.wiring.backup_places import Places
-from carrel.wiring.command_audit import record_command
-from carrel.wiring.restore import Restored, restore_backup
+from carrel.wiring.audit import anchor_restored_log, record_command
+from carrel.wiring.home import backup_places, restore_backup
 
 
 def run(words: list[str]) -> int:
@@ -38,7 +35,7 @@ def run(words: list[str]) -> int:
     options = parser.parse_args(words[1:])
     # Not held like other commands do: a restore must be alone with the folder.
     settings = read_settings(place_flags(options), config=options.config)
-    progress = Silence() if options.quiet else Progress()
+    progress = NoProgress() if options.quiet else Progress()
     done = restore_backup(
         settings, options.file, may_move_aside=options.force, progress=progress, clock=SystemClock()
     )
@@ -59,12 +56,10 @@ def run(words: list[str]) -> int:
         print(
             f"What was there before is in {folder}; remove it when you are sure.", file=sys.stderr
         )
-    for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, done)):
+    used = {carried.path.partition("/")[0] for carried in done.manifest.files} - {"home"}
+    for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, used)):
         print(f"To do: {line}", file=sys.stderr)
-    print(
-        f"{settings.home} holds the state of {done.manifest.made_at}: "
-        f"{describe_backup(done.manifest)}."
-    )
+    print(f"{settings.home} holds the state of {done.manifest.made_at}: {done.manifest.summary}.")
     say_next_step("restore", **{"{HOME}": f" --home {options.home}" if options.home else ""})
     return 0
 
@@ -80,15 +75,14 @@ def _anchor(settings: Settings) -> None:
         )
 
 
-def _moved(settings: Settings, options: argparse.Namespace, done: Restored) -> list[str]:
+def _moved(settings: Settings, options: argparse.Namespace, used: set[str]) -> list[str]:
     """Where the settings, which may have come back just now, look for something else than where it
     was put.
     """
-    used = {carried.path.partition("/")[0] for carried in done.manifest.files} - {"home"}
     try:
         before, now = (
-            Places(settings),
-            Places(read_settings(place_flags(options), config=options.config)),
+            backup_places(settings),
+            backup_places(read_settings(place_flags(options), config=options.config)),
         )
     except SettingsError as error:
         return [

@@ -13,7 +13,7 @@ from carrel.cli.progress import Progress
 from carrel.cli.terminal import show
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 from carrel.wiring.search_sync import sync_indices
 
 

@@ -15,11 +15,10 @@ from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
 from carrel.wiring.access import refuse_to_be_open_to_the_world
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
+from carrel.wiring.home import read_local_secret, unserved_files
 from carrel.wiring.http import RESOLVED_SETTINGS, connection_limits, http_app
-from carrel.wiring.left_behind import left_behind
-from carrel.wiring.local_secret import read_local_secret
 from carrel.wiring.papers import snapshot_path
 
 log = logging.getLogger("carrel.serve")
@@ -63,7 +62,7 @@ def run(words: list[str]) -> int:
         settings = with_demo(settings)
     configure_logs(settings.log.level, settings.log.format)
     refuse_to_be_open_to_the_world(settings)
-    for what, file in left_behind(settings).items():
+    for what, file in unserved_files(settings).items():
         log.warning("not served, because DATABASE_URL is set", extra={"what": what, "file": file})
     listener = listen(settings.server.host, settings.server.port)
     port = listener.getsockname()[1]

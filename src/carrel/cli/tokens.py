@@ -17,7 +17,7 @@ from carrel.policy.authorization.models import AccessStore
 from carrel.policy.identity import StaticToken, hash_secret, new_secret
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 
 
 def run(words: list[str]) -> int:

@@ -23,7 +23,7 @@ from carrel.policy.authorization.models import AccessStore, User
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 
 
 def run(words: list[str]) -> int:

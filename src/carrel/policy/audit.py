@@ -74,6 +74,12 @@ class NoAudit:
     def write_durably_blocking(self, record: AuditRecord) -> None:
         return None
 
+    def flush(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        return None
+
 
 def mask_parameters(parameters: Mapping[str, object] | None) -> object:
     """The parameters as they may be written down: secrets hidden, long values cut."""

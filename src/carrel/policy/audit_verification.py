@@ -7,10 +7,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
+from carrel.core.errors import InvalidInputError
 from carrel.policy.audit import hash_in
 from carrel.policy.audit_anchor import (
     NO_LINES,
@@ -26,6 +27,9 @@ OPENED, ANCHORED, CLOSED = "opened", "anchored", "closed"
 # A chain that begins so early in the oldest file may have begun after a line of a file that has
 # expired.
 _NEAR_THE_START = 1000
+_HEAD_PREFIX = "carrel-audit-head"
+# A log that is being written may rotate or expire while it is read.
+_ATTEMPTS = 3
 
 
 @dataclass(slots=True)
@@ -297,6 +301,56 @@ def verify_count(ledger: AnchorLedger, counted: AnchorTip | None) -> list[str]:
     if ledger.digests.get(counted.number, counted.digest) != counted.digest:
         return [f"anchor {counted.number} is not the one that was counted: it was replaced"]
     return []
+
+
+class AuditReader(Protocol):
+    """A kept audit log with its anchors. Methods raise OSError where the log cannot be read."""
+
+    def lines(self) -> Iterable[bytes]:
+        """Every line of the log, oldest first."""
+
+    def ledger(self) -> AnchorLedger:
+        """The anchors as they are now."""
+
+    def storage_problems(self, ledger: AnchorLedger) -> list[str]:
+        """What the anchors show of this kind of storage beyond the lines themselves."""
+
+
+def verify_log(reader: AuditReader, heads: Iterable[str] = ()) -> Verification:
+    """Checks the log against itself, its anchors, and heads that were kept elsewhere."""
+    known = [parse_head(head) for head in heads]
+    for _ in range(_ATTEMPTS):
+        # The anchors are read before the log: what is written meanwhile makes the log longer than
+        # they say, never shorter.
+        ledger = reader.ledger()
+        found = verify(reader.lines(), ledger, reader.ledger)
+        found.problems.extend(reader.storage_problems(ledger))
+        # What is really wrong is still wrong the next time.
+        if not found.problems or reader.ledger().tip == ledger.tip:
+            break
+    for head, key in known:
+        found.problems.extend(verify_against_head(reader.ledger(), head, key))
+    return found
+
+
+def newest_head(ledger: AnchorLedger) -> str | None:
+    """The newest anchor in one line, to be kept elsewhere; None where there is none."""
+    if ledger.tip is None:
+        return None
+    return ":".join(
+        (_HEAD_PREFIX, str(ledger.tip.number), ledger.tip.digest, *sorted(ledger.keys)[:1])
+    )
+
+
+def parse_head(text: str) -> tuple[AnchorTip, str]:
+    """The anchor and the key of a head that `newest_head` wrote; raises InvalidInputError."""
+    words = text.strip().split(":")
+    if len(words) != 4 or words[0] != _HEAD_PREFIX or not words[1].isdigit():
+        raise InvalidInputError(
+            "That is not a head of an audit log",
+            next_step="Give the line that carrel audit head printed.",
+        )
+    return AnchorTip(int(words[1]), words[2]), words[3]
 
 
 def verify_against_head(ledger: AnchorLedger, head: AnchorTip, key: str) -> list[str]:

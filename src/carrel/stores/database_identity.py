@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from carrel.core.errors import UnavailableError
-from carrel.stores.backup.known import newest_backup
+from carrel.stores.backup.backup_list import newest_backup
 from carrel.stores.database_start import read_database_start
 
 _MAGIC = b"SQLite format 3\x00"

@@ -19,9 +19,9 @@ from carrel.policy.limits import Limits, NoLimits
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
 from carrel.stores.audit_queue import QueuedAudit
-from carrel.wiring.audit_log import AuditStream, open_audit
+from carrel.stores.home.local_secret import local_secret
+from carrel.wiring.audit import AuditStream, open_audit
 from carrel.wiring.drivers import need_psycopg
-from carrel.wiring.local_secret import local_secret
 
 if TYPE_CHECKING:
     from carrel.policy.authorization.models import AccessStore, ClientDocuments

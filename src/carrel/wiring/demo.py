@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from carrel.settings import Settings
-from carrel.wiring.command_audit import record_command
+from carrel.wiring.audit import record_command
 from carrel.wiring.papers import SNAPSHOT_NAME
 from carrel.wiring.papers_build import build_demo
 

@@ -10,38 +10,18 @@ from pathlib import Path
 
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import Clock, SystemClock
-from carrel.core.errors import CarrelError
+from carrel.core.health import Check, Health
 from carrel.policy.authorization.models import ClientDocuments
 from carrel.policy.gate import Gate
 from carrel.settings import Settings
-from carrel.stores.audit_queue import QueuedAudit
-from carrel.stores.backup.occupancy import has_unfinished_restore, shared
-from carrel.stores.private_home import make_private
+from carrel.stores.home.lock import share_home
+from carrel.stores.home.privacy import make_private
 from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
-from carrel.wiring.audit_log import AuditStream, audit_place
-from carrel.wiring.databases import refuse_replaced_databases
-from carrel.wiring.drivers import POSTGRES_ACTION
+from carrel.wiring.audit import AuditStream
+from carrel.wiring.health import desk_checks
+from carrel.wiring.home import embedded_databases, finish_restore
 
 log = logging.getLogger("carrel.desk")
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """Whether one part works, what it says of itself, and what to do where something is amiss or
-    missing.
-
-    `problem` and `note` are words that strangers may know: what is wrong, and what a caller should
-    know though all is well.
-    """
-
-    is_well: bool
-    says: str
-    next_step: str = ""
-    problem: str = ""
-    note: str = ""
-
-
-Check = Callable[[], Awaitable[Health]]
 
 
 @dataclass(slots=True)
@@ -79,50 +59,8 @@ class Desk:
                     stack.push_async_callback(room.close)
 
     async def health(self) -> dict[str, Health]:
-        """What every part says of itself."""
-        found = {name: await check() for room in self.rooms for name, check in room.checks.items()}
-        return {**found, **await self._access_health(), **self._audit_health()}
-
-    def _audit_health(self) -> dict[str, Health]:
-        """Whether calls that change something can be recorded; without that they are refused."""
-        audit = self.access.audit
-        if not isinstance(audit, QueuedAudit):
-            return {}
-        problem = audit.problem()
-        next_step = (
-            "Make space or mend the rights there; until then, calls that change something "
-            "answer 503."
-        )
-        return {
-            "audit": Health(
-                problem is None, problem or f"written to {self._audit_place()}", next_step
-            )
-        }
-
-    def _audit_place(self) -> str:
-        match audit_place(self.settings):
-            case "postgres":
-                return "PostgreSQL"
-            case "stdout":
-                return "standard output"
-            case "file":
-                return str(self.settings.audit_file.parent)
-
-    async def _access_health(self) -> dict[str, Health]:
-        if self.access.store is None:
-            return {}
-        try:
-            users = len(await self.access.store.users())
-        except CarrelError as error:
-            return {
-                "access": Health(
-                    False,
-                    error.message,
-                    POSTGRES_ACTION if self.settings.database.url else error.next_step,
-                )
-            }
-        hint = "carrel users add makes one." if self.access.mode == "builtin" and not users else ""
-        return {"access": Health(True, f"{self.access.mode}, {users} users. {hint}".strip())}
+        """What every part reports of itself."""
+        return {name: await check() for name, check in desk_checks(self).items()}
 
     @asynccontextmanager
     async def opened(self, *, takes_up_work: bool = False) -> AsyncIterator[Desk]:
@@ -131,7 +69,7 @@ class Desk:
         """
         try:
             with _at_home(self.settings.home, stays=takes_up_work):
-                refuse_replaced_databases(self.settings)
+                embedded_databases(self.settings).refuse_replaced()
                 if self.settings.cache is not None:
                     self.settings.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if takes_up_work:
@@ -150,11 +88,10 @@ def _at_home(home: Path, *, stays: bool) -> Iterator[None]:
     """
     if stays:
         make_private(home)
-    if has_unfinished_restore(home):
-        from carrel.stores.backup.restoring import recover
-
-        log.warning("restore", extra={"outcome": recover(home)})
-    with shared(home):
+    outcome = finish_restore(home)
+    if outcome is not None:
+        log.warning("restore", extra={"outcome": outcome})
+    with share_home(home):
         yield
 
 

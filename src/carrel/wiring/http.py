@@ -14,14 +14,15 @@ from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
 from carrel.doors.oauth.metadata import challenge_for
+from carrel.doors.readiness import Readiness
 from carrel.doors.rest import RestDoor
 from carrel.doors.schemas import describe
 from carrel.policy.origin import ANY, MalformedAuthorityError, OriginPolicy, TrustedProxies
 from carrel.settings import Settings, SettingsError
-from carrel.wiring.desk import Desk, Health, open_desk
+from carrel.wiring.desk import Desk, open_desk
+from carrel.wiring.health import desk_probes
 from carrel.wiring.mcp import common_endpoint, room_endpoint
 from carrel.wiring.oauth import access_routes, challenge_at
-from carrel.wiring.readiness import readiness_of
 
 DESK_PATH = "/desk/mcp"
 RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
@@ -44,20 +45,6 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     )
     page = docs_page(desk.catalogue, name=server.name, version=server.version)
 
-    readiness = readiness_of(desk)
-
-    async def health(request: HttpRequest) -> Response:
-        return Response.json(200, {"status": "healthy"})
-
-    async def ready(request: HttpRequest) -> Response:
-        checks = await readiness.ask()
-        is_ready = all(check.is_well for check in checks.values())
-        shown = {name: _shown_check(check) for name, check in checks.items()}
-        return Response.json(
-            200 if is_ready else 503,
-            {"status": "ready" if is_ready else "not ready", "checks": shown},
-        )
-
     async def openapi(request: HttpRequest) -> Response:
         return Response.json(200, document)
 
@@ -71,8 +58,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         ).route()
 
     routes: dict[str, Route] = {
-        "/health": Route({"GET": health}, is_open=True),
-        "/ready": Route({"GET": ready}, is_open=True),
+        **Readiness(desk_probes(desk), desk.clock).routes(),
         "/mcp": mcp_route("/mcp", common_endpoint(desk, has_everything=False)),
         DESK_PATH: mcp_route(
             DESK_PATH, common_endpoint(desk, has_everything=True), streams_progress=True
@@ -129,16 +115,6 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
         max_pipelined_requests=server.max_pipelined_requests,
         trusted_proxies=_proxy_names(settings),
     )
-
-
-def _shown_check(check: Health) -> dict[str, object]:
-    """What strangers may know of a store."""
-    shown: dict[str, object] = {"ok": check.is_well}
-    if check.problem:
-        shown["problem"] = check.problem
-    if check.note and check.is_well:
-        shown["note"] = check.note
-    return shown
 
 
 @asynccontextmanager

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
+from carrel.core.health import Check, Health
+from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.knowledge import ROOM
 from carrel.rooms.knowledge.documents import DocumentSource, NodeDocuments, NoteDocuments
 from carrel.rooms.knowledge.nodes import Nodes
@@ -20,12 +22,11 @@ from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, SettingsError
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
-from carrel.wiring.desk import Check, Health, OpenRoom
+from carrel.stores.sqlite.row_counts import holds_rows
+from carrel.wiring.desk import OpenRoom
 from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
-from carrel.wiring.left_behind import refuse_notes_left_behind
 from carrel.wiring.papers import snapshot_path
-from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
@@ -88,7 +89,9 @@ def open_knowledge(settings: Settings) -> OpenRoom:
 
     described = Room.collect(ROOM, KnowledgeOperations(knowledge, nodes))
     if settings.knowledge_store == "sqlite" and not settings.keeps_home:
-        error = home_not_persistent(settings, "Notes and nodes are")
+        error = HomeNotPersistentError(
+            "Notes and nodes are", has_database=bool(settings.database.url)
+        )
         described = without_home(described, error)
         checks["knowledge"] = probes["knowledge"] = not_served(error)
 
@@ -123,7 +126,7 @@ def _postgres(settings: Settings) -> KnowledgeStores:
             next_step="Set DATABASE_URL, or database.url.",
             details={"setting": "database.url"},
         )
-    refuse_notes_left_behind(settings)
+    _refuse_notes_in_a_file(settings)
     try:
         from carrel.stores.postgres.database import PostgresDatabase
         from carrel.stores.postgres.knowledge import (
@@ -136,6 +139,19 @@ def _postgres(settings: Settings) -> KnowledgeStores:
         raise _missing("postgres", error) from error
     database = PostgresDatabase(settings.database.url, PART, STEPS)
     return KnowledgeStores(PostgresNoteStore(database), PostgresNodeStore(database))
+
+
+def _refuse_notes_in_a_file(settings: Settings) -> None:
+    """Raises SettingsError where `auto` now means PostgreSQL and the notes are in a file."""
+    file = settings.home / "knowledge.sqlite"
+    if settings.knowledge.store == "auto" and holds_rows(file, ("notes", "nodes")):
+        raise SettingsError(
+            f"There are notes in {file}, and DATABASE_URL says that notes are kept in PostgreSQL",
+            next_step="Set knowledge.store (CARREL_KNOWLEDGE_STORE) to sqlite to go on with the "
+            "file, or to postgres to use the database; carrel knowledge export FOLDER with the "
+            "one and carrel knowledge import FOLDER with the other carries notes over.",
+            details={"setting": "knowledge.store"},
+        )
 
 
 def _firestore(settings: Settings) -> KnowledgeStores:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
 from carrel.core.errors import CarrelError
+from carrel.core.health import Health
 from carrel.core.operation import Effect
+from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.bibliography import PaperBibliographies
 from carrel.rooms.papers.operations import PaperAddition, PapersOperations
@@ -19,11 +21,10 @@ from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
 from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
-from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.desk import OpenRoom
 from carrel.wiring.lookups import Services
 from carrel.wiring.papers_cluster import PaperCluster
 from carrel.wiring.papers_index import open_index
-from carrel.wiring.persistence import home_not_persistent, without_home
 
 if TYPE_CHECKING:
     from carrel.rooms.papers.building.adding import PaperAdder
@@ -126,7 +127,9 @@ def open_papers(settings: Settings) -> OpenRoom:
         ]
         reading.extend(resource.name for resource in described.resources)
         described = without_home(
-            described, home_not_persistent(settings, "Added papers are"), still_served=reading
+            described,
+            HomeNotPersistentError("Added papers are", has_database=bool(settings.database.url)),
+            still_served=reading,
         )
 
     async def probe() -> Health:

@@ -19,6 +19,7 @@ from pathlib import Path
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import CarrelError, ConflictError
 from carrel.core.paper_record import AssetKeeper, SourcePart, SourceReader
+from carrel.core.progress import NoProgress, Progress
 from carrel.demo import PAPERS_FOLDER
 from carrel.rooms.papers.building.adding import PaperAdder
 from carrel.rooms.papers.building.models import (
@@ -30,7 +31,7 @@ from carrel.rooms.papers.building.models import (
     PartRead,
     Skipped,
 )
-from carrel.rooms.papers.building.ports import Progress, Silence, WorkLookup
+from carrel.rooms.papers.building.ports import WorkLookup
 from carrel.rooms.papers.building.report import BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.errors import (
@@ -252,7 +253,7 @@ def build_papers(
         has_edges=has_edges,
         before_swap=before_swap,
     ) as builder:
-        report = builder.build(every_source, progress or Silence(), only=only)
+        report = builder.build(every_source, progress or NoProgress(), only=only)
     if after_swap is not None:
         after_swap(into / SNAPSHOT_NAME)
     return report
@@ -263,7 +264,7 @@ def refresh_papers(
 ) -> bool:
     """Publishes the corpus again with the summaries that were filed since; no source is read."""
     with paper_builder(into) as builder:
-        is_changed = builder.refresh(progress or Silence())
+        is_changed = builder.refresh(progress or NoProgress())
     if is_changed and after_swap is not None:
         after_swap(into / SNAPSHOT_NAME)
     return is_changed
@@ -313,7 +314,7 @@ def _add_paper(
         workshop.mkdir(parents=True, exist_ok=True)
         with hold_lock(workshop / _ADDING_LOCK, wait_seconds=_ADDING_WAIT_SECONDS):
             with paper_builder(into, workers=1) as builder:
-                added = builder.add(into / INBOX_NAME, file, Silence())
+                added = builder.add(into / INBOX_NAME, file, NoProgress())
             if after_swap is not None:
                 after_swap(into / SNAPSHOT_NAME)
     except LockHeldError:

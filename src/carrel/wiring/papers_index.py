@@ -15,7 +15,7 @@ from carrel.core.errors import NotConfiguredError
 from carrel.stores.sqlite.papers.index_manifest import index_folder
 
 if TYPE_CHECKING:
-    from carrel.rooms.papers.building.ports import Progress
+    from carrel.core.progress import Progress
     from carrel.services.sentence_vectors.minilm import MiniLm
     from carrel.stores.sqlite.papers.search import Ranking
 

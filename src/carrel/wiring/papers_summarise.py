@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from carrel.core.clock import SystemClock
+from carrel.core.progress import Progress
 from carrel.rooms.papers.building.models import Written
-from carrel.rooms.papers.building.ports import Progress
 from carrel.rooms.papers.building.summarising import Summariser, SummaryTally
 from carrel.services.openai_compatible import OpenAiCompatibleModel
 from carrel.stores.sqlite.papers.documents import SqlitePapersToRead

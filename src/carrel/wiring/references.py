@@ -12,10 +12,12 @@ from carrel.core.caller import LOCAL_USER, Caller, library_name
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.health import Health
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, identifier_of, recognise
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.text.budget import parsing
+from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.papers.bibliography import cited_item
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import PaperMetadata
@@ -46,11 +48,10 @@ from carrel.services.attached_files import LocalFiles
 from carrel.services.parser_process import ParserProcesses
 from carrel.settings import Settings
 from carrel.stores.csl_json.library import CslJsonLibrary, library_problem
-from carrel.wiring.desk import Health, OpenRoom
+from carrel.wiring.desk import OpenRoom
 from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import Services
 from carrel.wiring.papers import papers_service, snapshot_path
-from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 
 LIBRARY_NAME = "library.json"
 # What needs no library, and so is served where libraries are not.
@@ -359,7 +360,9 @@ def open_references(settings: Settings) -> OpenRoom:
         jobs=service.additions.jobs,
     )
     if not settings.keeps_home:
-        error = home_not_persistent(settings, "References and their files are")
+        error = HomeNotPersistentError(
+            "References and their files are", has_database=bool(settings.database.url)
+        )
         unserved = {"references": not_served(error)}
         return OpenRoom(
             without_home(described, error, still_served=_WITHOUT_LIBRARY),

@@ -12,6 +12,8 @@ from pathlib import Path
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
+from carrel.core.health import Health
+from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.research import ROOM
 from carrel.rooms.research.agents import Workshop
 from carrel.rooms.research.agents.supervisor import Supervisor
@@ -24,12 +26,11 @@ from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
-from carrel.wiring.desk import Health, OpenRoom
+from carrel.stores.worker_identity import WorkerIdentity
+from carrel.wiring.desk import OpenRoom
 from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.papers import papers_service, snapshot_path
-from carrel.wiring.persistence import home_not_persistent, not_served, without_home
 from carrel.wiring.research_corpus import SnapshotCorpus
-from carrel.wiring.workers import WorkerIdentity
 
 
 def research_file(settings: Settings) -> Path:
@@ -129,7 +130,9 @@ def open_research(settings: Settings) -> OpenRoom:
         ROOM, ResearchOperations(service), ResearchResources(service), jobs=service.jobs
     )
     if settings.database.url is None and not settings.keeps_home:
-        error = home_not_persistent(settings, "Research projects are")
+        error = HomeNotPersistentError(
+            "Research projects are", has_database=bool(settings.database.url)
+        )
         unserved = {"research": not_served(error)}
         return OpenRoom(without_home(described, error), unserved, research.close)
     return OpenRoom(described, {"research": check}, research.close, start)

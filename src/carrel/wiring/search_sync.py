@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.papers.building.ports import Progress
+from carrel.core.progress import Progress
 from carrel.settings import Settings
 from carrel.wiring.knowledge import elasticsearch_client, open_stores
 from carrel.wiring.knowledge_neighbours import has_papers, synced_neighbours

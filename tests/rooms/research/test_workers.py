@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from carrel.wiring.workers import WorkerIdentity
+from carrel.stores.worker_identity import WorkerIdentity
 
 pytestmark = pytest.mark.promise("S2")
 
 LIVES = """
 import pathlib, sys, time
-from carrel.wiring.workers import WorkerIdentity
+from carrel.stores.worker_identity import WorkerIdentity
 worker = WorkerIdentity(pathlib.Path(sys.argv[1]))
 worker.take()
 print(worker.name, flush=True)

@@ -98,6 +98,10 @@ class Manifest(Header):
     def size_bytes(self) -> int:
         return sum(file.size_bytes for file in self.files)
 
+    @property
+    def summary(self) -> str:
+        return f"{len(self.files):,} files, {self.size_bytes:,} bytes"
+
 
 class _BoundedTarInfo(tarfile.TarInfo):
     """Refuses extension headers that are longer than any name of ours, since the library reads them

@@ -12,10 +12,20 @@ import psycopg
 
 from carrel.core.clock import Clock
 from carrel.policy.audit import hash_in
-from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip, make_anchor, read_anchor
+from carrel.policy.audit_anchor import (
+    AnchorEvent,
+    AnchorLedger,
+    Anchors,
+    AnchorTip,
+    make_anchor,
+    read_anchor,
+    read_ledger,
+)
 from carrel.stores.audit_queue import AuditNotice, QueuedAudit, QueueOptions
 from carrel.stores.audit_signing import (
+    Ed25519Check,
     Ed25519Signer,
+    check_from_pem,
     load_or_make_key,
     new_private_key,
     signer_from_pem,
@@ -235,23 +245,44 @@ class PostgresAnchors:
 
 def read_lines(url: str) -> Iterator[bytes]:
     """Every line of the log, in the order it was kept."""
-    yield from _read(url, "SELECT line FROM audit_log ORDER BY id")
+    return _read(url, "SELECT line FROM audit_log ORDER BY id")
 
 
-def read_anchor_lines(url: str) -> Iterator[bytes]:
-    """Every anchor, in order; none where there never were any."""
+class PostgresAuditReader:
+    """The log in its table, to list or verify it. The key may be in a file of the operator's."""
+
+    def __init__(self, url: str, key_file: Path | None) -> None:
+        self._url = url
+        self._key_file = key_file
+
+    def lines(self) -> Iterator[bytes]:
+        return read_lines(self._url)
+
+    def ledger(self) -> AnchorLedger:
+        return read_ledger(
+            _read_if_there(self._url, "SELECT line FROM audit_anchors ORDER BY number"),
+            self._signature_check(),
+        )
+
+    def storage_problems(self, ledger: AnchorLedger) -> list[str]:
+        """None: the table itself refuses changes."""
+        return []
+
+    def _signature_check(self) -> Ed25519Check | None:
+        if self._key_file is not None:
+            if not self._key_file.is_file():
+                return None
+            return check_from_pem(self._key_file.read_bytes(), str(self._key_file))
+        pem = next(_read_if_there(self._url, "SELECT pem FROM audit_signing_key"), None)
+        return None if pem is None else check_from_pem(pem, "the key in audit_signing_key")
+
+
+def _read_if_there(url: str, query: str) -> Iterator[bytes]:
+    """The rows of a table; none where it was never made."""
     try:
-        yield from _read(url, "SELECT line FROM audit_anchors ORDER BY number")
+        yield from _read(url, query)
     except psycopg.errors.UndefinedTable:
         return
-
-
-def read_signing_key(url: str) -> bytes | None:
-    """The key that is kept in the database, as PEM."""
-    try:
-        return next(_read(url, "SELECT pem FROM audit_signing_key"), None)
-    except psycopg.errors.UndefinedTable:
-        return None
 
 
 def _read(url: str, query: str) -> Iterator[bytes]:

@@ -26,31 +26,6 @@ from carrel.rooms.papers.building.models import (
 )
 
 
-class Progress(Protocol):
-    """Hears how far a long piece of work is. A phase without a total has an end that nobody knows
-    yet.
-    """
-
-    def begin(self, phase: str, total: int | None, unit: str) -> None: ...
-
-    def advance(self, amount: int = 1) -> None: ...
-
-    def end(self) -> None: ...
-
-
-class Silence:
-    """Progress that nobody listens to."""
-
-    def begin(self, phase: str, total: int | None, unit: str) -> None:
-        return None
-
-    def advance(self, amount: int = 1) -> None:
-        return None
-
-    def end(self) -> None:
-        return None
-
-
 class SourceFinder(Protocol):
     """Looks through folders for what can be read."""
 

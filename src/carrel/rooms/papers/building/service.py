@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.clock import Clock
+from carrel.core.progress import Progress
 from carrel.rooms.papers.building.identity import PaperGroup, assign_ids, group
 from carrel.rooms.papers.building.merging import merge, with_summaries
 from carrel.rooms.papers.building.models import (
@@ -28,7 +29,6 @@ from carrel.rooms.papers.building.ports import (
     BuildState,
     FiledSummaries,
     PartsReader,
-    Progress,
     SnapshotShelf,
     SourceFinder,
     StaticFolder,

@@ -11,8 +11,9 @@ from itertools import islice
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.paper_record import FiledSummary
+from carrel.core.progress import Progress
 from carrel.rooms.papers.building.models import PaperToRead, Written
-from carrel.rooms.papers.building.ports import FiledSummaries, LanguageModel, PapersToRead, Progress
+from carrel.rooms.papers.building.ports import FiledSummaries, LanguageModel, PapersToRead
 
 _RULES = (
     "You summarise one scientific paper for researchers. Use only the text that you are given. "

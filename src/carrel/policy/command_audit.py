@@ -1,31 +1,43 @@
-"""The audit records of commands that change something without passing the gate: one when the
-command starts, one when it ends.
-"""
+"""Audit records of commands that change something without passing the gate: start and end."""
 
 from __future__ import annotations
 
 import asyncio
+import getpass
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Protocol
 
 from carrel.core.caller import LOCAL_USER
-from carrel.core.clock import Clock, SystemClock
+from carrel.core.clock import Clock
 from carrel.core.errors import AuditUnavailableError, CarrelError, InternalError
 from carrel.core.process_name import process_name
-from carrel.policy.audit import AuditRecord, NoAudit, mask_parameters
-from carrel.settings import Settings
-from carrel.stores.audit_queue import QueuedAudit
-from carrel.wiring.audit_log import open_audit
-from carrel.wiring.operator_name import operator_name
+from carrel.policy.audit import AuditRecord, mask_parameters
 
 log = logging.getLogger("carrel.audit")
 
 OnUnavailable = Callable[[AuditUnavailableError], None]
 
 
-def refuse_to_go_on(error: AuditUnavailableError) -> None:
+class BlockingAudit(Protocol):
+    """An audit log as a command uses it, outside any event loop."""
+
+    def write_durably_blocking(self, record: AuditRecord) -> None:
+        """Returns when the record is kept; raises AuditUnavailableError when it cannot be."""
+
+    def write(self, record: AuditRecord) -> None:
+        """Takes a record and returns at once."""
+
+    def flush(self) -> bool:
+        """Waits for what was taken; whether all of it was kept."""
+
+    def close(self) -> None: ...
+
+
+def refuse_unrecorded(error: AuditUnavailableError) -> None:
     """The default: a command whose start cannot be recorded changes nothing."""
     raise AuditUnavailableError(
         "The audit log cannot be written, so nothing was changed",
@@ -37,28 +49,22 @@ def refuse_to_go_on(error: AuditUnavailableError) -> None:
 
 @contextmanager
 def record_command(
-    settings: Settings,
+    audit: BlockingAudit,
+    clock: Clock,
     action: str,
     resource: str,
-    parameters: Mapping[str, object] | None = None,
-    *,
-    clock: Clock | None = None,
-    on_unavailable: OnUnavailable = refuse_to_go_on,
+    parameters: Mapping[str, object] | None,
+    on_unavailable: OnUnavailable,
 ) -> Iterator[None]:
-    """Records who ran a command, what it was about, how it ended and how long it took. Not for use
-    on an event loop.
-    """
-    clock = clock or SystemClock()
-    audit = open_audit(settings)
-    who, request_id = local_operator(), f"cli-{process_name()}"
+    """Records who ran a command, on what, how it ended and how long it took; closes the log."""
+    user_id, request_id = f"{LOCAL_USER}:{operator_name()}", f"cli-{process_name()}"
 
     def record(
         phase: str, result: str, code: str | None, duration_ms: float | None, shown: object
     ) -> AuditRecord:
         return AuditRecord(
-            clock.now(), request_id, phase, who, None, "cli", action, resource[:300], shown, result,
-            code, duration_ms, "local",
-            f"carrel on {sys.platform}",
+            clock.now(), request_id, phase, user_id, None, "cli", action, resource[:300], shown,
+            result, code, duration_ms, "local", f"carrel on {sys.platform}",
         )  # fmt: skip
 
     began = clock.monotonic()
@@ -79,15 +85,24 @@ def record_command(
             raise
         finally:
             spent = round((clock.monotonic() - began) * 1000.0, 3)
-            _keep_the_end(audit, record("ended", result, code, spent, None))
+            audit.write(record("ended", result, code, spent, None))
+            # The work is done or has failed already: a log that broke meanwhile is only reported.
+            if not audit.flush():
+                log.error(
+                    "the end of a command could not be recorded",
+                    extra={"action": action, "result": result},
+                )
     finally:
-        if isinstance(audit, QueuedAudit):
-            audit.close()
+        audit.close()
 
 
-def local_operator() -> str:
-    """The operating system's user, as the audit log names whoever works at the command line."""
-    return f"{LOCAL_USER}:{operator_name()}"
+def operator_name() -> str:
+    """The account's name, its number where it has none (a container), or `unknown` (Windows)."""
+    try:
+        return getpass.getuser()
+    except (KeyError, ImportError, OSError):
+        number = getattr(os, "getuid", None)
+        return f"uid-{number()}" if number is not None else "unknown"
 
 
 def _outcome(error: BaseException) -> tuple[str, str]:
@@ -100,13 +115,3 @@ def _outcome(error: BaseException) -> tuple[str, str]:
             return "error", "os_error"
         case _:
             return "error", InternalError.code
-
-
-def _keep_the_end(audit: QueuedAudit | NoAudit, record: AuditRecord) -> None:
-    """The work is done or has failed already; a log that broke meanwhile can only be reported."""
-    audit.write(record)
-    if isinstance(audit, QueuedAudit) and not audit.flush():
-        log.error(
-            "the end of a command could not be recorded",
-            extra={"action": record.action, "result": record.result},
-        )

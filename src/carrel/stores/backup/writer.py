@@ -1,10 +1,10 @@
-"""`carrel backup`: everything embedded into one file, while the server goes on."""
+"""Writes everything embedded into one file, while the server goes on."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +12,8 @@ from pathlib import Path
 from carrel import __version__
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, NotFoundError
-from carrel.rooms.papers.building.ports import Progress
+from carrel.core.progress import Progress
 from carrel.rooms.papers.errors import BuildInProgressError
-from carrel.settings import Settings
 from carrel.stores.backup.archive import (
     FORMAT,
     ArchiveWriter,
@@ -23,16 +22,13 @@ from carrel.stores.backup.archive import (
     Manifest,
     read_archive,
 )
-from carrel.stores.backup.collecting import Findings, LeftOut, collect
-from carrel.stores.backup.copying import Copier, FoundFile
-from carrel.stores.backup.known import remember_backup
+from carrel.stores.backup.backup_list import remember_backup
+from carrel.stores.backup.collection import Copier, Findings, FoundFile, LeftOut, collect
+from carrel.stores.backup.places import BUILD_NAME, Places, is_index, why_left_out
 from carrel.stores.csl_json.file_replacement import sync_folder
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.build_lock import SqliteBuildLock
 from carrel.stores.sqlite.papers.index_manifest import read_manifest
-from carrel.wiring.audit_log import audit_is_in_postgres
-from carrel.wiring.backup_places import BUILD_NAME, Places, is_address, is_index, why_left_out
-from carrel.wiring.databases import refuse_replaced_databases
 
 _BUILD_WAIT_SECONDS = 60.0
 _BUILD_LOOK_SECONDS = 0.2
@@ -48,22 +44,24 @@ class _Group:
 
 
 def make_backup(
-    settings: Settings, target: Path, *, may_replace: bool, progress: Progress, clock: Clock
+    places: Places,
+    target: Path,
+    *,
+    elsewhere: Sequence[str],
+    may_replace: bool,
+    progress: Progress,
+    clock: Clock,
 ) -> Manifest:
-    """Writes under another name, reads it all back, and only then gives it its name."""
+    """Writes under another name, reads it all back, and only then gives it its name.
+
+    `elsewhere` names what the desk keeps outside of this machine, for whoever restores.
+    """
     target = target.absolute()
-    if not settings.home.is_dir():
-        raise NotFoundError(
-            "Home folder", str(settings.home), next_step="Name it with --home; no backup was made."
-        )
     if target.exists() and not may_replace:
         raise _exists(target)
-    # Without this the file would lack what is gone, and be named as the newest backup to restore it
-    # from.
-    refuse_replaced_databases(settings)
     draft = target.with_name(f"{target.name}.part")
     scratch = target.with_name(f"{target.name}.part.db")
-    with _held(draft) as descriptor:
+    with _hold_draft(draft) as descriptor:
         try:
             with os.fdopen(os.dup(descriptor), "wb") as stream:
                 header = Header(
@@ -72,7 +70,7 @@ def make_backup(
                     made_at=clock.now().isoformat(timespec="seconds"),
                 )
                 with ArchiveWriter(stream, header, progress.advance) as archive:
-                    manifest = _write(settings, archive, scratch, draft, progress)
+                    manifest = _write(places, archive, scratch, draft, elsewhere, progress)
                 stream.flush()
                 os.fsync(stream.fileno())
             if check_backup(draft, progress) != manifest:
@@ -81,7 +79,7 @@ def make_backup(
                     next_step="Run it again; no backup was made.",
                 )
             _give_name(draft, target, may_replace=may_replace)
-            remember_backup(settings.home, target)
+            remember_backup(places.home, target)
         finally:
             draft.unlink(missing_ok=True)
     return manifest
@@ -95,15 +93,14 @@ def check_backup(file: Path, progress: Progress) -> Manifest:
     return manifest
 
 
-def describe_backup(manifest: Manifest) -> str:
-    """How much a backup holds, in words."""
-    return f"{len(manifest.files):,} files, {manifest.size_bytes:,} bytes"
-
-
 def _write(
-    settings: Settings, archive: ArchiveWriter, scratch: Path, draft: Path, progress: Progress
+    places: Places,
+    archive: ArchiveWriter,
+    scratch: Path,
+    draft: Path,
+    elsewhere: Sequence[str],
+    progress: Progress,
 ) -> Manifest:
-    places = Places(settings)
     findings = _findings(places, frozenset({draft, scratch}))
     progress.begin("copying", findings.size_bytes, "bytes")
     copier = Copier(archive, scratch)
@@ -122,14 +119,14 @@ def _write(
     if not archive.count:
         raise NotFoundError(
             "Data",
-            str(settings.home),
+            str(places.home),
             next_step="There is nothing to carry yet; no backup was made.",
         )
     left_out = [f"{left.name}: {left.reason}" for left in findings.left_out]
     return archive.finish(
         left_out,
         [_index(left) for left in findings.left_out if is_index(left.path)],
-        elsewhere(settings),
+        list(elsewhere),
     )
 
 
@@ -166,7 +163,7 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
     libraries: dict[Path, list[FoundFile]] = {}
     alone: list[FoundFile] = []
     for found in files:
-        workshop = _workshop_of(found.path)
+        workshop = _versions_folder(found.path)
         (alone if workshop is None else libraries.setdefault(workshop, [])).append(found)
     corpora: dict[Path, list[FoundFile]] = {}
     for folder in sorted(
@@ -187,10 +184,8 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
         yield _Group(tuple(ours), no_build(folder / BUILD_NAME))
 
 
-def _workshop_of(path: Path) -> Path | None:
-    """The folder that holds the versions of a library, for the library itself and for what is in
-    that folder.
-    """
+def _versions_folder(path: Path) -> Path | None:
+    """The folder of the versions of a library, for the library and for what is in that folder."""
     beside = path.with_name(f".{path.name}.carrel")
     if beside.is_dir():
         return beside
@@ -206,9 +201,7 @@ def _workshop_of(path: Path) -> Path | None:
 
 @contextmanager
 def no_build(workshop: Path) -> Iterator[None]:
-    """Keeps a corpus from being built meanwhile; a build that runs is waited for, within a
-    limit.
-    """
+    """Keeps a corpus from being built meanwhile; waits for a running build, within a limit."""
     deadline = time.monotonic() + _BUILD_WAIT_SECONDS
     with ExitStack() as held:
         # Where nothing can be written, nothing can be built either.
@@ -224,7 +217,7 @@ def no_build(workshop: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _held(draft: Path) -> Iterator[int]:
+def _hold_draft(draft: Path) -> Iterator[int]:
     """The draft, empty and ours alone. It holds secrets, so only its owner may read it."""
     with ExitStack() as held:
         try:
@@ -266,43 +259,3 @@ def _exists(target: Path) -> ConflictError:
     return ConflictError(
         f"{target} exists already", next_step="Choose another name, or --overwrite."
     )
-
-
-def elsewhere(settings: Settings) -> list[str]:
-    """What the settings keep outside of this machine's files, and the tool for it."""
-    found = []
-    if settings.database.url:
-        log = (
-            " and the audit log"
-            if settings.audit.enabled and audit_is_in_postgres(settings)
-            else ""
-        )
-        notes = ", notes and nodes" if settings.knowledge_store == "postgres" else ""
-        found.append(
-            f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with "
-            f"pg_dump, restore with psql."
-        )
-    if settings.knowledge_store == "firestore":
-        found.append(
-            "Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud "
-            "firestore import."
-        )
-    if settings.elasticsearch.address:
-        found.append("Elasticsearch holds copies only: carrel search sync fills it again.")
-    if settings.papers.static and is_address(settings.papers.static):
-        found.append(
-            f"The texts of the papers are at {settings.papers.static}: whoever serves them keeps "
-            f"them."
-        )
-    for name, path in (
-        ("settings", settings.source),
-        ("references.styles", settings.references.styles),
-        ("research.vocabulary", settings.research.vocabulary),
-    ):
-        if path is not None and not path.absolute().resolve().is_relative_to(
-            settings.home.resolve()
-        ):
-            found.append(
-                f"{path} ({name}) is a file of yours outside the home folder: keep a copy of it."
-            )
-    return found

@@ -9,15 +9,12 @@ from pathlib import Path
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 _OTHERS = 0o077
-# Folders whose many files the mode of the home itself protects; looking at each would cost every
-# start.
+# Folders whose many files the mode of the home protects: looking at each would cost every start.
 _MANY_FILES = frozenset({"papers", "demo"})
 
 
 def make_private(home: Path) -> None:
-    """Creates the home for its owner alone, and closes an older one to others. What another account
-    owns is left alone.
-    """
+    """Makes the home for its owner alone, or closes it to others; leaves others' files alone."""
     try:
         home.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
     except OSError:
@@ -28,6 +25,11 @@ def make_private(home: Path) -> None:
             path.chmod(mode)
         except OSError:
             continue
+
+
+def is_open_to_others(home: Path) -> bool:
+    """Whether other accounts of this machine could look into the home."""
+    return home.is_dir() and os.name != "nt" and bool(home.stat().st_mode & 0o007)
 
 
 def readable_by_others(home: Path) -> Iterator[tuple[Path, int]]:

@@ -1,6 +1,4 @@
-"""Who works with a home folder: everybody who does shares it, and a restore has it alone. The
-system lets go when one dies.
-"""
+"""The lock of a home folder: every process that works in it shares it, a restore has it alone."""
 
 from __future__ import annotations
 
@@ -15,23 +13,21 @@ from carrel.stores.file_lock import LockHeldError, hold_lock
 log = logging.getLogger("carrel.home")
 
 LOCK_NAME = ".carrel.lock"
-WORKSHOP_NAME = ".carrel-restore"
+# The folder in which a restore prepares its files, and in which it leaves its journal.
+RESTORE_FOLDER_NAME = ".carrel-restore"
 
 
 def has_unfinished_restore(home: Path) -> bool:
-    """Whether a restore is under way, or was killed; asked at every start, so it is one look at one
-    name.
-    """
-    return (home / WORKSHOP_NAME).is_dir()
+    """Whether a restore is under way or was killed; one look at one name, for every start."""
+    return (home / RESTORE_FOLDER_NAME).is_dir()
 
 
 @contextmanager
-def shared(home: Path) -> Iterator[None]:
-    """Holds the folder together with others; RestoreUnderWayError while a restore has it.
+def share_home(home: Path) -> Iterator[None]:
+    """Holds the home together with others; raises RestoreUnderWayError while a restore has it.
 
-    Where no lock can be made (the folder is not there, or is read-only, or its disk knows none),
-    nothing is held; a restore
-    cannot have it alone there either.
+    Where no lock can be made (no folder, read-only, a disk without locks) nothing is held; a
+    restore cannot have it alone there either.
     """
     with ExitStack() as held:
         try:
@@ -44,10 +40,8 @@ def shared(home: Path) -> Iterator[None]:
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
-    """Holds the folder, which is made if need be, with nobody else in it; HomeInUseError
-    otherwise.
-    """
+def hold_home_alone(home: Path) -> Iterator[None]:
+    """Holds the home, made if need be, with nobody else in it; raises HomeInUseError."""
     home.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         try:

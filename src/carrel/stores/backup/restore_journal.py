@@ -19,15 +19,20 @@ from pydantic import BaseModel, ConfigDict
 
 from carrel.core.errors import InvalidInputError
 from carrel.stores.backup.archive import Advance, Manifest, read_archive
+from carrel.stores.backup.backup_list import KNOWN_BACKUPS_NAME
 from carrel.stores.backup.errors import (
     BackupFailedError,
     HomeInUseError,
     RestoreUnderWayError,
     UnsafeBackupError,
 )
-from carrel.stores.backup.known import KNOWN_BACKUPS_NAME
-from carrel.stores.backup.occupancy import LOCK_NAME, WORKSHOP_NAME, alone, has_unfinished_restore
 from carrel.stores.csl_json.file_replacement import sync_folder
+from carrel.stores.home.lock import (
+    LOCK_NAME,
+    RESTORE_FOLDER_NAME,
+    has_unfinished_restore,
+    hold_home_alone,
+)
 
 ASIDE_PREFIX = "before-restore-"
 _JOURNAL_NAME = "journal.json"
@@ -66,7 +71,7 @@ class Root:
 
     @property
     def workshop(self) -> Path:
-        return self.folder / WORKSHOP_NAME
+        return self.folder / RESTORE_FOLDER_NAME
 
     @property
     def staging(self) -> Path:
@@ -77,16 +82,18 @@ def is_reserved(name: str) -> bool:
     """Whether a name in a home folder belongs to restoring itself, so that it is neither carried
     nor moved.
     """
-    return name in {WORKSHOP_NAME, KNOWN_BACKUPS_NAME} or name.startswith((LOCK_NAME, ASIDE_PREFIX))
+    return name in {RESTORE_FOLDER_NAME, KNOWN_BACKUPS_NAME} or name.startswith(
+        (LOCK_NAME, ASIDE_PREFIX)
+    )
 
 
 def begin(home: Path, roots: Iterable[Root]) -> None:
     """Makes empty workshops, and remembers them so that they can be cleared away."""
     every_root = list(roots)
     clear_away(home)
-    (home / WORKSHOP_NAME).mkdir(parents=True, exist_ok=True)
+    (home / RESTORE_FOLDER_NAME).mkdir(parents=True, exist_ok=True)
     _write_durably(
-        home / WORKSHOP_NAME / _WORKSHOPS_NAME,
+        home / RESTORE_FOLDER_NAME / _WORKSHOPS_NAME,
         _Workshops(workshops=tuple(root.workshop for root in every_root)),
     )
     for root in every_root:
@@ -103,7 +110,7 @@ def stage(file: Path, manifest: Manifest, locate: Locate, advance: Advance) -> N
         folder, relative = locate(name)
         if is_reserved(relative.parts[0]):
             raise UnsafeBackupError(file, f"{name!r} is a name of our own")
-        return folder / WORKSHOP_NAME / "new" / relative
+        return folder / RESTORE_FOLDER_NAME / "new" / relative
 
     def put(name: str) -> BinaryIO:
         path = target(name)
@@ -180,7 +187,7 @@ def commit(home: Path, backup: str, roots: Sequence[Root], moves: Sequence[Move]
     journal = Journal(
         backup=backup, moves=tuple(moves), workshops=tuple(root.workshop for root in roots)
     )
-    _write_durably(home / WORKSHOP_NAME / _JOURNAL_NAME, journal)
+    _write_durably(home / RESTORE_FOLDER_NAME / _JOURNAL_NAME, journal)
     carry_out(home)
 
 
@@ -188,7 +195,7 @@ def carry_out(home: Path) -> Journal | None:
     """Does what the journal says and is not done yet; None where there is no journal. Needs the
     folder alone.
     """
-    file = home / WORKSHOP_NAME / _JOURNAL_NAME
+    file = home / RESTORE_FOLDER_NAME / _JOURNAL_NAME
     if not file.exists():
         return None
     journal = Journal.model_validate_json(file.read_bytes())
@@ -222,7 +229,7 @@ def _move_aside(move: Move) -> None:
 
 def clear_away(home: Path) -> None:
     """Removes what a restore prepared and did not use."""
-    file = home / WORKSHOP_NAME / _WORKSHOPS_NAME
+    file = home / RESTORE_FOLDER_NAME / _WORKSHOPS_NAME
     if file.exists():
         for workshop in _Workshops.model_validate_json(file.read_bytes()).workshops:
             if workshop != file.parent:
@@ -237,7 +244,7 @@ def recover(home: Path) -> str | None:
     if not has_unfinished_restore(home):
         return None
     try:
-        with alone(home):
+        with hold_home_alone(home):
             journal = carry_out(home)
             if journal is not None:
                 return f"The restore of {journal.backup}, which was interrupted, is finished now."
@@ -247,7 +254,7 @@ def recover(home: Path) -> str | None:
                 "prepared is cleared away."
             )
     except HomeInUseError:
-        if (home / WORKSHOP_NAME / _JOURNAL_NAME).exists():
+        if (home / RESTORE_FOLDER_NAME / _JOURNAL_NAME).exists():
             raise RestoreUnderWayError(home) from None
         return None
 

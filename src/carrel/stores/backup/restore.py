@@ -1,18 +1,17 @@
-"""`carrel restore`: a backup in place of what is there, or nothing changed."""
+"""Puts a backup in place of what is there, or changes nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from carrel.core.clock import Clock
-from carrel.rooms.papers.building.ports import Progress
-from carrel.settings import Settings
+from carrel.core.progress import Progress
 from carrel.stores.backup.archive import Manifest
 from carrel.stores.backup.errors import HomeNotEmptyError, NewerBackupError
-from carrel.stores.backup.occupancy import alone
-from carrel.stores.backup.restoring import (
+from carrel.stores.backup.places import BUILD_NAME, SETTINGS_NAME, Places
+from carrel.stores.backup.restore_journal import (
     ASIDE_PREFIX,
     Root,
     begin,
@@ -23,12 +22,11 @@ from carrel.stores.backup.restoring import (
     recover,
     stage,
 )
+from carrel.stores.backup.writer import check_backup, no_build
+from carrel.stores.home.lock import hold_home_alone
 from carrel.stores.sql.access import SCRIPTS as ACCESS
 from carrel.stores.sql.research import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.knowledge import STEPS as KNOWLEDGE
-from carrel.wiring.backup import check_backup, no_build
-from carrel.wiring.backup_places import BUILD_NAME, SETTINGS_NAME, Places
-from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, has_meaning, shown_by
 
 # What this product can open. A file of a newer version is better refused now than when the old data
 # are aside.
@@ -37,6 +35,10 @@ _VERSIONS = {
     "home/knowledge.sqlite": len(KNOWLEDGE),
     "home/research/research.db": len(RESEARCH),
 }
+
+
+# Rebuilds the index of a snapshot, with vectors where it had some; returns what is left to do.
+RebuildIndex = Callable[[Path, bool], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +52,20 @@ class Restored:
 
 
 def restore_backup(
-    settings: Settings, file: Path, *, may_move_aside: bool, progress: Progress, clock: Clock
+    places: Places,
+    file: Path,
+    *,
+    rebuild_index: RebuildIndex,
+    may_move_aside: bool,
+    progress: Progress,
+    clock: Clock,
 ) -> Restored:
     """Checks all of the backup, unpacks it beside its place, and changes names at the end."""
-    places = Places(settings)
     recovered = recover(places.home)
     manifest = check_backup(file, progress)
     _refuse_newer(file, manifest)
     names = [carried.path for carried in manifest.files]
-    with alone(places.home):
+    with hold_home_alone(places.home):
         roots = places.roots(names)
         present = [
             root.folder / name
@@ -77,7 +84,7 @@ def restore_backup(
             progress.begin("unpacking", file.stat().st_size, "bytes")
             stage(file, manifest, places.locate, progress.advance)
             progress.end()
-            left_to_do = _make_indexes(manifest, places, progress)
+            left_to_do = _rebuild_indexes(manifest, places, rebuild_index)
             stamp = clock.now().strftime("%Y%m%dT%H%M%S")
             moves = [move for root in roots for move in moves_for(root, stamp)]
             _wait_for_builds(roots)
@@ -124,22 +131,12 @@ def _refuse_newer(file: Path, manifest: Manifest) -> None:
             )
 
 
-def _make_indexes(manifest: Manifest, places: Places, progress: Progress) -> list[str]:
-    """The indexes that were left out, made again in the workshop, so that they arrive with their
-    snapshots.
-    """
+def _rebuild_indexes(manifest: Manifest, places: Places, rebuild: RebuildIndex) -> list[str]:
+    """Rebuilds left-out indexes beside the unpacked snapshots, so that they arrive with them."""
     left_to_do = []
     for index in manifest.indexes:
         folder, relative = places.locate(index.snapshot)
         snapshot = Root(folder, ()).staging / relative
-        if not snapshot.is_file():
-            continue
-        shown_by(progress, "indexing", partial(bring_index_up_to_date, snapshot))
-        if index.has_vectors and has_meaning():
-            shown_by(progress, "embedding", partial(add_meaning, snapshot))
-        elif index.has_vectors:
-            left_to_do.append(
-                "The vectors of meaning were not made again: carrel papers index --meaning, with "
-                "the extra semantic."
-            )
+        if snapshot.is_file():
+            left_to_do += rebuild(snapshot, index.has_vectors)
     return left_to_do

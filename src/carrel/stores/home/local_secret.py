@@ -1,6 +1,4 @@
-"""The secret of a local desk: on a machine with several accounts it keeps the others out of one
-person's server.
-"""
+"""The secret of a local desk, which keeps other accounts of the machine out of it."""
 
 from __future__ import annotations
 
@@ -12,19 +10,17 @@ _NAME = "local-secret"
 
 
 def local_secret(home: Path) -> str:
-    """The secret in the home folder, made at first use; only the account that owns the home can
-    read it.
-    """
+    """The secret in the home, made at first use; only the account that owns it can read it."""
     found = read_local_secret(home)
     if found is not None:
         return found
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    made = secrets.token_urlsafe(32)
+    secret = secrets.token_urlsafe(32)
     draft = home / f".{_NAME}-{secrets.token_hex(8)}"
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "w") as file:
-            file.write(made)
+            file.write(secret)
             file.flush()
             os.fsync(file.fileno())
         # Whole or not at all, and the first of two processes wins.
@@ -33,7 +29,7 @@ def local_secret(home: Path) -> str:
         return (home / _NAME).read_text(encoding="ascii").strip()
     finally:
         draft.unlink(missing_ok=True)
-    return made
+    return secret
 
 
 def read_local_secret(home: Path) -> str | None:

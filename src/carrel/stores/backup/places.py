@@ -1,6 +1,4 @@
-"""Where everything embedded is, by the settings: the home folder, and what they name outside of
-it.
-"""
+"""Where everything embedded is: the home folder, and what the settings name outside of it."""
 
 from __future__ import annotations
 
@@ -8,18 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from carrel.settings import Settings
 from carrel.stores.backup.archive import is_archive
-from carrel.stores.backup.copying import FoundFile
-from carrel.stores.backup.restoring import Root, is_reserved
+from carrel.stores.backup.collection import FoundFile
+from carrel.stores.backup.restore_journal import Root, is_reserved
 from carrel.stores.csl_json.library import attachments_folder
 from carrel.stores.json_lines.audit import audit_files
+from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
 from carrel.stores.sqlite.schema_upgrade import is_copy
-from carrel.stores.static_folder import INBOX_NAME, SUMMARIES_NAME
-from carrel.wiring.papers import SNAPSHOT_NAME, STATIC_NAME, snapshot_path
-from carrel.wiring.references import LIBRARY_NAME, library_path
+from carrel.stores.static_folder import INBOX_NAME, STATIC_NAME, SUMMARIES_NAME
 
 SETTINGS_NAME = "carrel.toml"
+_LIBRARY_NAME = "library.json"
 BUILD_NAME = ".carrel-build"
 _AUDIT = PurePosixPath("audit.jsonl")
 _BY_ITSELF = "made again by itself"
@@ -28,9 +25,7 @@ _BACKUP_SUFFIXES = {".gz", ".tgz", ".part"}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder with names that are ours: by what each is called in an archive, what it is called
-    here.
-    """
+    """A folder with names that are ours: for each name in an archive, the name here."""
 
     prefix: str
     folder: Path
@@ -52,20 +47,23 @@ class AuditPlace(Place):
 class Places:
     """The home folder, the places beside it, and which of them are outside."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.home = settings.home.absolute()
-        snapshot = snapshot_path(settings).absolute()
-        library = self._followed(library_path(settings).absolute())
-        given = settings.papers.static
-        static = (
-            Path(given).expanduser().absolute()
-            if given and not is_address(given)
-            else snapshot.parent / STATIC_NAME
-        )
-        attachments = settings.references.attachments or attachments_folder(
-            library_path(settings).absolute()
-        )
-        self.audit_file = settings.audit_file.absolute()
+    def __init__(
+        self,
+        *,
+        home: Path,
+        snapshot: Path,
+        static: Path | None,
+        library: Path,
+        attachments: Path | None,
+        audit_file: Path,
+    ) -> None:
+        """Texts and attachments that are not set lie beside the snapshot and the library."""
+        self.home = home.absolute()
+        self.audit_file = audit_file.absolute()
+        snapshot = snapshot.absolute()
+        static = (static or snapshot.parent / STATIC_NAME).absolute()
+        attachments = (attachments or attachments_folder(library.absolute())).absolute()
+        library = self._follow_link(library.absolute())
         every_place = (
             Place(
                 "papers",
@@ -79,9 +77,12 @@ class Places:
             Place(
                 "library",
                 library.parent,
-                {LIBRARY_NAME: library.name, f".{LIBRARY_NAME}.carrel": f".{library.name}.carrel"},
+                {
+                    _LIBRARY_NAME: library.name,
+                    f".{_LIBRARY_NAME}.carrel": f".{library.name}.carrel",
+                },
             ),
-            Place("attachments", attachments.absolute().parent, {"attachments": attachments.name}),
+            Place("attachments", attachments.parent, {"attachments": attachments.name}),
             AuditPlace("audit", self.audit_file.parent, {_AUDIT.name: self.audit_file.name}),
         )
         self.by_prefix = {place.prefix: place for place in every_place}
@@ -104,9 +105,7 @@ class Places:
         ]
 
     def locate(self, archived: str) -> tuple[Path, PurePosixPath]:
-        """Where a file of an archive belongs: a folder, and the path below it. What was outside
-        goes where it is set now.
-        """
+        """Where a file of an archive belongs now: a folder, and the path below it."""
         prefix, *parts = archived.split("/")
         if prefix == "home":
             return self.home, PurePosixPath(*parts)
@@ -119,9 +118,7 @@ class Places:
         return place.folder, relative
 
     def roots(self, archived: list[str]) -> list[Root]:
-        """The folders that the files of an archive go to. In the home folder everything is ours,
-        elsewhere only our names.
-        """
+        """The folders that the files of an archive go to; outside the home only our names."""
         folders = {
             self.home: self._names_at_home(brings_settings=f"home/{SETTINGS_NAME}" in archived)
         }
@@ -149,18 +146,12 @@ class Places:
             names += [f"{snapshot}{suffix}" for suffix in (".index", "-wal", "-shm")]
         return names
 
-    def _followed(self, library: Path) -> Path:
-        """The file behind a link outside of the home folder; what links in the home folder lead to
-        is carried as if it were there.
-        """
+    def _follow_link(self, library: Path) -> Path:
+        """The file behind a link outside of the home; what is linked inside is carried as is."""
         return library if self._is_inside(library.parent) else library.resolve()
 
     def _is_inside(self, folder: Path) -> bool:
         return folder.resolve().is_relative_to(self.home.resolve())
-
-
-def is_address(static: str) -> bool:
-    return static.startswith(("http://", "https://"))
 
 
 def why_left_out(

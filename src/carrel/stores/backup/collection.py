@@ -1,4 +1,4 @@
-"""Copies files as they were at one moment, while others go on writing them."""
+"""Finds the files of a backup and copies each as it was at one moment, while others write them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from carrel.stores.backup.archive import ArchiveWriter
@@ -16,12 +16,15 @@ from carrel.stores.backup.errors import BackupFailedError
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.sqlite.errors import is_damaged, is_whole
 
+WhyNot = Callable[[Path], str | None]
+
 _SQLITE = b"SQLite format 3\x00"
 _IN_MEMORY_BYTES = 16 * 1024 * 1024
 _TRIES = 5
 _TAIL_BYTES = 1024 * 1024
 _PAGES = 4096
 _BUSY_SECONDS = 30.0
+_BESIDE_SQLITE = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,79 @@ class FoundFile:
     name: str
 
 
-class Copier:
-    """Puts files into an archive. `scratch` is a free name on the disk the archive is written
-    to.
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that is not carried, and why."""
+
+    path: Path
+    name: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Findings:
+    """Files in the order of their names, and what was left out, with the reason."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(_size(found.path) for found in self.files)
+
+
+def collect(folder: Path, name: str, why_not: WhyNot, findings: Findings) -> None:
+    """Adds everything below a folder that has this name in the archive, but what `why_not` names.
+
+    Links are followed, as the product follows them: what one leads to is carried as if it were
+    here.
     """
+    _collect(folder, name, why_not, findings, frozenset())
+
+
+def _collect(
+    folder: Path, name: str, why_not: WhyNot, findings: Findings, inside: frozenset[Path]
+) -> None:
+    real = folder.resolve()
+    if real in inside:
+        return
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise BackupFailedError(
+            f"{folder} cannot be read: {error.strerror}",
+            next_step="Mend that and run it again; no backup was made.",
+        ) from error
+    for path in paths:
+        below = f"{name}/{path.name}"
+        reason = why_not(path)
+        if reason is not None:
+            findings.left_out.append(LeftOut(path, below, reason))
+        elif path.is_dir():
+            _collect(path, below, why_not, findings, inside | {real})
+        elif not path.is_file():
+            findings.left_out.append(LeftOut(path, below, "neither a file nor a folder"))
+        elif not _is_beside_sqlite(path):
+            findings.files.append(FoundFile(path, below))
+
+
+def _is_beside_sqlite(path: Path) -> bool:
+    """The helpers of a SQLite file; what they hold is in the copy of that file."""
+    return any(
+        path.name.endswith(suffix) and path.with_name(path.name.removesuffix(suffix)).exists()
+        for suffix in _BESIDE_SQLITE
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+class Copier:
+    """Puts files into an archive. `scratch` is a free name on the disk of the archive."""
 
     def __init__(self, archive: ArchiveWriter, scratch: Path) -> None:
         self._archive = archive
@@ -54,7 +126,7 @@ class Copier:
             return False
         except (OSError, sqlite3.Error) as error:
             if isinstance(error, sqlite3.Error) and is_damaged(error):
-                raise _damaged(found) from error
+                raise _damaged_error(found) from error
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise BackupFailedError(
                 f"{found.path} cannot be carried: {reason}",
@@ -63,9 +135,7 @@ class Copier:
         return True
 
     def add_log(self, lock: Path, listed: Callable[[], Sequence[FoundFile]]) -> None:
-        """Files of lines that only grow, oldest first. Each is taken up to its last whole line,
-        with none renamed meanwhile.
-        """
+        """Adds files of lines that only grow, each up to its last whole line, none renamed."""
         with ExitStack() as stack:
             with hold_lock(lock, wait_seconds=None):
                 # Newest first: whatever a line says came before it is then in what is looked at
@@ -125,7 +195,7 @@ class Copier:
         self._scratch.touch(mode=0o600)
         try:
             with (
-                closing(_reading(found.path)) as source,
+                closing(_open_to_read(found.path)) as source,
                 closing(sqlite3.connect(self._scratch)) as copy,
             ):
                 # An open reading transaction keeps every step of the copy at the same state.
@@ -133,7 +203,7 @@ class Copier:
                 source.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 source.backup(copy, pages=_PAGES)
                 if not is_whole(copy):
-                    raise _damaged(found)
+                    raise _damaged_error(found)
                 version = int(copy.execute("PRAGMA user_version").fetchone()[0])
             with self._scratch.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -149,17 +219,15 @@ class Copier:
             self._scratch.unlink(missing_ok=True)
 
 
-def _damaged(found: FoundFile) -> BackupFailedError:
+def _damaged_error(found: FoundFile) -> BackupFailedError:
     return BackupFailedError(
         f"{found.path} is damaged: it cannot be carried",
         next_step="Restore an earlier backup, or move the file aside; no backup was made.",
     )
 
 
-def _reading(file: Path) -> sqlite3.Connection:
-    """A connection that leaves nothing behind. Where nothing may be written, a file without a log
-    is read all alone.
-    """
+def _open_to_read(file: Path) -> sqlite3.Connection:
+    """A connection that leaves nothing behind, also where nothing may be written."""
     if os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
         mode = "mode=rw"
     else:

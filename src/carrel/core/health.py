@@ -1,0 +1,24 @@
+"""Health of one part of the desk, as the doctor and `/ready` report it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether a part works, what it reports, and what to do where something is missing.
+
+    `problem` and `note` are codes that strangers may see: what is wrong, and what a caller should
+    know though all is well.
+    """
+
+    is_well: bool
+    says: str
+    next_step: str = ""
+    problem: str = ""
+    note: str = ""
+
+
+Check = Callable[[], Awaitable[Health]]

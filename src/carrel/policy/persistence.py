@@ -1,0 +1,67 @@
+"""Refuses what would only be kept in a home folder that does not last or is not shared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from carrel.core.catalogue import Room
+from carrel.core.errors import CarrelError
+from carrel.core.health import Check, Health
+from carrel.core.operation import Operation, Resource
+
+NOT_SERVED = "not_served_home_is_not_persistent"
+
+
+class HomeNotPersistentError(CarrelError):
+    """The answer would rest on files that another replica or the next start does not have."""
+
+    code = "home_not_persistent"
+
+    def __init__(self, what: str, *, has_database: bool) -> None:
+        self.what = what
+        self.has_database = has_database
+        reason = (
+            "beside a shared database"
+            if has_database
+            else "on a platform whose instances keep no files"
+        )
+        super().__init__(
+            f"{what} kept in files of the server's home folder, and {reason} nothing says that "
+            "this folder lasts and is the same for every replica",
+            next_step="The operator can mount one persistent folder for all replicas and set "
+            "server.home_is_persistent = true (CARREL_SERVER_HOME_IS_PERSISTENT).",
+            details={"setting": "server.home_is_persistent"},
+        )
+
+
+def without_home(
+    room: Room, error: HomeNotPersistentError, *, still_served: Collection[str] = ()
+) -> Room:
+    """The room with everything answering `error`, except the operations that need no files."""
+
+    async def refuse(*_: object) -> NoReturn:
+        # A new one each time: an exception that is raised twice carries both tracebacks.
+        raise HomeNotPersistentError(error.what, has_database=error.has_database)
+
+    def refuse_operation(operation: Operation[Any]) -> Operation[Any]:
+        return operation if operation.name in still_served else replace(operation, run=refuse)
+
+    def refuse_resource(resource: Resource) -> Resource:
+        return resource if resource.name in still_served else replace(resource, read=refuse)
+
+    return replace(
+        room,
+        operations=tuple(refuse_operation(operation) for operation in room.operations),
+        resources=tuple(refuse_resource(resource) for resource in room.resources),
+    )
+
+
+def not_served(error: HomeNotPersistentError) -> Check:
+    """A check that is well, and says that there is nothing served to check."""
+
+    async def check() -> Health:
+        return Health(True, f"not served: {error.message}", error.next_step, note=NOT_SERVED)
+
+    return check

@@ -1,0 +1,1 @@
+"""The home folder: its lock, its file modes, its databases and its secret."""
