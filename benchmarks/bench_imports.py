@@ -26,10 +26,10 @@ from benchmarks.agreement.comparison import Agreement, Record
 from benchmarks.agreement.jabref import expected_records as expected_entries
 from benchmarks.agreement.jabref import our_record as jabref_record
 from benchmarks.agreement.zotero import as_preferred, expected_records, one_journal, our_record
-from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
-from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.reading import read
+from carrel.libraries.bibliography.formats import read_bibliography
+from carrel.libraries.bibliography.imports import BibliographyError
 
 
 def better_bibtex(folder: Path) -> Agreement:
@@ -40,9 +40,9 @@ def better_bibtex(folder: Path) -> Agreement:
     for path in sorted(folder.glob("*.bib")):
         expected, preferences = expected_records(path.with_suffix(".json"))
         titles = (
-            Titles.AS_WRITTEN
+            TitleCase.AS_WRITTEN
             if preferences.get("importSentenceCase") == "off"
-            else Titles.SENTENCE_CASE
+            else TitleCase.SENTENCE_CASE
         )
         ours: dict[str, Record] = {}
         for imported in read_bibtex(path.read_bytes(), titles).items:
@@ -68,7 +68,7 @@ def jabref(folder: Path) -> Agreement:
             continue
         expected = expected_entries(path.with_suffix(".bib"))
         try:
-            imported = read(path.read_bytes())
+            imported = read_bibliography(path.read_bytes())
         except BibliographyError as error:
             fields = sum(len(record) for record in expected)
             print(f"  {path.name:<45} not read, {fields} fields not counted ({error})"[:150])

@@ -25,7 +25,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from carrel.libraries.bibliography.languages import language_code, two_letters
+from carrel.libraries.bibliography.items import language_code, two_letters
 
 Record = dict[str, str]
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.agreement.comparison import Record, field_text, fold, keywords_text, record_of
-from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.names import read_name
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 
@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+")
 def expected_records(path: Path) -> list[Record]:
     return [
         _folded(imported.item)
-        for imported in read_bibtex(path.read_bytes(), Titles.AS_WRITTEN).items
+        for imported in read_bibtex(path.read_bytes(), TitleCase.AS_WRITTEN).items
     ]
 
 

@@ -17,10 +17,13 @@ from carrel.core.errors import CarrelError
 from carrel.core.paper_record import SourceReader
 from carrel.libraries.bibliography.citation_keys import make_key
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.reading import read
-from carrel.libraries.bibliography.recognition import Kind, recognise
-from carrel.libraries.bibliography.writing import Form, write
+from carrel.libraries.bibliography.formats import (
+    ExportFormat,
+    read_bibliography,
+    write_bibliography,
+)
+from carrel.libraries.bibliography.imports import BibliographyError
+from carrel.libraries.bibliography.recognition import InputKind, recognise
 from carrel.libraries.csl import CitationStyleError, load_style, render_bibliography
 from carrel.libraries.discovery.extraction import read_chunk
 from carrel.libraries.discovery.records import Paper
@@ -84,8 +87,8 @@ def _wrapped(before: str, family: Family, after: str) -> Family:
     return lambda size: before + family(size) + after
 
 
-def _reader(kind: Kind) -> Callable[[str], object]:
-    return lambda text: read(text, kind)
+def _reader(kind: InputKind) -> Callable[[str], object]:
+    return lambda text: read_bibliography(text, kind)
 
 
 def _doubling(size: int) -> str:
@@ -287,12 +290,12 @@ def _cite(variable: str, style: str) -> Callable[[str], object]:
     return run
 
 
-def _export(variable: str, form: Form) -> Callable[[str], object]:
+def _export(variable: str, form: ExportFormat) -> Callable[[str], object]:
     def run(text: str) -> None:
         value: object = [{"family": text, "given": text}] if variable == "author" else text
         if variable == "issued":
             value = {"raw": text}
-        write([{"id": "a", "type": "article-journal", variable: value}], form)
+        write_bibliography([{"id": "a", "type": "article-journal", variable: value}], form)
 
     return run
 
@@ -460,8 +463,8 @@ def _tagged(head: str, line: str, tail: str, tags: tuple[str, ...]) -> dict[str,
 
 
 PARSERS: list[Parser] = [
-    Parser("BibTeX", _reader(Kind.BIBTEX), _BIBTEX_PLACES, _BIBTEX_OWN),
-    Parser("RIS", _reader(Kind.RIS), _tagged("TY  - JOUR\n", "#  - ", "\nER  - \n", _TAGGED_PLACES), {
+    Parser("BibTeX", _reader(InputKind.BIBTEX), _BIBTEX_PLACES, _BIBTEX_OWN),
+    Parser("RIS", _reader(InputKind.RIS), _tagged("TY  - JOUR\n", "#  - ", "\nER  - \n", _TAGGED_PLACES), {
         "many records": numbered("TY  - JOUR\nTI  - a#\nER  - \n"),
         "records without an end": repeated("TY  - JOUR\nTI  - a\n"),
         "one tag again": numbered("KW  - a#\n", "TY  - JOUR\n", "ER  - \n"),
@@ -473,29 +476,29 @@ PARSERS: list[Parser] = [
         "many links": numbered("UR  - http://a/#\n", "TY  - JOUR\n", "ER  - \n"),
         "unknown tags": repeated("ZZ  - a\n", "TY  - JOUR\n", "ER  - \n"),
     }),
-    Parser("NBIB", _reader(Kind.NBIB), _tagged("PMID- 1\n", "#- ", "\n", ("TI  ", "FAU ", "AU  ", "DP  ", "PG  ", "MH  ", "LID ", "AB  ", "IS  ", "LA  ", "PT  ")), {
+    Parser("NBIB", _reader(InputKind.NBIB), _tagged("PMID- 1\n", "#- ", "\n", ("TI  ", "FAU ", "AU  ", "DP  ", "PG  ", "MH  ", "LID ", "AB  ", "IS  ", "LA  ", "PT  ")), {
         "many records": numbered("PMID- #\nTI  - a\n\n"),
         "many authors": numbered("FAU - A#, B\nAU  - A# B\n", "PMID- 1\n"),
         "continued lines": repeated("      a\n", "PMID- 1\nTI  - a\n"),
         "many affiliations": repeated("AD  - a\n", "PMID- 1\n"),
         "many headings": numbered("MH  - a#\n", "PMID- 1\n"),
     }),
-    Parser("Refer", _reader(Kind.REFER), _tagged("%0 Journal Article\n", "%#", "\n", ("T ", "A ", "D ", "P ", "K ", "U ", "@ ", "X ", "R ", "8 ")), {"many records": numbered("%0 Book\n%T a#\n\n"), "many authors": numbered("%A a#\n", "%0 Book\n")}),
-    Parser("Biblioscape, Copac, NEP", lambda text: [read(text, kind) for kind in (Kind.BIBLIOSCAPE, Kind.COPAC, Kind.REPEC_NEP)],
+    Parser("Refer", _reader(InputKind.REFER), _tagged("%0 Journal Article\n", "%#", "\n", ("T ", "A ", "D ", "P ", "K ", "U ", "@ ", "X ", "R ", "8 ")), {"many records": numbered("%0 Book\n%T a#\n\n"), "many authors": numbered("%A a#\n", "%0 Book\n")}),
+    Parser("Biblioscape, Copac, NEP", lambda text: [read_bibliography(text, kind) for kind in (InputKind.BIBLIOSCAPE, InputKind.COPAC, InputKind.REPEC_NEP)],
            {"": ("", ""), "a Biblioscape title": ("--RT-- Journal\n--TI-- ", "\n"), "a Biblioscape author": ("--RT-- Journal\n--AU-- ", "\n"), "a Biblioscape date": ("--RT-- Journal\n--YP-- ", "\n"),
             "a Copac title": ("TI- ", "\n"), "Copac authors": ("TI- a\nAU- ", "\n"), "a Copac publisher": ("TI- a\nPU- ", "\n"), "a NEP entry": ("NEP: New Economics Papers\n1. ", "\nBy: a\n"), "a NEP author": ("NEP: New Economics Papers\n1. a\nBy: ", "\n"), "NEP keywords": ("NEP: New Economics Papers\n1. a\nKeywords: ", "\n")},
            {"many records": numbered("--RT-- Journal\n--TI-- a#\n"), "many Copac": numbered("TI- a#\nAU- b\n\n"), "many NEP": numbered("#. a\nBy: b\n", "NEP: New Economics Papers\n")}),
-    Parser("CSL-JSON", _reader(Kind.CSL_JSON), {"": ("", ""), "a title": ('[{"title":"', '"}]'), "a date": ('[{"issued":"', '"}]'), "an author": ('[{"author":["', '"]}]')},
+    Parser("CSL-JSON", _reader(InputKind.CSL_JSON), {"": ("", ""), "a title": ('[{"title":"', '"}]'), "a date": ('[{"issued":"', '"}]'), "an author": ('[{"author":["', '"]}]')},
            {**_json_own("", ""), **{f"{name} in an item": family for name, family in _json_own('[{"title":', "}]").items()}, **{f"{name} in a date": family for name, family in _json_own('[{"issued":{"date-parts":[[', "]]}}]").items()},
             "many items": numbered('{"id":"a#","title":"b"},', "[", '{"id":"z"}]'), "wrapped": nested('{"items":[', "]}", "1"), "messages": nested('{"message":', "}", "1"), "unclosed strings": repeated('"'), "escaped quotes": repeated('\\"', '[{"title":"')}),
     *(Parser(name, _reader(kind), {"": ("", ""), "text": (before, after)}, _xml_own(root, inside)) for name, kind, root, inside, before, after in (
-        ("PubMed XML", Kind.PUBMED_XML, "PubmedArticleSet", "PubmedArticle", "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>", "</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"),
-        ("EndNote XML", Kind.ENDNOTE_XML, "records", "record", "<xml><records><record><titles><title>", "</title></titles></record></records></xml>"),
-        ("MODS", Kind.MODS, "modsCollection", "mods", "<modsCollection><mods><titleInfo><title>", "</title></titleInfo></mods></modsCollection>"),
-        ("MARC XML", Kind.MARC_XML, "collection", "record", '<collection><record><datafield tag="245"><subfield '
+        ("PubMed XML", InputKind.PUBMED_XML, "PubmedArticleSet", "PubmedArticle", "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>", "</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"),
+        ("EndNote XML", InputKind.ENDNOTE_XML, "records", "record", "<xml><records><record><titles><title>", "</title></titles></record></records></xml>"),
+        ("MODS", InputKind.MODS, "modsCollection", "mods", "<modsCollection><mods><titleInfo><title>", "</title></titleInfo></mods></modsCollection>"),
+        ("MARC XML", InputKind.MARC_XML, "collection", "record", '<collection><record><datafield tag="245"><subfield '
 'code="a">', "</subfield></datafield></record></collection>"),
-        ("Word sources", Kind.MS_BIB, "Sources", "Source", "<Sources><Source><Title>", "</Title></Source></Sources>"),
-        ("Citavi", Kind.CITAVI, "CitaviExchangeData", "References", "<CitaviExchangeData><References><Reference id='a'><Title>", "</Title></Reference></References></CitaviExchangeData>"),
+        ("Word sources", InputKind.MS_BIB, "Sources", "Source", "<Sources><Source><Title>", "</Title></Source></Sources>"),
+        ("Citavi", InputKind.CITAVI, "CitaviExchangeData", "References", "<CitaviExchangeData><References><Reference id='a'><Title>", "</Title></Reference></References></CitaviExchangeData>"),
     )),
     Parser("format recognition", recognise),
     Parser("identifiers", _identifiers, {"": ("", ""), "a DOI": ("10.1234/", ""), "a link": ("https://a.b/", ""), "a proxy": ("https://a.b/10.1234/", " "), "an arXiv id": ("arXiv:", ""), "an ISBN": ("isbn ", "")}),
@@ -511,7 +514,7 @@ PARSERS: list[Parser] = [
     Parser("citation, note", _cite("note", "ieee")),
     Parser("citation, link", _cite("URL", "apa")),
     Parser("citation style", _style_xml, {"a layout": ("<citation><layout>", "</layout></citation>")}, _STYLE_OWN),
-    *(Parser(f"export {form.value}, {variable}", _export(variable, form)) for form in (Form.BIBTEX, Form.BIBLATEX, Form.RIS) for variable in ("title", "author", "note", "abstract", "page", "issued", "keyword")),
+    *(Parser(f"export {form.value}, {variable}", _export(variable, form)) for form in (ExportFormat.BIBTEX, ExportFormat.BIBLATEX, ExportFormat.RIS) for variable in ("title", "author", "note", "abstract", "page", "issued", "keyword")),
     Parser("library search, one reference", lambda text: Entry({"id": "a", "title": text})),
     Parser("library query", parse_references_query),
     Parser("papers query", _papers_query, largest=20_000),

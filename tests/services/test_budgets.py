@@ -13,9 +13,12 @@ import carrel.libraries.text.budget as budget_module
 from carrel.core.errors import CostlyInputError
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
-from carrel.libraries.bibliography.reading import read
-from carrel.libraries.bibliography.recognition import Kind
-from carrel.libraries.bibliography.writing import Form, write
+from carrel.libraries.bibliography.formats import (
+    ExportFormat,
+    read_bibliography,
+    write_bibliography,
+)
+from carrel.libraries.bibliography.recognition import InputKind
 from carrel.libraries.text.budget import (
     MAX_DEPTH,
     OUTPUT_ALLOWANCE,
@@ -93,11 +96,19 @@ def test_a_value_that_is_nested_too_deep_fails_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [Kind.PUBMED_XML, Kind.ENDNOTE_XML, Kind.MODS, Kind.MARC_XML, Kind.MS_BIB, Kind.CITAVI]
+    "kind",
+    [
+        InputKind.PUBMED_XML,
+        InputKind.ENDNOTE_XML,
+        InputKind.MODS,
+        InputKind.MARC_XML,
+        InputKind.MS_BIB,
+        InputKind.CITAVI,
+    ],
 )
-def test_xml_that_is_nested_too_deep_is_refused_with_its_depth(kind: Kind) -> None:
+def test_xml_that_is_nested_too_deep_is_refused_with_its_depth(kind: InputKind) -> None:
     with pytest.raises(InputTooCostlyError) as refusal:
-        read("<a>" * 5_000 + "</a>" * 5_000, kind)
+        read_bibliography("<a>" * 5_000 + "</a>" * 5_000, kind)
     assert refusal.value.details == {"exceeded": "depth", "limit": MAX_DEPTH}
 
 
@@ -106,7 +117,7 @@ def test_xml_that_is_nested_too_deep_is_refused_with_its_depth(kind: Kind) -> No
 )
 def test_json_that_is_nested_too_deep_is_refused_and_never_a_recursion_error(text: str) -> None:
     try:
-        found = read(text, Kind.CSL_JSON)
+        found = read_bibliography(text, InputKind.CSL_JSON)
     except InputTooCostlyError as refusal:
         assert refusal.exceeded == "depth"
     else:
@@ -115,11 +126,13 @@ def test_json_that_is_nested_too_deep_is_refused_and_never_a_recursion_error(tex
 
 def test_a_number_of_many_digits_is_a_failure_of_its_entry_and_no_crash() -> None:
     digits = "1" * 10_000
-    assert read(f'[{{"title": {digits}}}]', Kind.CSL_JSON).failures
+    assert read_bibliography(f'[{{"title": {digits}}}]', InputKind.CSL_JSON).failures
     assert read_bibtex(
         f"@article{{k, year = {{{digits}}}, month = {{{digits}}}, date = {{{digits}}}}}"
     ).items
-    assert read(f"TY  - JOUR\nPY  - {digits}\nDA  - {digits}\nER  - \n", Kind.RIS).items
+    assert read_bibliography(
+        f"TY  - JOUR\nPY  - {digits}\nDA  - {digits}\nER  - \n", InputKind.RIS
+    ).items
 
 
 @pytest.mark.parametrize(
@@ -218,15 +231,15 @@ def test_the_computing_time_of_citations_ends(
     assert refusal.value.next_step
 
 
-@pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX, Form.RIS])
-def test_an_export_ends_when_nobody_waits_for_it(form: Form) -> None:
+@pytest.mark.parametrize("form", [ExportFormat.BIBTEX, ExportFormat.BIBLATEX, ExportFormat.RIS])
+def test_an_export_ends_when_nobody_waits_for_it(form: ExportFormat) -> None:
     is_over = threading.Event()
     token = budget_module._cancellation.set(is_over)
     try:
-        assert "Book 59" in write(REFERENCES, form)
+        assert "Book 59" in write_bibliography(REFERENCES, form)
         is_over.set()
         with pytest.raises(InputTooCostlyError) as ended:
-            write(REFERENCES, form)
+            write_bibliography(REFERENCES, form)
     finally:
         budget_module._cancellation.reset(token)
     assert ended.value.exceeded == "cancelled"
@@ -235,16 +248,16 @@ def test_an_export_ends_when_nobody_waits_for_it(form: Form) -> None:
 @pytest.mark.parametrize(
     ("kind", "head", "tail"),
     [
-        (Kind.RIS, "TY  - JOUR\nTI  - a\nDO  - ", "\nER  - \n"),
-        (Kind.REFER, "%0 Journal Article\n%T a\n%R ", "\n"),
-        (Kind.BIBTEX, "@article{k, title = {a}, doi = {", "}}"),
-        (Kind.CSL_JSON, '[{"id": "a", "title": "a", "DOI": "', '"}]'),
+        (InputKind.RIS, "TY  - JOUR\nTI  - a\nDO  - ", "\nER  - \n"),
+        (InputKind.REFER, "%0 Journal Article\n%T a\n%R ", "\n"),
+        (InputKind.BIBTEX, "@article{k, title = {a}, doi = {", "}}"),
+        (InputKind.CSL_JSON, '[{"id": "a", "title": "a", "DOI": "', '"}]'),
     ],
 )
 def test_a_doi_without_end_is_kept_apart_and_never_a_recursion_error(
-    kind: Kind, head: str, tail: str
+    kind: InputKind, head: str, tail: str
 ) -> None:
-    found = read(f"{head}{'10.1234/' * 5_000}{tail}", kind)
+    found = read_bibliography(f"{head}{'10.1234/' * 5_000}{tail}", kind)
     assert len(found.items) == 1
 
 

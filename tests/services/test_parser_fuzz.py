@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from carrel.core.errors import CarrelError
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.reading import read
-from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, Kind, recognise
+from carrel.libraries.bibliography.formats import read_bibliography
+from carrel.libraries.bibliography.imports import BibliographyError
+from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, InputKind, recognise
 from carrel.libraries.csl import CitationStyleError, load_style, render_bibliography
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
 from carrel.libraries.query.papers import parse_paper_query
@@ -45,13 +45,13 @@ TEXTS = st.lists(
 JOINED = TEXTS.map("".join)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in IDENTIFIER_KINDS])
+@pytest.mark.parametrize("kind", [kind for kind in InputKind if kind not in IDENTIFIER_KINDS])
 @settings(max_examples=60, deadline=None)
 @given(text=JOINED)
-def test_a_bibliography_is_read_or_refused(kind: Kind, text: str) -> None:
+def test_a_bibliography_is_read_or_refused(kind: InputKind, text: str) -> None:
     for content in (text, text.encode("utf-8", "surrogatepass")):
         try:
-            read(content, kind)
+            read_bibliography(content, kind)
         except (BibliographyError, InputTooCostlyError) as refusal:
             assert str(refusal)
 

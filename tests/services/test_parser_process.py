@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from carrel.core.errors import CostlyInputError
-from carrel.libraries.bibliography.reading import read_or_say_why
+from carrel.libraries.bibliography.formats import try_read_bibliography
 from carrel.services.parser_process import ParserProcesses
 from carrel.wiring.references import BibliographyFormats
 
@@ -42,8 +42,10 @@ def fail() -> None:
 
 async def test_a_bibliography_is_read_in_a_child_as_it_is_here(processes: ParserProcesses) -> None:
     text = "".join(f"@article{{k{number}, title = {{Title {number}}}}}\n" for number in range(50))
-    assert await processes.run(read_or_say_why, text, size=len(text)) == read_or_say_why(text)
-    assert await processes.run(read_or_say_why, "<a>", size=3) == read_or_say_why("<a>")
+    assert await processes.run(
+        try_read_bibliography, text, size=len(text)
+    ) == try_read_bibliography(text)
+    assert await processes.run(try_read_bibliography, "<a>", size=3) == try_read_bibliography("<a>")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows takes no limit of computing time")
@@ -54,9 +56,9 @@ async def test_a_parser_that_never_ends_is_ended_by_the_operating_system(
     monkeypatch.setattr("carrel.services.parser_process._WALL_FACTOR", 10_000.0)
     with pytest.raises(CostlyInputError):
         await processes.run(compute_for_ever, str(tmp_path / "began"), size=0)
-    assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why(
-        "@book{k, title={t}}"
-    )
+    assert await processes.run(
+        try_read_bibliography, "@book{k, title={t}}", size=0
+    ) == try_read_bibliography("@book{k, title={t}}")
 
 
 @pytest.mark.skipif(
@@ -68,9 +70,9 @@ async def test_a_parser_that_takes_all_memory_is_refused_and_the_next_input_is_r
     with pytest.raises(CostlyInputError) as refusal:
         await processes.run(take_all_memory, size=0)
     assert refusal.value.exceeded == "memory"
-    assert await processes.run(read_or_say_why, "@book{k, title={t}}", size=0) == read_or_say_why(
-        "@book{k, title={t}}"
-    )
+    assert await processes.run(
+        try_read_bibliography, "@book{k, title={t}}", size=0
+    ) == try_read_bibliography("@book{k, title={t}}")
 
 
 async def test_when_the_caller_stops_waiting_the_child_is_ended(

@@ -84,12 +84,12 @@ class BibliographyFormats:
     async def read(self, content: str | bytes) -> ReadBibliography:
         # Readers and writers are imported at their first use: a session that only searches needs
         # none of them.
-        from carrel.libraries.bibliography.reading import read_or_say_why
+        from carrel.libraries.bibliography.formats import try_read_bibliography
 
         if len(content) <= _THREAD_AT_MOST_BYTES:
-            found = await parse_in_thread(read_or_say_why, content)
+            found = await parse_in_thread(try_read_bibliography, content)
         else:
-            found = await self._processes.run(read_or_say_why, content, size=len(content))
+            found = await self._processes.run(try_read_bibliography, content, size=len(content))
         if isinstance(found, str):
             raise UnreadableBibliographyError(found, next_step="Check the input.")
         return ReadBibliography(
@@ -101,9 +101,11 @@ class BibliographyFormats:
     async def write(
         self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False
     ) -> str:
-        from carrel.libraries.bibliography.writing import Form, write
+        from carrel.libraries.bibliography.formats import ExportFormat, write_bibliography
 
-        return await parse_in_thread(lambda: write(items, Form(form), lossless=lossless))
+        return await parse_in_thread(
+            lambda: write_bibliography(items, ExportFormat(form), lossless=lossless)
+        )
 
     def date(self, text: str) -> dict[str, object] | None:
         from carrel.libraries.bibliography.dates import read_edtf

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.bibtex.tex import to_plain, to_rich
 
 
-def one(text: str, titles: Titles = Titles.SENTENCE_CASE) -> dict[str, Any]:
+def one(text: str, titles: TitleCase = TitleCase.SENTENCE_CASE) -> dict[str, Any]:
     answer = read_bibtex(text, titles)
     assert not answer.failures
     assert len(answer.items) == 1
@@ -148,7 +148,7 @@ def test_titles_in_title_case_become_sentence_case_but_for_what_is_protected(
 
 def test_titles_stay_as_written_when_asked_or_not_english() -> None:
     assert (
-        one("@article{a, title = {The Theory of Everything}}", Titles.AS_WRITTEN)["title"]
+        one("@article{a, title = {The Theory of Everything}}", TitleCase.AS_WRITTEN)["title"]
         == "The Theory of Everything"
     )
     assert (
@@ -163,7 +163,7 @@ def test_a_crossref_gives_what_the_part_does_not_say() -> None:
         @inproceedings{part, crossref = {WHOLE}, title = {Part}, pages = {1--2}}
         @proceedings{whole, title = {Proceedings of Things}, year = 1999, editor = {Ed Itor}, publisher = {P}, note = {mine}}
     """,
-        Titles.AS_WRITTEN,
+        TitleCase.AS_WRITTEN,
     )
     part = answer.items[0].item
     assert part["container-title"] == "Proceedings of Things"

@@ -3,10 +3,10 @@
 import pytest
 
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
-from carrel.libraries.bibliography.imports import Imported
+from carrel.libraries.bibliography.imports import ImportResult
 
 
-def warned(answer: Imported, line: int, words: str) -> bool:
+def warned(answer: ImportResult, line: int, words: str) -> bool:
     return any(warning.line == line and words in warning.message for warning in answer.warnings)
 
 

@@ -4,7 +4,7 @@ export.
 
 import pytest
 
-from carrel.libraries.bibliography.writing import Form, write
+from carrel.libraries.bibliography.formats import ExportFormat, write_bibliography
 
 _ITEM = {
     "id": "a",
@@ -17,12 +17,12 @@ _ITEM = {
 }
 
 
-@pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX, Form.RIS])
-def test_names_that_are_texts_are_exported(form: Form) -> None:
-    text = write([_ITEM], form)
+@pytest.mark.parametrize("form", [ExportFormat.BIBTEX, ExportFormat.BIBLATEX, ExportFormat.RIS])
+def test_names_that_are_texts_are_exported(form: ExportFormat) -> None:
+    text = write_bibliography([_ITEM], form)
     for name in ("Smith, J.", "Ann Editor", "Doe, Jo"):
         assert name in text
-    assert form is Form.BIBTEX or "A Bureau" in text
+    assert form is ExportFormat.BIBTEX or "A Bureau" in text
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,14 @@ def test_names_that_are_texts_are_exported(form: Form) -> None:
 )
 def test_a_doi_with_its_resolver_is_written_without_it(doi: str) -> None:
     item = {**_ITEM, "DOI": doi}
-    assert "doi = {10.1000/ABC.d}" in write([item], Form.BIBTEX)
-    assert "DO  - 10.1000/ABC.d\r\n" in write([item], Form.RIS)
-    assert doi in write([item], Form.CSL_JSON), "the library's own form is as it was"
+    assert "doi = {10.1000/ABC.d}" in write_bibliography([item], ExportFormat.BIBTEX)
+    assert "DO  - 10.1000/ABC.d\r\n" in write_bibliography([item], ExportFormat.RIS)
+    assert doi in write_bibliography([item], ExportFormat.CSL_JSON), (
+        "the library's own form is as it was"
+    )
 
 
 def test_a_text_in_place_of_a_doi_is_left_alone() -> None:
-    assert "doi = {to appear}" in write([{**_ITEM, "DOI": "to appear"}], Form.BIBTEX)
+    assert "doi = {to appear}" in write_bibliography(
+        [{**_ITEM, "DOI": "to appear"}], ExportFormat.BIBTEX
+    )

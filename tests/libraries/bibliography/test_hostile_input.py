@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.bibtex.tex import to_plain, to_rich
-from carrel.libraries.bibliography.errors import (
+from carrel.libraries.bibliography.formats import read_bibliography
+from carrel.libraries.bibliography.imports import (
     BibliographyError,
     UnreadableXmlError,
     UnsafeXmlError,
 )
-from carrel.libraries.bibliography.reading import read
-from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, Kind, recognise
+from carrel.libraries.bibliography.recognition import IDENTIFIER_KINDS, InputKind, recognise
 
-FORMATS = [kind for kind in Kind if kind not in IDENTIFIER_KINDS]
+FORMATS = [kind for kind in InputKind if kind not in IDENTIFIER_KINDS]
 bits = st.sampled_from(
     [
         *(
@@ -71,9 +71,9 @@ soup = st.one_of(st.text(max_size=200), st.lists(bits, max_size=40).map("".join)
 @pytest.mark.parametrize("kind", FORMATS)
 @settings(max_examples=40, deadline=None)
 @given(text=soup)
-def test_readers_answer_or_refuse(kind: Kind, text: str) -> None:
+def test_readers_answer_or_refuse(kind: InputKind, text: str) -> None:
     try:
-        answer = read(text, kind)
+        answer = read_bibliography(text, kind)
     except BibliographyError:
         return
     lines = text.count("\n") + text.count("\r") + text.count("\x0b") + text.count("\x0c") + 20
@@ -108,7 +108,7 @@ def test_entities_are_refused_not_expanded() -> None:
         '"&a;&a;&a;">]><PubmedArticleSet>&b;</PubmedArticleSet>'
     )
     with pytest.raises(UnsafeXmlError) as caught:
-        read(bomb, Kind.PUBMED_XML)
+        read_bibliography(bomb, InputKind.PUBMED_XML)
     assert caught.value.line == 1
 
 
@@ -118,12 +118,12 @@ def test_a_file_of_the_machine_cannot_be_read_through_xml() -> None:
         '"file:///etc/hostname">]><modsCollection><mods><note>&f;</note></mods></modsCollection>'
     )
     with pytest.raises(UnsafeXmlError):
-        read(stealing, Kind.MODS)
+        read_bibliography(stealing, InputKind.MODS)
 
 
 def test_text_that_is_no_xml_is_said_to_be_none() -> None:
     with pytest.raises(UnreadableXmlError) as caught:
-        read("hello", Kind.PUBMED_XML)
+        read_bibliography("hello", InputKind.PUBMED_XML)
     assert caught.value.line == 1
 
 

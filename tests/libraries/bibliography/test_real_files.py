@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
-from carrel.libraries.bibliography.bibtex.writer import Dialect, write_bibtex
-from carrel.libraries.bibliography.reading import read
-from carrel.libraries.bibliography.ris.reader import read_ris
-from carrel.libraries.bibliography.ris.writer import write_ris
+from carrel.libraries.bibliography.bibtex.writer import BibtexDialect, write_bibtex
+from carrel.libraries.bibliography.formats import read_bibliography
+from carrel.libraries.bibliography.ris import read_ris
+from carrel.libraries.bibliography.ris_writer import write_ris
 
 DATA = Path(__file__).resolve().parents[3] / ".." / "shared" / "data"
 BIBLIOGRAPHY = DATA / "bibliography"
@@ -33,7 +33,7 @@ def test_every_small_file_is_read_without_a_failure() -> None:
     ]
     assert len(paths) > 40
     for path in paths:
-        answer = read(path.read_bytes())
+        answer = read_bibliography(path.read_bytes())
         assert answer.items or not path.read_text(errors="replace").strip(), path.name
         assert not answer.failures, path.name
 
@@ -52,7 +52,7 @@ def test_all_of_tugboat_is_read_without_a_warning() -> None:
 @pytest.mark.parametrize("name", ["items.csl.json", "deep-review_library.csl.json"])
 def test_real_libraries_survive_every_export(name: str) -> None:
     library = json.loads((CITATIONS / name).read_text(encoding="utf-8"))
-    for dialect in Dialect:
+    for dialect in BibtexDialect:
         assert [
             imported.item
             for imported in read_bibtex(write_bibtex(library, dialect, lossless=True)).items

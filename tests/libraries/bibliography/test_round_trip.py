@@ -7,15 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
-from carrel.libraries.bibliography.bibtex.writer import Dialect, write_bibtex
+from carrel.libraries.bibliography.bibtex.writer import BibtexDialect, write_bibtex
 from carrel.libraries.bibliography.csl_json import read_csl_json, write_csl_json
+from carrel.libraries.bibliography.formats import (
+    ExportFormat,
+    read_bibliography,
+    write_bibliography,
+)
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.bibliography.reading import read
-from carrel.libraries.bibliography.ris.reader import read_ris
-from carrel.libraries.bibliography.ris.writer import write_ris
-from carrel.libraries.bibliography.writing import Form, write
+from carrel.libraries.bibliography.ris import read_ris
+from carrel.libraries.bibliography.ris_writer import write_ris
 
 TYPES = [
     "article-journal", "article", "book", "chapter", "paper-conference", "thesis", "report",
@@ -124,12 +127,12 @@ def items(draw: st.DrawFn) -> CslItem:
     return item
 
 
-@pytest.mark.parametrize("dialect", Dialect)
-@pytest.mark.parametrize("titles", Titles)
+@pytest.mark.parametrize("dialect", BibtexDialect)
+@pytest.mark.parametrize("titles", TitleCase)
 @settings(max_examples=50, deadline=None)
 @given(library=st.lists(items(), max_size=3))
 def test_bibtex_gives_back_what_it_was_given(
-    library: list[CslItem], dialect: Dialect, titles: Titles
+    library: list[CslItem], dialect: BibtexDialect, titles: TitleCase
 ) -> None:
     answer = read_bibtex(write_bibtex(library, dialect, lossless=True), titles)
     assert [imported.item for imported in answer.items] == library
@@ -180,8 +183,8 @@ COMMON: CslItem = {
 }
 
 
-@pytest.mark.parametrize("dialect", Dialect)
-def test_common_fields_have_fields_of_their_own_in_bibtex(dialect: Dialect) -> None:
+@pytest.mark.parametrize("dialect", BibtexDialect)
+def test_common_fields_have_fields_of_their_own_in_bibtex(dialect: BibtexDialect) -> None:
     written = write_bibtex([COMMON], dialect)
     assert "carrel-csl" not in written
     assert "\\textsubscript{2}" in written
@@ -191,8 +194,8 @@ def test_common_fields_have_fields_of_their_own_in_bibtex(dialect: Dialect) -> N
 
 def test_what_bibtex_has_no_field_for_is_kept_in_one() -> None:
     item = COMMON | {"type": "speech", "unheard-of": {"deep": ["{", 1.5, None]}}
-    assert "carrel" not in write_bibtex([item], Dialect.BIBLATEX)
-    written = write_bibtex([item], Dialect.BIBLATEX, lossless=True)
+    assert "carrel" not in write_bibtex([item], BibtexDialect.BIBLATEX)
+    written = write_bibtex([item], BibtexDialect.BIBLATEX, lossless=True)
     kept = next(line for line in written.splitlines() if "carrel-csl" in line)
     assert (
         json.loads(kept.partition(" = ")[2].strip().removesuffix(",")[1:-1])["set"]["type"]
@@ -203,15 +206,18 @@ def test_what_bibtex_has_no_field_for_is_kept_in_one() -> None:
 
 def test_an_item_without_a_key_stays_without_one() -> None:
     item = {"type": "book", "title": "Nothing"}
-    assert read_bibtex(write_bibtex([item], Dialect.BIBTEX, lossless=True)).items[0].item == item
+    assert (
+        read_bibtex(write_bibtex([item], BibtexDialect.BIBTEX, lossless=True)).items[0].item == item
+    )
     assert read_ris(write_ris([item], lossless=True)).items[0].item == item
 
 
-@pytest.mark.parametrize("form", Form)
-def test_every_form_is_recognised_and_read_back(form: Form) -> None:
-    assert [imported.item for imported in read(write([COMMON], form, lossless=True)).items] == [
-        COMMON
-    ]
+@pytest.mark.parametrize("form", ExportFormat)
+def test_every_form_is_recognised_and_read_back(form: ExportFormat) -> None:
+    assert [
+        imported.item
+        for imported in read_bibliography(write_bibliography([COMMON], form, lossless=True)).items
+    ] == [COMMON]
 
 
 # What a plain export must keep: everything that the format has a field of its own for, in texts as
@@ -288,28 +294,32 @@ def plain_items(draw: st.DrawFn) -> CslItem:
 
 
 @pytest.mark.promise("L7")
-@pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX, Form.RIS])
+@pytest.mark.parametrize("form", [ExportFormat.BIBTEX, ExportFormat.BIBLATEX, ExportFormat.RIS])
 @settings(max_examples=80, deadline=None)
 @given(library=st.lists(plain_items(), min_size=1, max_size=3, unique_by=lambda item: item["id"]))
 def test_a_plain_export_has_no_field_of_ours_and_keeps_what_the_format_can_say(
-    library: list[CslItem], form: Form
+    library: list[CslItem], form: ExportFormat
 ) -> None:
-    written = write(library, form)
+    written = write_bibliography(library, form)
     assert "carrel" not in written
-    assert [imported.item for imported in read(written, titles=Titles.AS_WRITTEN).items] == library
+    assert [
+        imported.item for imported in read_bibliography(written, titles=TitleCase.AS_WRITTEN).items
+    ] == library
 
 
-@pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX])
-def test_no_two_entries_of_a_bibtex_file_have_the_same_key(form: Form) -> None:
+@pytest.mark.parametrize("form", [ExportFormat.BIBTEX, ExportFormat.BIBLATEX])
+def test_no_two_entries_of_a_bibtex_file_have_the_same_key(form: ExportFormat) -> None:
     items: list[CslItem] = [
         {"id": key, "type": "book", "title": "T"} for key in ("a b", "a_b", "A_B", "", "{}")
     ]
-    keys = [imported.item["id"] for imported in read(write(items, form)).items]
+    keys = [
+        imported.item["id"] for imported in read_bibliography(write_bibliography(items, form)).items
+    ]
     assert len({key.lower() for key in keys}) == 5
     assert all(keys)
 
 
-@pytest.mark.parametrize("form", [Form.BIBTEX, Form.BIBLATEX, Form.RIS])
+@pytest.mark.parametrize("form", [ExportFormat.BIBTEX, ExportFormat.BIBLATEX, ExportFormat.RIS])
 @pytest.mark.parametrize(
     ("issued", "understood"),
     [
@@ -320,10 +330,12 @@ def test_no_two_entries_of_a_bibtex_file_have_the_same_key(form: Form) -> None:
     ],
 )
 def test_dates_that_other_programs_write_oddly_are_exported(
-    form: Form, issued: CslItem, understood: CslItem
+    form: ExportFormat, issued: CslItem, understood: CslItem
 ) -> None:
-    written = write([{"id": "a", "type": "book", "title": "T", "issued": issued}], form)
-    assert read(written).items[0].item["issued"] == understood
+    written = write_bibliography(
+        [{"id": "a", "type": "book", "title": "T", "issued": issued}], form
+    )
+    assert read_bibliography(written).items[0].item["issued"] == understood
 
 
 def test_exports_of_earlier_versions_still_read_back_exactly() -> None:
@@ -331,7 +343,7 @@ def test_exports_of_earlier_versions_still_read_back_exactly() -> None:
         "@misc{talk,\n  title = {A talk},\n  carrel-csl = "
         '{{"set":{"type":"speech","custom":{"uuid":"u"}}}},\n}\n'
     )
-    assert read(bibtex).items[0].item == {
+    assert read_bibliography(bibtex).items[0].item == {
         "id": "talk",
         "type": "speech",
         "title": "A talk",
@@ -341,7 +353,7 @@ def test_exports_of_earlier_versions_still_read_back_exactly() -> None:
         "TY  - SLIDE\r\nID  - talk\r\nTI  - A talk\r\nN1  - carrel-csl: "
         '{"set":{"custom":{"uuid":"u"}}}\r\nER  - \r\n'
     )
-    assert read(ris).items[0].item == {
+    assert read_bibliography(ris).items[0].item == {
         "id": "talk",
         "type": "speech",
         "title": "A talk",

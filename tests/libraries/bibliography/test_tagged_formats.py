@@ -3,9 +3,13 @@
 # Samples keep the lines that programs write.
 
 from carrel.libraries.bibliography.nbib import read_nbib
-from carrel.libraries.bibliography.other_tagged import read_biblioscape, read_copac, read_repec_nep
 from carrel.libraries.bibliography.refer import read_refer
-from carrel.libraries.bibliography.ris.reader import read_ris
+from carrel.libraries.bibliography.ris import read_ris
+from carrel.libraries.bibliography.tagged_formats import (
+    read_biblioscape,
+    read_copac,
+    read_repec_nep,
+)
 
 ARTICLE = """\ufeff
 TY  - JOUR

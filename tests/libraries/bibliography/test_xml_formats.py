@@ -9,12 +9,12 @@ import zipfile
 import pytest
 
 from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
-from carrel.libraries.bibliography.errors import BibliographyError
+from carrel.libraries.bibliography.formats import read_bibliography
+from carrel.libraries.bibliography.imports import BibliographyError
 from carrel.libraries.bibliography.marc_xml import read_marc_xml
 from carrel.libraries.bibliography.mods import read_mods
 from carrel.libraries.bibliography.ms_bib import read_ms_bib
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
-from carrel.libraries.bibliography.reading import read
 
 PUBMED = """<?xml version="1.0"?>
 <PubmedArticleSet>
@@ -131,7 +131,7 @@ def test_citavi_projects_plain_and_zipped() -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("project.ctv6", CITAVI)
     for content in (CITAVI, file.getvalue()):
-        article, book, part = (imported.item for imported in read(content).items)
+        article, book, part = (imported.item for imported in read_bibliography(content).items)
         assert article == {
             "type": "article-journal", "title": "Above: Below",
             "author": [{"family": "Doe", "given": "Jane Q."}, {"literal": "Oceana"}],
@@ -149,7 +149,7 @@ def test_an_archive_that_is_none_of_citavis_is_refused() -> None:
         archive.writestr("readme.txt", "hello")
     for content in (file.getvalue(), b"PK\x03\x04 broken"):
         with pytest.raises(BibliographyError):
-            read(content)
+            read_bibliography(content)
 
 
 def test_words_sources() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from carrel.libraries.csl import Cite, Cluster, OutputName, Processor, load_style
-from carrel.libraries.csl.library import Locales
+from carrel.libraries.csl.catalogue import Locales
 from carrel.libraries.csl.style import Style, read_style
 
 from .shared_data import CITATIONS, needs_data

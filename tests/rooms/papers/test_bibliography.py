@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from carrel.cli.papers_build import run
 from carrel.core.answer import Text
 from carrel.core.caller import Visit
-from carrel.libraries.bibliography.reading import read
+from carrel.libraries.bibliography.formats import read_bibliography
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from tests.services.pdf_files import Line, make_pdf
@@ -147,7 +147,7 @@ def test_keys_are_readable_unique_and_types_are_true(home: Path) -> None:
 def test_other_forms_say_the_same(home: Path, form: str) -> None:
     items = {
         item.item["id"]: item.item
-        for item in read(ask(home, "export_papers", format=form, limit=100)).items
+        for item in read_bibliography(ask(home, "export_papers", format=form, limit=100)).items
     }
     assert items["vaswani-2017-attention"]["type"] == "article"
     assert items["lovelace-2018-meeting"]["type"] == "paper-conference"
@@ -159,7 +159,7 @@ def test_every_paper_that_can_be_exported_has_a_bibtex_entry(home: Path) -> None
         paper = json.loads(line)
         entry = ask(home, "get_paper_bibtex", paper_id=paper["paper_id"])
         assert entry.lstrip().startswith("@")
-        assert read(entry).items[0].item["title"]
+        assert read_bibliography(entry).items[0].item["title"]
 
 
 def test_what_a_pdf_does_not_state_is_null_and_what_is_inferred_says_so(home: Path) -> None:

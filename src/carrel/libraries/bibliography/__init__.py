@@ -1,4 +1,4 @@
-"""Bibliography formats to and from CSL-JSON items: `read(text).items`, `write(items, Form.RIS)`.
+"""Bibliography formats to and from CSL-JSON: `read_bibliography`, `write_bibliography`.
 
 Readers and writers are imported at their first use: whoever only searches needs none of them.
 """
@@ -7,44 +7,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .citation_keys import distinct_key, make_key
-    from .dates import read_edtf
-    from .errors import BibliographyError
-    from .imports import CslItem, Imported
-    from .reading import read, read_or_say_why
-    from .recognition import identifier_of, is_bibliography, recognise
-    from .writing import Form, write
+    from .bibtex.fields import TitleCase as TitleCase
+    from .citation_keys import distinct_key as distinct_key
+    from .citation_keys import make_key as make_key
+    from .citation_keys import make_paper_key as make_paper_key
+    from .dates import read_date as read_date
+    from .dates import read_edtf as read_edtf
+    from .formats import ExportFormat as ExportFormat
+    from .formats import read_bibliography as read_bibliography
+    from .formats import try_read_bibliography as try_read_bibliography
+    from .formats import write_bibliography as write_bibliography
+    from .imports import BibliographyError as BibliographyError
+    from .imports import CslItem as CslItem
+    from .imports import ImportResult as ImportResult
+    from .recognition import InputKind as InputKind
+    from .recognition import identifier_of as identifier_of
+    from .recognition import is_bibliography as is_bibliography
+    from .recognition import recognise as recognise
 
-_MODULES = {
-    "BibliographyError": "errors",
-    "CslItem": "imports",
-    "Form": "writing",
-    "Imported": "imports",
-    "distinct_key": "citation_keys",
-    "identifier_of": "recognition",
-    "is_bibliography": "recognition",
-    "make_key": "citation_keys",
-    "read": "reading",
-    "read_edtf": "dates",
-    "read_or_say_why": "reading",
-    "recognise": "recognition",
-    "write": "writing",
+# Each module with the names that it exports.
+_EXPORTS = {
+    "citation_keys": "distinct_key make_key make_paper_key",
+    "dates": "read_date read_edtf",
+    "formats": "ExportFormat read_bibliography try_read_bibliography write_bibliography",
+    "imports": "BibliographyError CslItem ImportResult",
+    "recognition": "InputKind identifier_of is_bibliography recognise",
+    "bibtex.fields": "TitleCase",
 }
-__all__ = [
-    "BibliographyError",
-    "CslItem",
-    "Form",
-    "Imported",
-    "distinct_key",
-    "identifier_of",
-    "is_bibliography",
-    "make_key",
-    "read",
-    "read_edtf",
-    "read_or_say_why",
-    "recognise",
-    "write",
-]
+_MODULES = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

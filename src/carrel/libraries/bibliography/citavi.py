@@ -4,19 +4,24 @@ import io
 import re
 import zipfile
 
-from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
+from carrel.libraries.bibliography.imports import (
+    BibliographyError,
+    CslItem,
+    ImportedItem,
+    ImportResult,
+    read_xml,
+)
 from carrel.libraries.bibliography.items import (
     join_keywords,
+    language_code,
     put,
     put_doi,
     put_link,
     put_other,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
 from carrel.libraries.text.xml import XmlNode
 
 ZIP_START = b"PK\x03\x04"
@@ -55,9 +60,9 @@ _PEOPLE = {
 }
 
 
-def read_citavi(content: str | bytes) -> Imported:
+def read_citavi(content: str | bytes) -> ImportResult:
     """Every reference of a project."""
-    answer = Imported()
+    answer = ImportResult()
     root = read_xml(_unzipped(content) if isinstance(content, bytes) else content, answer)
     project = _Project(root)
     for reference in project.references:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.encodings import decode
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
 from carrel.libraries.text.budget import MAX_DEPTH, check_nesting, current_budget, too_deep
 
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
@@ -43,9 +42,9 @@ _LISTED = frozenset({
 })  # fmt: skip
 
 
-def read_csl_json(content: str | bytes) -> Imported:
+def read_csl_json(content: str | bytes) -> ImportResult:
     """A list of items, one item, or an object that holds such a list as `items` or `references`."""
-    answer = Imported()
+    answer = ImportResult()
     if isinstance(content, bytes):
         content, answer.warnings = decode(content)
     content = content.lstrip("\ufeff")
@@ -136,7 +135,7 @@ def _lines(text: str) -> Iterator[int]:
             depth -= 1
 
 
-def _item(raw: CslItem, line: int, answer: Imported) -> CslItem:
+def _item(raw: CslItem, line: int, answer: ImportResult) -> CslItem:
     """The item as it is, but for what CSL would not understand."""
     item = dict(raw)
     if isinstance(item.get("id"), int | float) and not isinstance(item["id"], bool):

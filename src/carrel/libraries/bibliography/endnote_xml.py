@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
+    language_code,
     put,
     put_doi,
     put_link,
@@ -15,7 +16,6 @@ from carrel.libraries.bibliography.items import (
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
 from carrel.libraries.bibliography.refer import TYPES
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 from carrel.libraries.text.xml import XmlNode
@@ -48,9 +48,9 @@ _KEPT = {
 }  # fmt: skip
 
 
-def read_endnote_xml(content: str | bytes) -> Imported:
+def read_endnote_xml(content: str | bytes) -> ImportResult:
     """Every record of an EndNote XML file."""
-    answer = Imported()
+    answer = ImportResult()
     root = read_xml(content, answer)
     for record in [root] if root.tag == "record" else root.deep("record"):
         item = _item(record)

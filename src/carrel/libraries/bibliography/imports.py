@@ -2,11 +2,46 @@
 with its line.
 """
 
+import codecs
+import re
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from carrel.libraries.bibliography.errors import UnreadableXmlError, UnsafeXmlError
 from carrel.libraries.text import xml
+
+
+class BibliographyError(Exception):
+    """Anything wrong with a whole input or output; what is wrong with one entry is an ImportFailure
+    instead.
+    """
+
+
+class UnknownFormatError(BibliographyError):
+    """The text has the shape of no format that is read here."""
+
+    def __init__(self, beginning: str) -> None:
+        super().__init__(f"Not a bibliography format or identifier that is known: {beginning!r}")
+        self.beginning = beginning
+
+
+class UnsafeXmlError(BibliographyError):
+    """The XML declares entities, which are refused: their expansion can fill the memory or read
+    other files.
+    """
+
+    def __init__(self, line: int) -> None:
+        super().__init__(f"The XML declares entities (line {line}); they are not expanded here")
+        self.line = line
+
+
+class UnreadableXmlError(BibliographyError):
+    """The XML is not well formed."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"The XML is not well formed (line {line}): {reason}")
+        self.line = line
+        self.reason = reason
+
 
 CslItem: TypeAlias = dict[str, Any]
 
@@ -22,7 +57,7 @@ class ImportedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Recovery:
+class ReadWarning:
     """Something that was not as it should be and was recovered."""
 
     line: int
@@ -45,19 +80,19 @@ _SHOWN_CHARACTERS = 300
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportResult:
     """Everything that one input held, in its order."""
 
     items: list[ImportedItem] = field(default_factory=list)
-    warnings: list[Recovery] = field(default_factory=list)
+    warnings: list[ReadWarning] = field(default_factory=list)
     failures: list[ImportFailure] = field(default_factory=list)
 
     def warn(self, line: int, message: str) -> None:
         if len(self.warnings) < MAX_WARNINGS:
-            self.warnings.append(Recovery(line, _cut(message)))
+            self.warnings.append(ReadWarning(line, _cut(message)))
         elif len(self.warnings) == MAX_WARNINGS:
             self.warnings.append(
-                Recovery(line, f"There is more to warn of than these {MAX_WARNINGS}")
+                ReadWarning(line, f"There is more to warn of than these {MAX_WARNINGS}")
             )
 
     def fail(self, line: int, reason: str) -> None:
@@ -75,7 +110,7 @@ def _cut(message: str) -> str:
     return message if len(message) <= _SHOWN_CHARACTERS else f"{message[: _SHOWN_CHARACTERS - 1]}…"
 
 
-def read_xml(content: str | bytes, report: Imported) -> xml.XmlNode:
+def read_xml(content: str | bytes, report: ImportResult) -> xml.XmlNode:
     """The root of an XML export; where the document breaks off, a warning says so."""
 
     def warn(error: xml.XmlError) -> None:
@@ -88,3 +123,76 @@ def read_xml(content: str | bytes, report: Imported) -> xml.XmlNode:
         raise UnsafeXmlError(error.line) from error
     except xml.XmlError as error:
         raise UnreadableXmlError(error.line, error.reason) from error
+
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(
+    rb"^\s*%+\s*(?:-\*-\s*coding:|Encoding:|Saved with string encoding)\s*([^\r\n]{1,60})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NAMES_OF_OTHERS = {
+    "unicode (utf-8)": "utf-8",
+    "western (iso latin 1)": "cp1252",
+    "western (windows latin 1)": "cp1252",
+}
+_DECLARATION_WITHIN_BYTES = 2000
+_CP1252_HOLES = {0x81: "\x81", 0x8D: "\x8d", 0x8F: "\x8f", 0x90: "\x90", 0x9D: "\x9d"}
+
+
+def decode(content: bytes) -> tuple[str, list[ReadWarning]]:
+    """The text, with a warning for each line that was not in the encoding of the rest."""
+    for bom, name in _BOMS:
+        if content.startswith(bom):
+            return content[len(bom) :].decode(name, errors="replace"), []
+    try:
+        return content.decode("utf-8"), []
+    except UnicodeDecodeError:
+        pass
+    declared = _declared_encoding(content)
+    if declared is not None:
+        try:
+            return content.decode(declared), []
+        except UnicodeDecodeError:
+            pass
+    return _line_by_line(content)
+
+
+def _declared_encoding(content: bytes) -> str | None:
+    found = _DECLARED.search(content[:_DECLARATION_WITHIN_BYTES])
+    if not found:
+        return None
+    name = (
+        found.group(1).decode("ascii", errors="replace").strip().removesuffix("-*-").strip().lower()
+    )
+    try:
+        codec = codecs.lookup(_NAMES_OF_OTHERS.get(name, name)).name
+    except LookupError:
+        return None
+    return None if codec == "utf-8" else codec
+
+
+def _line_by_line(content: bytes) -> tuple[str, list[ReadWarning]]:
+    """Old files are often joined from parts in different encodings, so each line is judged
+    alone.
+    """
+    lines: list[str] = []
+    warnings: list[ReadWarning] = []
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        try:
+            lines.append(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            lines.append("".join(_cp1252(byte) for byte in line))
+            warnings.append(
+                ReadWarning(number, "This line is not UTF-8; it was read as Windows-1252")
+            )
+    return "\n".join(lines), warnings
+
+
+def _cp1252(byte: int) -> str:
+    return _CP1252_HOLES.get(byte) or bytes((byte,)).decode("cp1252")

@@ -2,12 +2,13 @@
 
 import re
 
-from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
+    language_code,
     put,
     put_doi,
     put_link,
@@ -15,7 +16,6 @@ from carrel.libraries.bibliography.items import (
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
 from carrel.libraries.text.xml import XmlNode
 
 _PAGES_TOTAL = re.compile(r"(\d+)\s*(?:Seiten|S\.|p\.|pages|pp|Bl)", re.IGNORECASE)
@@ -36,9 +36,9 @@ _ROLES = {
 }
 
 
-def read_marc_xml(content: str | bytes) -> Imported:
+def read_marc_xml(content: str | bytes) -> ImportResult:
     """Every MARC record, in whatever envelope it came."""
-    answer = Imported()
+    answer = ImportResult()
     root = read_xml(content, answer)
     records = [
         record

@@ -1,10 +1,11 @@
 """MODS, the Library of Congress's descriptive schema, to CSL-JSON items."""
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
+    language_code,
     page_range,
     put,
     put_doi,
@@ -13,7 +14,6 @@ from carrel.libraries.bibliography.items import (
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
 from carrel.libraries.text.xml import XmlNode
 
 _GENRES = {
@@ -47,9 +47,9 @@ _ROLES = {
 }  # fmt: skip
 
 
-def read_mods(content: str | bytes) -> Imported:
+def read_mods(content: str | bytes) -> ImportResult:
     """Every record of a modsCollection, or a single one."""
-    answer = Imported()
+    answer = ImportResult()
     root = read_xml(content, answer)
     for record in [root] if root.tag == "mods" else root.deep("mods"):
         item = _item(record)

@@ -1,7 +1,7 @@
 """Microsoft Word's sources to CSL-JSON items."""
 
 from carrel.libraries.bibliography.dates import read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     put,
@@ -52,9 +52,9 @@ _NUMBERS = {"LCCN": "lccn", "MRN": "mrnumber"}
 _ENGLISH_CODES = {"0", "1033", "2057", "3081", "4105"}
 
 
-def read_ms_bib(content: str | bytes) -> Imported:
+def read_ms_bib(content: str | bytes) -> ImportResult:
     """Every source of a Word sources file."""
-    answer = Imported()
+    answer = ImportResult()
     root = read_xml(content, answer)
     for source in [root] if root.tag == "Source" else root.deep("Source"):
         item = _item(source)

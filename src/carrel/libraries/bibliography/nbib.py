@@ -4,20 +4,19 @@ import re
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.encodings import decode
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
 from carrel.libraries.bibliography.items import (
     add_note,
     full_range,
     join_keywords,
+    language_code,
     put,
     put_doi,
     put_other,
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
-from carrel.libraries.bibliography.tagged_lines import tagged_fields
+from carrel.libraries.bibliography.tagged_formats import tagged_fields
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 
 _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
@@ -69,9 +68,9 @@ _KEPT_DATES = {
 Tags = dict[str, list[str]]
 
 
-def read_nbib(content: str | bytes) -> Imported:
+def read_nbib(content: str | bytes) -> ImportResult:
     """Every record of a file in MEDLINE format."""
-    answer = Imported()
+    answer = ImportResult()
     if isinstance(content, bytes):
         content, answer.warnings = decode(content)
     for line, tags in _records(content, answer):
@@ -83,7 +82,7 @@ def read_nbib(content: str | bytes) -> Imported:
     return answer
 
 
-def _records(text: str, answer: Imported) -> Iterator[tuple[int, Tags]]:
+def _records(text: str, answer: ImportResult) -> Iterator[tuple[int, Tags]]:
     tags: Tags = {}
     start = 0
     for field in tagged_fields(text, _TAG):

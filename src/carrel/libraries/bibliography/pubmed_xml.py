@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import CslDate, month_number, read_date, season_number
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     full_range,
     join_keywords,
+    language_code,
     put,
     put_doi,
     put_other,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 from carrel.libraries.text.xml import XmlNode
@@ -28,9 +28,9 @@ _TYPES = {
 _MARKS = {"i": "i", "b": "b", "sup": "sup", "sub": "sub"}
 
 
-def read_pubmed_xml(content: str | bytes) -> Imported:
+def read_pubmed_xml(content: str | bytes) -> ImportResult:
     """Every article and book of a PubmedArticleSet, or a single one."""
-    answer = Imported()
+    answer = ImportResult()
     root = read_xml(content, answer)
     for node in _records(root):
         item = _article(node) if node.tag in {"PubmedArticle", "MedlineCitation"} else _book(node)

@@ -29,7 +29,7 @@ _LOOKED_AT = 100_000
 _MAX_IDENTIFIER_CHARS = 400
 
 
-class Kind(Enum):
+class InputKind(Enum):
     """Everything that `add` takes as text."""
 
     BIBTEX = "bibtex"
@@ -54,36 +54,36 @@ class Kind(Enum):
 
 
 _XML_KINDS = {
-    "PubmedArticleSet": Kind.PUBMED_XML, "PubmedArticle": Kind.PUBMED_XML,
-    "PubmedBookArticleSet": Kind.PUBMED_XML,
-    "PubmedBookArticle": Kind.PUBMED_XML,
-    "MedlineCitationSet": Kind.PUBMED_XML, "MedlineCitation": Kind.PUBMED_XML,
-    "BookDocument": Kind.PUBMED_XML,
-    "modsCollection": Kind.MODS, "mods": Kind.MODS,
-    "CitaviExchangeData": Kind.CITAVI, "Sources": Kind.MS_BIB, "Source": Kind.MS_BIB,
-    "records": Kind.ENDNOTE_XML,
-    "ref-type": Kind.ENDNOTE_XML,
-    "leader": Kind.MARC_XML,
-    "controlfield": Kind.MARC_XML, "datafield": Kind.MARC_XML,
+    "PubmedArticleSet": InputKind.PUBMED_XML, "PubmedArticle": InputKind.PUBMED_XML,
+    "PubmedBookArticleSet": InputKind.PUBMED_XML,
+    "PubmedBookArticle": InputKind.PUBMED_XML,
+    "MedlineCitationSet": InputKind.PUBMED_XML, "MedlineCitation": InputKind.PUBMED_XML,
+    "BookDocument": InputKind.PUBMED_XML,
+    "modsCollection": InputKind.MODS, "mods": InputKind.MODS,
+    "CitaviExchangeData": InputKind.CITAVI, "Sources": InputKind.MS_BIB, "Source": InputKind.MS_BIB,
+    "records": InputKind.ENDNOTE_XML,
+    "ref-type": InputKind.ENDNOTE_XML,
+    "leader": InputKind.MARC_XML,
+    "controlfield": InputKind.MARC_XML, "datafield": InputKind.MARC_XML,
 }  # fmt: skip
 _SHAPES = (
-    ((_REFER,), Kind.REFER),
-    ((_BIBLIOSCAPE,), Kind.BIBLIOSCAPE),
-    ((_NEP,), Kind.REPEC_NEP),
-    ((_RIS_FIELD, _RIS_END), Kind.RIS),
-    ((_COPAC_TITLE, _COPAC_FIELD), Kind.COPAC),
+    ((_REFER,), InputKind.REFER),
+    ((_BIBLIOSCAPE,), InputKind.BIBLIOSCAPE),
+    ((_NEP,), InputKind.REPEC_NEP),
+    ((_RIS_FIELD, _RIS_END), InputKind.RIS),
+    ((_COPAC_TITLE, _COPAC_FIELD), InputKind.COPAC),
 )
-_IDENTIFIERS: tuple[tuple[Kind, type[Identifier]], ...] = (
-    (Kind.DOI, Doi),
-    (Kind.PMCID, Pmcid),
-    (Kind.ARXIV, ArxivId),
-    (Kind.ISBN, Isbn),
-    (Kind.PMID, Pmid),
+_IDENTIFIERS: tuple[tuple[InputKind, type[Identifier]], ...] = (
+    (InputKind.DOI, Doi),
+    (InputKind.PMCID, Pmcid),
+    (InputKind.ARXIV, ArxivId),
+    (InputKind.ISBN, Isbn),
+    (InputKind.PMID, Pmid),
 )
 IDENTIFIER_KINDS = frozenset(kind for kind, _ in _IDENTIFIERS)
 
 
-def recognise(text: str) -> Kind | None:
+def recognise(text: str) -> InputKind | None:
     """The kind of a text, or None when it has the shape of nothing that is known."""
     text = text.lstrip("\ufeff \t\r\n")
     if not text:
@@ -93,15 +93,15 @@ def recognise(text: str) -> Kind | None:
         return kind
     head = text[:_LOOKED_AT]
     if head[0] == "[" or (head[0] == "{" and '"' in head[:200]):
-        return Kind.CSL_JSON
+        return InputKind.CSL_JSON
     if _XML_START.match(head):
         return _xml(head)
     if _RIS.search(head) and not _BIBTEX_START.match(head):
-        return Kind.RIS
+        return InputKind.RIS
     if _NBIB.search(head) and not head.startswith("@"):
-        return Kind.NBIB
+        return InputKind.NBIB
     if _has_bibtex(head):
-        return Kind.BIBTEX
+        return InputKind.BIBTEX
     for shapes, kind in _SHAPES:
         if all(shape.search(head) for shape in shapes):
             return kind
@@ -127,7 +127,7 @@ def identifier_of(text: str) -> Identifier | None:
     return None
 
 
-def _identifier_kind(text: str) -> Kind | None:
+def _identifier_kind(text: str) -> InputKind | None:
     found = identifier_of(text)
     return next((kind for kind, parser in _IDENTIFIERS if isinstance(found, parser)), None)
 
@@ -148,12 +148,16 @@ def _has_bibtex(head: str) -> bool:
     return False
 
 
-def _xml(head: str) -> Kind | None:
+def _xml(head: str) -> InputKind | None:
     search_answer = head.find("searchRetrieveResponse")
     for found in _ELEMENT.finditer(head):
         name = found.group(1)
         kind = _XML_KINDS.get(name)
-        if kind is Kind.ENDNOTE_XML and name == "records" and 0 <= search_answer < found.start():
+        if (
+            kind is InputKind.ENDNOTE_XML
+            and name == "records"
+            and 0 <= search_answer < found.start()
+        ):
             continue
         if kind:
             return kind

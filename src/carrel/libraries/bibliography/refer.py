@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.bibtex.values import edition_number
+from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.encodings import decode
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
+    language_code,
     put,
     put_doi,
     put_link,
@@ -17,8 +17,7 @@ from carrel.libraries.bibliography.items import (
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
-from carrel.libraries.bibliography.tagged_lines import tagged_fields
+from carrel.libraries.bibliography.tagged_formats import tagged_fields
 
 # EndNote's names of reference types, in lower case.
 TYPES = {
@@ -69,9 +68,9 @@ _PLAIN = {
 Tags = dict[str, list[str]]
 
 
-def read_refer(content: str | bytes) -> Imported:
+def read_refer(content: str | bytes) -> ImportResult:
     """Every reference of an EndNote import file."""
-    answer = Imported()
+    answer = ImportResult()
     if isinstance(content, bytes):
         content, answer.warnings = decode(content)
     for line, tags in _references(content):

@@ -7,62 +7,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .catalogue import StyleInfo, list_styles
-    from .context import Cite
-    from .errors import (
-        CitationStyleError,
-        ItemBrokenError,
-        ItemNotFoundError,
-        LocaleBrokenError,
-        StyleBrokenError,
-        StyleNotFoundError,
-    )
-    from .formats import OutputName, Run
-    from .library import SHORT_NAMES, load_style
-    from .positions import Cluster
-    from .processor import Entry, Processor, render_bibliography
-    from .style import Style
+    from .catalogue import SHORT_NAMES as SHORT_NAMES
+    from .catalogue import StyleInfo as StyleInfo
+    from .catalogue import list_styles as list_styles
+    from .catalogue import load_style as load_style
+    from .context import Cite as Cite
+    from .context import Cluster as Cluster
+    from .errors import CitationStyleError as CitationStyleError
+    from .errors import ItemBrokenError as ItemBrokenError
+    from .errors import ItemNotFoundError as ItemNotFoundError
+    from .errors import LocaleBrokenError as LocaleBrokenError
+    from .errors import StyleBrokenError as StyleBrokenError
+    from .errors import StyleNotFoundError as StyleNotFoundError
+    from .formats import OutputName as OutputName
+    from .formats import TextRun as TextRun
+    from .processor import BibliographyEntry as BibliographyEntry
+    from .processor import Processor as Processor
+    from .processor import render_bibliography as render_bibliography
+    from .style import Style as Style
 
-_MODULES = {
-    "SHORT_NAMES": "library",
-    "CitationStyleError": "errors",
-    "Cite": "context",
-    "Cluster": "positions",
-    "Entry": "processor",
-    "ItemBrokenError": "errors",
-    "ItemNotFoundError": "errors",
-    "LocaleBrokenError": "errors",
-    "OutputName": "formats",
-    "Processor": "processor",
-    "Run": "formats",
-    "Style": "style",
-    "StyleBrokenError": "errors",
-    "StyleInfo": "catalogue",
-    "StyleNotFoundError": "errors",
-    "list_styles": "catalogue",
-    "load_style": "library",
-    "render_bibliography": "processor",
+# Each module with the names that it exports.
+_EXPORTS = {
+    "catalogue": "SHORT_NAMES StyleInfo list_styles load_style",
+    "context": "Cite Cluster",
+    "errors": "CitationStyleError ItemBrokenError ItemNotFoundError LocaleBrokenError "
+    "StyleBrokenError StyleNotFoundError",
+    "formats": "OutputName TextRun",
+    "processor": "BibliographyEntry Processor render_bibliography",
+    "style": "Style",
 }
-__all__ = [
-    "SHORT_NAMES",
-    "CitationStyleError",
-    "Cite",
-    "Cluster",
-    "Entry",
-    "ItemBrokenError",
-    "ItemNotFoundError",
-    "LocaleBrokenError",
-    "OutputName",
-    "Processor",
-    "Run",
-    "Style",
-    "StyleBrokenError",
-    "StyleInfo",
-    "StyleNotFoundError",
-    "list_styles",
-    "load_style",
-    "render_bibliography",
-]
+_MODULES = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

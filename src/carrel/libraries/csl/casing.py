@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from .tokens import Mark, Tokens
+from .tokens import TERM, Mark, Tokens
 
 _stop_words = """a about above across afore after against al along alongside amid amidst among amongst an and anenst
     apropos apud around as aside astride at athwart atop barring before behind below beneath beside
@@ -197,3 +197,20 @@ _changes: dict[str, _Change] = {
     "sentence": _sentence,
     "title": _title,
 }
+
+
+def with_capital_term(tokens: Tokens) -> Tokens:
+    """The same, but a term that comes first starts with a capital."""
+    is_term = False
+    for place, token in enumerate(tokens):
+        if token is TERM:
+            is_term = True
+        elif token.__class__ is str and (is_term or any(letter.isalnum() for letter in token)):
+            if is_term:
+                return [
+                    *tokens[:place],
+                    *apply_case([token], "capitalize-first", True),
+                    *tokens[place + 1 :],
+                ]
+            return tokens
+    return tokens

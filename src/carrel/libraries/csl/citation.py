@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .capital_term import with_capital_term
-from .context import Cite
-from .markup import read_markup
-from .positions import Cluster
-from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Tokens, plain
+from .casing import with_capital_term
+from .context import Cite, Cluster
+from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Tokens, plain, read_markup
 
 if TYPE_CHECKING:
     from .processor import Processor
@@ -21,7 +19,7 @@ _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")
 
 
 @dataclass(slots=True)
-class Rendered:
+class RenderedCite:
     """One cite as it came out, with what grouping and collapsing ask about it."""
 
     cite: Cite
@@ -103,7 +101,9 @@ class CitationWriter:
             *(one.close for one in fonts),
         ]
 
-    def _cite(self, cite: Cite, *, without_names: bool = False, is_first: bool = False) -> Rendered:
+    def _cite(
+        self, cite: Cite, *, without_names: bool = False, is_first: bool = False
+    ) -> RenderedCite:
         context = self.processor.cite_context(cite)
         context.suppress_names = without_names or cite.suppress_author
         tokens = self.layout.render(context)
@@ -114,7 +114,7 @@ class CitationWriter:
         if self.processor.style.is_note:
             tokens = _capitalized(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)
-        return Rendered(
+        return RenderedCite(
             cite,
             tokens,
             context.names_text,
@@ -123,7 +123,7 @@ class CitationWriter:
             context.has_locator,
         )
 
-    def _collapse(self, rendered: list[Rendered]) -> None:
+    def _collapse(self, rendered: list[RenderedCite]) -> None:
         """Leaves out names that the cite before has shown; where only the letter differs, the year
         as well.
         """
@@ -162,7 +162,7 @@ class CitationWriter:
             self._cite(replace(cite, locator="", prefix="", suffix=""), without_names=True).tokens
         )
 
-    def _range_suffixes(self, rendered: list[Rendered]) -> None:
+    def _range_suffixes(self, rendered: list[RenderedCite]) -> None:
         place = 0
         while place < len(rendered):
             end = place
@@ -174,9 +174,9 @@ class CitationWriter:
                 end = place + 1
             place = end + 1
 
-    def _join(self, rendered: list[Rendered]) -> Tokens:
+    def _join(self, rendered: list[RenderedCite]) -> Tokens:
         out: Tokens = []
-        previous: Rendered | None = None
+        previous: RenderedCite | None = None
         is_always_after = self.collapse in {"year", "year-suffix-ranged"}
         for one in rendered:
             if not one.tokens:
@@ -201,7 +201,7 @@ class CitationWriter:
             previous = one
         return out
 
-    def _numbers(self, rendered: list[Rendered]) -> Tokens:
+    def _numbers(self, rendered: list[RenderedCite]) -> Tokens:
         out: Tokens = []
         place = 0
         collapsed_before = False
@@ -224,7 +224,7 @@ class CitationWriter:
         return out
 
     @staticmethod
-    def _is_next(one: Rendered, other: Rendered) -> bool:
+    def _is_next(one: RenderedCite, other: RenderedCite) -> bool:
         return (
             one.is_bare and other.is_bare and 0 < one.number == other.number - 1
             and CITATION_NUMBER in one.tokens and CITATION_NUMBER in other.tokens
@@ -241,10 +241,10 @@ def _capitalized(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
     return with_capital_term(tokens)
 
 
-def _grouped(rendered: list[Rendered]) -> list[Rendered]:
+def _grouped(rendered: list[RenderedCite]) -> list[RenderedCite]:
     """Cites with the same names brought together, at the place of the first."""
-    places: dict[str, list[Rendered]] = {}
-    order: list[list[Rendered]] = []
+    places: dict[str, list[RenderedCite]] = {}
+    order: list[list[RenderedCite]] = []
     for one in rendered:
         if one.names and one.names in places:
             places[one.names].append(one)
@@ -298,7 +298,7 @@ def _suffix_only(tokens: Tokens, *, keep_rest: bool) -> Tokens:
     return tokens[start:] if keep_rest else tokens[start : tokens.index(YEAR_SUFFIX.close) + 1]
 
 
-def _follows(one: Rendered, other: Rendered) -> bool:
+def _follows(one: RenderedCite, other: RenderedCite) -> bool:
     if not other.is_suffix or not one.is_bare or not other.is_bare:
         return False
     return suffix_number(other.year_suffix) == suffix_number(one.year_suffix) + 1

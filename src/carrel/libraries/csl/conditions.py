@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from carrel.libraries.text.xml import Element
 
-from .context import FIRST, IBID, IBID_WITH_LOCATOR, SUBSEQUENT, Context
+from .context import FIRST, IBID, IBID_WITH_LOCATOR, SUBSEQUENT, RenderContext
 from .numbers import is_numeric
 
-Test = Callable[[Context], bool]
+Test = Callable[[RenderContext], bool]
 _attributes = (
     "type",
     "variable",

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from carrel.libraries.text.xml import Element
 
 from .casing import apply_case
-from .context import Context
+from .context import RenderContext
 from .date_values import SEASON, DateValue, Parts
-from .decoration import Render, decorate, font_marks, strip_periods
 from .locale import Locale
 from .numbers import format_number, ordinal_suffix
-from .scope import Scope
+from .scope import CompileScope, Render, decorate, font_marks, strip_periods
 from .tokens import YEAR_SUFFIX, Mark, Tokens
 
 _place = {"year": 0, "month": 1, "day": 2}
@@ -26,7 +25,7 @@ _shown = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DatePart:
     """One cs:date-part with its attributes resolved."""
 
     name: str
@@ -42,7 +41,7 @@ class Part:
 Piece = tuple[str, Tokens, str]  # prefix, body, suffix
 
 
-def compile_date(element: Element, scope: Scope) -> Render:
+def compile_date(element: Element, scope: CompileScope) -> Render:
     variable = element.get("variable", "")
     parts, delimiter, attributes = _layout(element, scope.locale)
     if scope.area == "sort":
@@ -50,7 +49,7 @@ def compile_date(element: Element, scope: Scope) -> Render:
     is_suffixed = not scope.uses_year_suffix and variable in {"issued", "accessed"}
     writer = DateWriter(parts, delimiter, scope.locale)
 
-    def render(context: Context, out: Tokens) -> None:
+    def render(context: RenderContext, out: Tokens) -> None:
         context.called += 1
         date = context.dates.get(variable)
         if date is None or (context.is_comparing and variable == "accessed"):
@@ -75,7 +74,7 @@ def compile_date(element: Element, scope: Scope) -> Render:
     return decorate(render, attributes, scope.english)
 
 
-def _layout(element: Element, locale: Locale) -> tuple[list[Part], str, Mapping[str, str]]:
+def _layout(element: Element, locale: Locale) -> tuple[list[DatePart], str, Mapping[str, str]]:
     form = element.get("form")
     if not form:
         own = [_part(child.attrib) for child in element if child.tag == "date-part"]
@@ -99,8 +98,8 @@ def _layout(element: Element, locale: Locale) -> tuple[list[Part], str, Mapping[
     return parts, localized.get("delimiter", ""), attributes
 
 
-def _part(attributes: Mapping[str, str]) -> Part:
-    return Part(
+def _part(attributes: Mapping[str, str]) -> DatePart:
+    return DatePart(
         attributes.get("name", ""),
         attributes.get("form", ""),
         attributes.get("prefix", ""),
@@ -116,7 +115,7 @@ def _part(attributes: Mapping[str, str]) -> Part:
 class DateWriter:
     """Writes dates by the parts of one cs:date."""
 
-    parts: list[Part]
+    parts: list[DatePart]
     delimiter: str
     locale: Locale
 
@@ -145,7 +144,7 @@ class DateWriter:
         self._join([(year.prefix, [*self._dressed(text, year), *letter], year.suffix)], out)
 
     def _pieces(
-        self, values: Parts, parts: list[Part], suffix: str, season: str = ""
+        self, values: Parts, parts: list[DatePart], suffix: str, season: str = ""
     ) -> list[Piece]:
         pieces = []
         for part in parts:
@@ -203,7 +202,7 @@ class DateWriter:
             out.append(self.delimiter)
         self._join(tail, out)
 
-    def _body(self, values: Parts, part: Part, season: str) -> Tokens:
+    def _body(self, values: Parts, part: DatePart, season: str) -> Tokens:
         year, month, day = values
         match part.name:
             case "year":
@@ -220,7 +219,7 @@ class DateWriter:
                 text = ""
         return self._dressed(text, part) if text else []
 
-    def _dressed(self, text: str, part: Part) -> Tokens:
+    def _dressed(self, text: str, part: DatePart) -> Tokens:
         tokens: Tokens = [text]
         if part.strips:
             tokens = strip_periods(tokens)
@@ -275,7 +274,7 @@ def _day(day: int, month: int, form: str, locale: Locale) -> str:
 def _sort_date(variable: str, names: list[str]) -> Render:
     """In sort keys a date is digits, so that text order is time order."""
 
-    def render(context: Context, out: Tokens) -> None:
+    def render(context: RenderContext, out: Tokens) -> None:
         context.called += 1
         date = context.dates.get(variable)
         if date is None:

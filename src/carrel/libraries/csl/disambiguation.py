@@ -2,16 +2,89 @@
 after the year.
 """
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 
-from .context import Disambiguation
-from .items import Item
-from .person import FAMILY_ONLY, FULL
+from .context import Disambiguation, GivenLevel
+from .items import CitedItem
+from .name_values import PersonName, initials
+from .person import FAMILY_ONLY, FULL, INITIALS
+
+_cited_roles = ("author", "editor", "translator")
+
+
+class GlobalNames:
+    """Knows every given name that goes with a family name."""
+
+    def __init__(self, rule: str) -> None:
+        self.rule = rule
+        self.bare: dict[str, set[str]] = defaultdict(set)
+        self.families: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+
+    def add(self, name: PersonName) -> None:
+        if not name.literal:
+            self.bare[_family(name)].add(name.family)
+            self.families[_family(name)][_short(name)].add(name.given)
+
+    def shared_families(self) -> set[str]:
+        """The families, without particles, that more than one person bears: a quick question before
+        the exact one.
+        """
+        return {
+            family
+            for full, short in self.families.items()
+            if len(short) > 1 or len(next(iter(short.values()))) > 1
+            for family in self.bare[full]
+        }
+
+    def level(self, name: PersonName, can_initialize: bool) -> int:
+        """How much of the given name tells this person from all others, where initials are or are
+        not to be had.
+        """
+        short = self.families.get(_family(name))
+        if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
+            return FAMILY_ONLY
+        if self.rule.endswith("with-initials"):
+            return INITIALS if len(short) > 1 else FAMILY_ONLY
+        if can_initialize and len(short.get(_short(name), ())) <= 1:
+            return INITIALS
+        return FULL
+
+
+def _family(name: PersonName) -> str:
+    return f"{name.non_dropping} {name.family}".strip()
+
+
+def _short(name: PersonName) -> str:
+    return initials(name.given, "", True, False) if name.given else ""
+
+
+def given_levels(rule: str, items: Iterable[CitedItem]) -> GivenLevel:
+    """For each name the level that the rule asks for; primary rules look at first names of lists
+    only.
+    """
+    known = GlobalNames(rule)
+    primary_only = rule.startswith("primary")
+    primaries: set[PersonName] = set()
+    for item in items:
+        for names in (item.names[role] for role in _cited_roles if role in item.names):
+            primaries.add(names[0])
+            for name in names[:1] if primary_only else names:
+                known.add(name)
+    shared = known.shared_families()
+
+    def level(name: PersonName, can_initialize: bool) -> int:
+        if name.family not in shared or (primary_only and name not in primaries):
+            return FAMILY_ONLY
+        return known.level(name, can_initialize)
+
+    return level
+
 
 # Renders an item's cite without its year suffix: the text to compare, and for each list of names
 # (total, shown, levels).
 # The last argument says whether given names are opened by the rule for all names.
-Render = Callable[[Item, Disambiguation, bool], tuple[str, list[tuple[int, int, list[int]]]]]
+Render = Callable[[CitedItem, Disambiguation, bool], tuple[str, list[tuple[int, int, list[int]]]]]
 _step_limit = 400
 
 
@@ -27,7 +100,7 @@ class Disambiguator:
         self.adds_suffix = options.get("disambiguate-add-year-suffix") == "true"
         self.has_condition = has_condition
 
-    def run(self, items: list[Item]) -> dict[str, Disambiguation]:
+    def run(self, items: list[CitedItem]) -> dict[str, Disambiguation]:
         """What each ambiguous item needs; items that stand alone are not in the answer."""
         found: dict[str, Disambiguation] = {}
         alike = self._clashes(items, {}, False)
@@ -47,29 +120,29 @@ class Disambiguator:
                     found[item.id] = config
         return found
 
-    def _text(self, item: Item, config: Disambiguation) -> str:
+    def _text(self, item: CitedItem, config: Disambiguation) -> str:
         return self.render(item, config, True)[0]
 
     def _clashes(
-        self, items: list[Item], configs: dict[str, Disambiguation], with_givens: bool
-    ) -> list[list[Item]]:
-        groups: dict[str, list[Item]] = {}
+        self, items: list[CitedItem], configs: dict[str, Disambiguation], with_givens: bool
+    ) -> list[list[CitedItem]]:
+        groups: dict[str, list[CitedItem]] = {}
         for item in items:
             text, _ = self.render(item, configs.get(item.id) or Disambiguation(), with_givens)
             groups.setdefault(text, []).append(item)
         return [group for group in groups.values() if len(group) > 1]
 
-    def _resolve(self, group: list[Item], found: dict[str, Disambiguation]) -> None:
+    def _resolve(self, group: list[CitedItem], found: dict[str, Disambiguation]) -> None:
         if self.adds_names or self.by_cite:
             for rest in self._names(group, found):
                 self._condition(rest, found)
         else:
             self._condition(group, found)
 
-    def _condition(self, group: list[Item], found: dict[str, Disambiguation]) -> None:
+    def _condition(self, group: list[CitedItem], found: dict[str, Disambiguation]) -> None:
         if not self.has_condition or len(group) < 2:
             return
-        tried: dict[str, list[Item]] = {}
+        tried: dict[str, list[CitedItem]] = {}
         configs = {}
         for item in group:
             config = (found.get(item.id) or Disambiguation()).copy()
@@ -79,9 +152,11 @@ class Disambiguator:
         if len(tried) > 1 or not self.adds_suffix:
             found.update(configs)
 
-    def _names(self, group: list[Item], found: dict[str, Disambiguation]) -> list[list[Item]]:
+    def _names(
+        self, group: list[CitedItem], found: dict[str, Disambiguation]
+    ) -> list[list[CitedItem]]:
         """Opens names step by step; gives back the sets that still look alike."""
-        unresolved: list[list[Item]] = []
+        unresolved: list[list[CitedItem]] = []
         waiting = [(group, Disambiguation())]
         while waiting:
             items, base = waiting.pop(0)
@@ -106,7 +181,7 @@ class Disambiguator:
         return unresolved
 
     def _open_up(
-        self, target: Item, items: list[Item], base: Disambiguation
+        self, target: CitedItem, items: list[CitedItem], base: Disambiguation
     ) -> Disambiguation | None:
         """The first step that sets some items apart from the target; steps on the way that did not
         help are taken back.
@@ -133,7 +208,7 @@ class Disambiguator:
             return kept
         return None
 
-    def _step(self, working: Disambiguation, target: Item) -> tuple[int, int] | None:
+    def _step(self, working: Disambiguation, target: CitedItem) -> tuple[int, int] | None:
         """Opens one thing more: the next given name that is shown, else the next name."""
         _, sets = self.render(target, working, True)
         for place, (total, shown, levels) in enumerate(sets):

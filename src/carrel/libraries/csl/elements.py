@@ -5,19 +5,17 @@ from collections.abc import Sequence
 from carrel.libraries.text.xml import Element
 
 from .conditions import Test, compile_condition
-from .context import Context
+from .context import RenderContext
 from .date_element import compile_date
-from .decoration import Render, decorate
 from .errors import StyleBrokenError
 from .items import DATE_VARIABLES, NUMBER_VARIABLES
-from .markup import read_markup
 from .name_element import compile_names
 from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
-from .scope import Scope
-from .tokens import TERM, YEAR_SUFFIX, Tokens
+from .scope import CompileScope, Render, decorate
+from .tokens import TERM, YEAR_SUFFIX, Tokens, read_markup
 
 
-def compile_children(element: Element, scope: Scope, delimiter: str = "") -> list[Render]:
+def compile_children(element: Element, scope: CompileScope, delimiter: str = "") -> list[Render]:
     """The children; a choice is transparent, so a group's delimiter also stands between what it
     chooses.
     """
@@ -28,7 +26,7 @@ def compile_children(element: Element, scope: Scope, delimiter: str = "") -> lis
     ]
 
 
-def compile_element(element: Element, scope: Scope, delimiter: str = "") -> Render | None:
+def compile_element(element: Element, scope: CompileScope, delimiter: str = "") -> Render | None:
     match element.tag:
         case "text":
             return _text(element, scope)
@@ -52,7 +50,7 @@ def sequence(children: Sequence[Render]) -> Render:
     if len(children) == 1:
         return children[0]
 
-    def run(context: Context, out: Tokens) -> None:
+    def run(context: RenderContext, out: Tokens) -> None:
         for child in children:
             child(context, out)
 
@@ -64,7 +62,7 @@ def joined(children: Sequence[Render], delimiter: str) -> Render:
     if not delimiter or len(children) == 1:
         return sequence(children)
 
-    def run(context: Context, out: Tokens) -> None:
+    def run(context: RenderContext, out: Tokens) -> None:
         any_yet = False
         for child in children:
             if any_yet:
@@ -81,20 +79,20 @@ def joined(children: Sequence[Render], delimiter: str) -> Render:
     return run
 
 
-def _group(element: Element, scope: Scope) -> Render:
+def _group(element: Element, scope: CompileScope) -> Render:
     delimiter = element.get("delimiter", "")
     children = compile_children(element, scope, delimiter)
     return decorate(_suppressed(joined(children, delimiter), scope), element.attrib, scope.english)
 
 
-def _suppressed(inner: Render, scope: Scope) -> Render:
+def _suppressed(inner: Render, scope: CompileScope) -> Render:
     """Cut back where variables were called and none had a value. Once is enough, so what is
     suppressed stays as it is.
     """
     if inner in scope.suppressed:
         return inner
 
-    def group(context: Context, out: Tokens) -> None:
+    def group(context: RenderContext, out: Tokens) -> None:
         start = len(out)
         called, rendered = context.called, context.rendered
         inner(context, out)
@@ -111,7 +109,7 @@ def _suppressed(inner: Render, scope: Scope) -> Render:
     return group
 
 
-def _choose(element: Element, scope: Scope, delimiter: str) -> Render:
+def _choose(element: Element, scope: CompileScope, delimiter: str) -> Render:
     branches: list[tuple[Test, Render]] = []
     for child in element:
         if child.tag in {"if", "else-if", "else"}:
@@ -120,13 +118,13 @@ def _choose(element: Element, scope: Scope, delimiter: str) -> Render:
     if len(branches) == 1:
         only, render = branches[0]
 
-        def one(context: Context, out: Tokens) -> None:
+        def one(context: RenderContext, out: Tokens) -> None:
             if only(context):
                 render(context, out)
 
         return one
 
-    def choose(context: Context, out: Tokens) -> None:
+    def choose(context: RenderContext, out: Tokens) -> None:
         for test, render in branches:
             if test(context):
                 render(context, out)
@@ -135,11 +133,11 @@ def _choose(element: Element, scope: Scope, delimiter: str) -> Render:
     return choose
 
 
-def _always(context: Context) -> bool:
+def _always(context: RenderContext) -> bool:
     return True
 
 
-def compile_macro(name: str, scope: Scope) -> Render:
+def compile_macro(name: str, scope: CompileScope) -> Render:
     found = scope.compiled.get(name)
     if found is None:
         element = scope.enter_macro(name)
@@ -151,7 +149,7 @@ def compile_macro(name: str, scope: Scope) -> Render:
     return found
 
 
-def _text(element: Element, scope: Scope) -> Render:
+def _text(element: Element, scope: CompileScope) -> Render:
     attributes = element.attrib
     if "macro" in attributes:
         # Case belongs to what a macro renders, not to the call: the engines that styles are written
@@ -176,11 +174,11 @@ def _text(element: Element, scope: Scope) -> Render:
     )
 
 
-def _nothing(context: Context, out: Tokens) -> None:
+def _nothing(context: RenderContext, out: Tokens) -> None:
     """Renders nothing."""
 
 
-def _term(element: Element, scope: Scope) -> Render:
+def _term(element: Element, scope: CompileScope) -> Render:
     term = scope.locale.term(
         element.get("term", ""), element.get("form", "long"), element.get("plural") == "true"
     )
@@ -193,7 +191,7 @@ def _term(element: Element, scope: Scope) -> Render:
     return lambda context, out: out.append(term)
 
 
-def _variable(variable: str, form: str, scope: Scope) -> Render:
+def _variable(variable: str, form: str, scope: CompileScope) -> Render:
     special = _special(variable, scope)
     if special is not None:
         return special
@@ -208,7 +206,7 @@ def _variable(variable: str, form: str, scope: Scope) -> Render:
         candidates = [variable]
     first, others = candidates[0], candidates[1:]
 
-    def render(context: Context, out: Tokens) -> None:
+    def render(context: RenderContext, out: Tokens) -> None:
         context.called += 1
         field = first
         if field not in context.fields:
@@ -227,7 +225,7 @@ def _variable(variable: str, form: str, scope: Scope) -> Render:
     return render
 
 
-def _special(variable: str, scope: Scope) -> Render | None:
+def _special(variable: str, scope: CompileScope) -> Render | None:
     match variable:
         case "citation-number":
             return citation_number
@@ -244,7 +242,7 @@ def _special(variable: str, scope: Scope) -> Render | None:
     return None
 
 
-def _citation_label(context: Context, out: Tokens) -> None:
+def _citation_label(context: RenderContext, out: Tokens) -> None:
     context.called += 1
     label = context.citation_label
     if label:
@@ -255,7 +253,7 @@ def _citation_label(context: Context, out: Tokens) -> None:
             out += (YEAR_SUFFIX, context.year_suffix, YEAR_SUFFIX.close)
 
 
-def _year_suffix(context: Context, out: Tokens) -> None:
+def _year_suffix(context: RenderContext, out: Tokens) -> None:
     if context.year_suffix and not context.has_year_suffix:
         context.called += 1
         context.rendered += 1
@@ -263,7 +261,7 @@ def _year_suffix(context: Context, out: Tokens) -> None:
         out += (YEAR_SUFFIX, context.year_suffix, YEAR_SUFFIX.close)
 
 
-def _first_note(context: Context, out: Tokens) -> None:
+def _first_note(context: RenderContext, out: Tokens) -> None:
     context.called += 1
     if context.cite.first_note_number:
         context.rendered += 1

@@ -24,7 +24,7 @@ _silent: Final = "normal"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """A stretch of text and everything that is true of its looks, such as `font-style=italic`."""
 
     text: str
@@ -233,9 +233,9 @@ def _without_decoration(
     return pieces
 
 
-def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[Run]:
+def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[TextRun]:
     """The tokens as runs: what any other format can be made from."""
-    runs: list[Run] = []
+    runs: list[TextRun] = []
     looks = _Looks(quotes)
     displays: list[str] = []
 
@@ -248,9 +248,9 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[Run]:
         if displays:
             now = (*now, ("display", displays[-1]))
         if runs and runs[-1].looks == now:
-            runs[-1] = Run(runs[-1].text + text, now)
+            runs[-1] = TextRun(runs[-1].text + text, now)
         else:
-            runs.append(Run(text, now))
+            runs.append(TextRun(text, now))
 
     for token in tokens:
         if token.__class__ is str:

@@ -10,9 +10,8 @@ from carrel.libraries.csl.name_lists import ends_in_et_al, et_al_variables
 
 from .date_values import DateValue, read_date
 from .errors import ItemBrokenError
-from .markup import read_markup
-from .name_values import Name, read_name
-from .tokens import Tokens
+from .name_values import PersonName, read_name
+from .tokens import Tokens, read_markup
 
 _name_variables = """author chair collection-editor compiler composer container-author contributor
     curator director
@@ -46,7 +45,7 @@ _hack_line = re.compile(r"^\s*([A-Za-z][-_A-Za-z ]*?)\s*:\s*(.+?)\s*$")
 _hack_brace = re.compile(r"\{:\s*([-_a-zA-Z]+)\s*:\s*([^{}]+?)\s*\}")
 
 
-class Item:
+class CitedItem:
     """What the engine knows of one work. `present` holds every variable that has a value, `et_al`
     the name lists that go on.
     """
@@ -69,7 +68,7 @@ class Item:
             raise ItemBrokenError("?", "?", "an item is an object with fields")
         self.id = str(source.get("id", ""))
         self.fields: dict[str, str] = {}
-        self.names: dict[str, list[Name]] = {}
+        self.names: dict[str, list[PersonName]] = {}
         self.dates: dict[str, DateValue] = {}
         self._tokens: dict[str, Tokens] = {}
         kind = source.get("type", "")
@@ -118,7 +117,7 @@ class Item:
                 str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
             )
 
-    def _read_names(self, field: str, value: object) -> list[Name]:
+    def _read_names(self, field: str, value: object) -> list[PersonName]:
         values = value if isinstance(value, list) else [value]
         if ends_in_et_al(values):
             values = values[:-1]
@@ -188,3 +187,28 @@ _text_words = """type abstract annote archive archive_collection archive-place a
     original-title part-title PMCID PMID publisher publisher-place references reviewed-genre
     reviewed-title scale source status title title-short URL volume-title year-suffix"""
 _text_variables = frozenset(_text_words.split())
+
+
+_shares = {1: (4,), 2: (2, 2), 3: (2, 1, 1)}
+
+
+def citation_label(item: CitedItem) -> str:
+    own = item.fields.get("citation-label")
+    if own:
+        return own
+    names = next(
+        (
+            item.names[variable]
+            for variable in ("author", "editor", "translator")
+            if variable in item.names
+        ),
+        [],
+    )
+    families = [(name.family or name.literal) for name in names][:4]
+    shares = _shares.get(len(families), (1, 1, 1, 1))
+    letters = "".join(
+        family.replace(" ", "")[:share] for family, share in zip(families, shares, strict=False)
+    )
+    date = item.dates.get("issued")
+    year = f"{abs(date.start[0]) % 100:02d}" if date is not None and date.start[0] else ""
+    return letters + year

@@ -2,13 +2,42 @@
 of fallback.
 """
 
+import html
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from carrel.libraries.text.xml import Element
+from carrel.libraries.text.budget import InputTooCostlyError
+from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
 
 from .errors import LocaleBrokenError
-from .xml_source import XmlRefusedError, parse_csl_xml
+
+SIZE_LIMIT = 8_000_000
+
+
+class XmlRefusedError(ValueError):
+    """The text is not XML that we read."""
+
+
+def parse_csl_xml(text: str) -> Element:
+    """The root of a style or locale. Raises XmlRefusedError."""
+    if len(text) > SIZE_LIMIT:
+        raise XmlRefusedError("it is larger than any style")
+    try:
+        root = parse_xml(text)
+    except UnsafeXmlError:
+        raise XmlRefusedError("entities in the document type are not allowed") from None
+    except XmlError as problem:
+        raise XmlRefusedError(f"it is not well-formed XML ({problem})") from None
+    except InputTooCostlyError as problem:
+        if problem.exceeded != "depth":
+            raise
+        raise XmlRefusedError("its elements are nested without end") from None
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            if "&" in value:
+                element.set(name, html.unescape(value))  # styles that escaped their entities twice
+    return root
+
 
 PRIMARY_DIALECTS = {
     "af": "af-ZA", "ca": "ca-AD", "cs": "cs-CZ", "da": "da-DK", "de": "de-DE", "el": "el-GR",
@@ -29,7 +58,7 @@ LocaleSource = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class LocaleTerm:
     single: str
     multiple: str
     gender: str = ""
@@ -39,8 +68,8 @@ class Term:
 @dataclass(slots=True)
 class Locale:
     language: str
-    terms: dict[tuple[str, str], Term] = field(default_factory=dict)
-    gendered: dict[tuple[str, str, str], Term] = field(default_factory=dict)
+    terms: dict[tuple[str, str], LocaleTerm] = field(default_factory=dict)
+    gendered: dict[tuple[str, str, str], LocaleTerm] = field(default_factory=dict)
     dates: dict[str, Element] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     _found: dict[tuple[str, str, bool, str], str | None] = field(default_factory=dict)
@@ -127,7 +156,7 @@ class Locale:
             self.terms[(name, form)] = _read_term(element)
 
 
-def _read_term(element: Element) -> Term:
+def _read_term(element: Element) -> LocaleTerm:
     single, multiple = element.find("single"), element.find("multiple")
     if single is not None or multiple is not None:
         one = (single.text or "") if single is not None else ""
@@ -136,7 +165,7 @@ def _read_term(element: Element) -> Term:
         one = many = element.text or ""
     if not one.strip() and "\n" in one:
         one = many = ""
-    return Term(one, many, element.get("gender", ""), element.get("match", ""))
+    return LocaleTerm(one, many, element.get("gender", ""), element.get("match", ""))
 
 
 def _is_ordinal(name: str) -> bool:

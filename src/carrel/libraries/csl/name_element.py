@@ -2,22 +2,88 @@
 was shown of them.
 """
 
+import copy
+from collections.abc import Callable
+
 from carrel.libraries.text.xml import Element
 
-from .context import Context, NameSet
-from .decoration import Render, decorate
-from .name_options import Look, NameOptions, read_options
-from .name_values import Name, is_latin_like
-from .person import FULL, INITIALS, base_level, dressed, person
-from .scope import Scope
-from .substitute import Compile, alternatives
+from .conditions import compile_condition
+from .context import NameSet, RenderContext
+from .name_values import PersonName, is_latin_like
+from .person import FULL, INITIALS, NameFormat, base_level, dressed, person, read_options
+from .scope import CompileScope, Render, decorate
 from .tokens import NAMES, Tokens, plain
+
+Compile = Callable[[Element, CompileScope], Render | None]
+
+
+def alternatives(
+    parent: Element, names: Element, scope: CompileScope, compile_element: Compile
+) -> Render:
+    """Tries the children in turn until one says something; a choice only decides which of its own
+    are tried.
+    """
+    renders = []
+    for child in parent:
+        if child.tag == "choose":
+            renders.append(_choice(child, names, scope, compile_element))
+            continue
+        if child.tag == "names" and not [
+            inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}
+        ]:
+            compiled = compile_element(_filled(child, names), scope)
+        else:
+            compiled = compile_element(child, scope)
+        if compiled is not None:
+            renders.append(compiled)
+
+    def try_each(context: RenderContext, out: Tokens) -> None:
+        start = len(out)
+        for render in renders:
+            render(context, out)
+            if len(out) > start or (context.suppress_names and context.names_text is not None):
+                return
+
+    return try_each
+
+
+def _choice(
+    choose: Element, names: Element, scope: CompileScope, compile_element: Compile
+) -> Render:
+    branches = [
+        (
+            compile_condition(branch) if branch.tag != "else" else None,
+            alternatives(branch, names, scope, compile_element),
+        )
+        for branch in choose
+        if branch.tag in {"if", "else-if", "else"}
+    ]
+
+    def choice(context: RenderContext, out: Tokens) -> None:
+        for test, render in branches:
+            if test is None or test(context):
+                render(context, out)
+                return
+
+    return choice
+
+
+def _filled(child: Element, parent: Element) -> Element:
+    """A cs:names in cs:substitute that says only its variable takes name, et-al and label from its
+    parent.
+    """
+    filled = copy.copy(child)
+    filled.attrib = {**parent.attrib, "variable": child.get("variable", "")}
+    for inner in parent:
+        if inner.tag in {"name", "et-al", "label"}:
+            filled.append(inner)
+    return filled
 
 
 class NamesElement:
     """One cs:names ready to render."""
 
-    def __init__(self, element: Element, scope: Scope, compile_element: Compile) -> None:
+    def __init__(self, element: Element, scope: CompileScope, compile_element: Compile) -> None:
         self.scope = scope
         self.variables = element.get("variable", "").split()
         self.options = read_options(scope.inherited, element, scope.root, scope.locale.language)
@@ -55,7 +121,7 @@ class NamesElement:
             f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
         )
 
-    def _found(self, context: Context) -> list[tuple[str, list[Name]]]:
+    def _found(self, context: RenderContext) -> list[tuple[str, list[PersonName]]]:
         return [
             (variable, names)
             for variable in self.variables
@@ -63,7 +129,7 @@ class NamesElement:
             and not (context.suppressed and variable in context.suppressed)
         ]
 
-    def render(self, context: Context, out: Tokens) -> None:
+    def render(self, context: RenderContext, out: Tokens) -> None:
         context.called += 1
         if self._found(context):
             (self._render_found if self.options.form == "count" else self.dressed)(context, out)
@@ -73,7 +139,7 @@ class NamesElement:
             if len(out) == start and self.options.form == "count" and self.scope.area == "sort":
                 out.append("0")
 
-    def _render_found(self, context: Context, out: Tokens) -> None:
+    def _render_found(self, context: RenderContext, out: Tokens) -> None:
         found = self._found(context)
         if self.options.form == "count":
             context.rendered += 1
@@ -96,7 +162,9 @@ class NamesElement:
                     out.append(self.options.names_delimiter)
                 out += tokens
 
-    def _merged(self, found: list[tuple[str, list[Name]]]) -> list[tuple[str, list[Name]]]:
+    def _merged(
+        self, found: list[tuple[str, list[PersonName]]]
+    ) -> list[tuple[str, list[PersonName]]]:
         """The same people as editors and translators are named once, where the locale has a word
         for it.
         """
@@ -112,7 +180,7 @@ class NamesElement:
             return found
         return [("editor translator", found[0][1])]
 
-    def _substitute(self, context: Context, out: Tokens) -> None:
+    def _substitute(self, context: RenderContext, out: Tokens) -> None:
         if self.substitutes is None:
             return
         inner: Tokens = []
@@ -135,12 +203,12 @@ class NamesElement:
                 inner = [context.substitution.text]
         out += (NAMES, *inner, NAMES.close)
 
-    def _note_text(self, tokens: Tokens, context: Context) -> None:
+    def _note_text(self, tokens: Tokens, context: RenderContext) -> None:
         context.names_text = plain(tokens) if NAMES in tokens else ""
         if not context.name_sets:
             context.name_sets.append(NameSet(1, 1, [], [plain(tokens)]))
 
-    def _shown(self, total: int, index: int, context: Context) -> tuple[int, bool]:
+    def _shown(self, total: int, index: int, context: RenderContext) -> tuple[int, bool]:
         """How many names are shown, and whether the last one follows after a gap."""
         options = self.options
         least, first = options.et_al_min, options.et_al_use_first
@@ -157,7 +225,7 @@ class NamesElement:
             return total, False
         return first, options.et_al_use_last
 
-    def _level(self, index: int, place: int, name: Name, context: Context) -> int:
+    def _level(self, index: int, place: int, name: PersonName, context: RenderContext) -> int:
         level = self.base
         if self.scope.area == "sort":
             return level
@@ -174,7 +242,7 @@ class NamesElement:
             level = FULL
         return level
 
-    def _one_role(self, variable: str, names: list[Name], context: Context) -> Tokens:
+    def _one_role(self, variable: str, names: list[PersonName], context: RenderContext) -> Tokens:
         is_first = context.names_text is None
         index = len(context.name_sets)
         has_more = not context.et_al.isdisjoint(variable.split())
@@ -195,7 +263,7 @@ class NamesElement:
                 tokens = [*label, *tokens] if self.label_first else [*tokens, *label]
         return tokens
 
-    def _label(self, variable: str, count: int, context: Context) -> Tokens:
+    def _label(self, variable: str, count: int, context: RenderContext) -> Tokens:
         if self.label is None:
             return []
         plural = self.label.get("plural", "contextual")
@@ -213,7 +281,7 @@ class NamesElement:
             dress(context, out)
         return out
 
-    def _people(self, names: list[Name], levels: list[int]) -> list[Tokens]:
+    def _people(self, names: list[PersonName], levels: list[int]) -> list[Tokens]:
         """As many names as there are levels."""
         is_all = self.options.sort_order == "all" or self.scope.area == "sort"
         is_first = self.options.sort_order == "first"
@@ -222,13 +290,13 @@ class NamesElement:
             for place, (name, level) in enumerate(zip(names, levels, strict=False))
         ]
 
-    def _person(self, name: Name, inverted: bool, level: int) -> Tokens:
+    def _person(self, name: PersonName, inverted: bool, level: int) -> Tokens:
         tokens = person(name, self.options, inverted, level, self.scope.area == "sort")
         look = self.options.name
-        return dressed(tokens, Look(look.fonts, look.case) if name.literal else look)
+        return dressed(tokens, NameFormat(look.fonts, look.case) if name.literal else look)
 
     def _list(
-        self, names: list[Name], index: int, context: Context, *, has_more: bool
+        self, names: list[PersonName], index: int, context: RenderContext, *, has_more: bool
     ) -> tuple[Tokens, str]:
         total = len(names)
         shown, has_last = self._shown_of(names, index, context, has_more=has_more)
@@ -248,7 +316,7 @@ class NamesElement:
         return tokens, plain(tokens)
 
     def _shown_of(
-        self, names: list[Name], index: int, context: Context, *, has_more: bool
+        self, names: list[PersonName], index: int, context: RenderContext, *, has_more: bool
     ) -> tuple[int, bool]:
         """How many of these names are shown. A list that goes on counts as one longer, and its last
         name is not known.
@@ -259,9 +327,9 @@ class NamesElement:
     def _joined_list(
         self,
         people: list[Tokens],
-        names: list[Name],
+        names: list[PersonName],
         index: int,
-        context: Context,
+        context: RenderContext,
         *,
         has_last: bool,
         has_more: bool,
@@ -322,7 +390,13 @@ class NamesElement:
         return tokens
 
     def _replaced(
-        self, tokens: Tokens, names: list[Name], index: int, context: Context, *, has_more: bool
+        self,
+        tokens: Tokens,
+        names: list[PersonName],
+        index: int,
+        context: RenderContext,
+        *,
+        has_more: bool,
     ) -> Tokens:
         """The list with the names that the entry before already showed put as the style's
         substitute.
@@ -354,8 +428,5 @@ def _takes_space(sign: str) -> bool:
     return sign in {"&", "."} or (sign != "ו" and sign.isalpha() and is_latin_like(sign))
 
 
-def compile_names(element: Element, scope: Scope, compile_element: Compile) -> Render:
+def compile_names(element: Element, scope: CompileScope, compile_element: Compile) -> Render:
     return NamesElement(element, scope, compile_element).render
-
-
-__all__ = ["NameOptions", "NamesElement", "compile_names"]

@@ -27,7 +27,7 @@ _doubled = re.compile(r"([A-Z])([A-Z]+)[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class PersonName:
     family: str = ""
     given: str = ""
     dropping: str = ""
@@ -38,19 +38,19 @@ class Name:
     static_ordering: bool = False
 
 
-def read_name(value: object) -> Name | None:
+def read_name(value: object) -> PersonName | None:
     """One name of a CSL-JSON list, or None where nothing is in it. Raises TypeError where it is no
     name at all.
     """
     if isinstance(value, str):
         text = value.strip()
-        return Name(literal=text) if text else None
+        return PersonName(literal=text) if text else None
     if not isinstance(value, dict):
         raise TypeError("a name is a family and a given name, or one literal")
     literal = _text(value, "literal")
     family, given = _text(value, "family"), _text(value, "given")
     if literal and not family and not given:
-        return Name(literal=literal)
+        return PersonName(literal=literal)
     dropping, non_dropping = (
         _text(value, "dropping-particle"),
         _text(value, "non-dropping-particle"),
@@ -59,7 +59,7 @@ def read_name(value: object) -> Name | None:
     if not (family or given or dropping or non_dropping or suffix):
         return None
     if _is_set(value.get("isInstitution")) and family and not given:
-        return Name(literal=family)
+        return PersonName(literal=family)
     parse = value.get("parse-names")
     return _parsed(
         family=family,
@@ -101,9 +101,9 @@ def _parsed(
     comma_suffix: bool,
     static: bool,
     parse: bool,
-) -> Name:
+) -> PersonName:
     if len(family) > _longest_name or len(given) > _longest_name:
-        return Name(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
+        return PersonName(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
     return _parsed_short(
         family=family,
         given=given,
@@ -127,7 +127,7 @@ def _parsed_short(
     comma_suffix: bool,
     static: bool,
     parse: bool,
-) -> Name:
+) -> PersonName:
     if len(family) > 1 and family[0] == '"' == family[-1]:
         family, parse = family[1:-1], False
     if given and not suffix and "," in given:
@@ -145,7 +145,7 @@ def _parsed_short(
         found = _given_particle.match(given)
         if found and _are_particles(found[2]):
             given, dropping = found[1], found[2].strip()
-    return Name(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
+    return PersonName(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
 
 
 def _are_particles(text: str) -> bool:

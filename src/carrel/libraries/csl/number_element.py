@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from carrel.libraries.text.xml import Element
 
-from .context import Context
-from .decoration import Render, decorate
+from .context import RenderContext
 from .numbers import NumberForm, read_numbers
-from .scope import Scope
+from .scope import CompileScope, Render, decorate
 from .tokens import CITATION_NUMBER, Tokens
 
 _hyphenated = frozenset(
@@ -16,7 +15,7 @@ _hyphenated = frozenset(
 _totals = frozenset({"number-of-volumes", "number-of-pages"})
 
 
-def number_form(variable: str, scope: Scope, form: str = "numeric") -> NumberForm:
+def number_form(variable: str, scope: CompileScope, form: str = "numeric") -> NumberForm:
     is_page = variable in {"page", "locator"}
     return NumberForm(
         scope.locale,
@@ -28,10 +27,10 @@ def number_form(variable: str, scope: Scope, form: str = "numeric") -> NumberFor
     )
 
 
-def locator(scope: Scope, form: str = "numeric") -> Render:
+def locator(scope: CompileScope, form: str = "numeric") -> Render:
     pages, others = number_form("locator", scope, form), number_form("volume", scope, form)
 
-    def render(context: Context, out: Tokens) -> None:
+    def render(context: RenderContext, out: Tokens) -> None:
         context.called += 1
         locator = context.cite.locator
         if locator:
@@ -44,11 +43,11 @@ def locator(scope: Scope, form: str = "numeric") -> Render:
     return render
 
 
-def numeric_field(variable: str, scope: Scope, form: str = "numeric") -> Render:
+def numeric_field(variable: str, scope: CompileScope, form: str = "numeric") -> Render:
     written = number_form(variable, scope, form)
     own_labels = {"", variable}
 
-    def render(context: Context, out: Tokens) -> None:
+    def render(context: RenderContext, out: Tokens) -> None:
         context.called += 1
         value = context.fields.get(variable)
         if value is None or (context.suppressed and variable in context.suppressed):
@@ -71,15 +70,15 @@ def numeric_field(variable: str, scope: Scope, form: str = "numeric") -> Render:
     return render
 
 
-def citation_number(context: Context, out: Tokens) -> None:
+def citation_number(context: RenderContext, out: Tokens) -> None:
     context.called += 1
     if context.citation_number:
         context.rendered += 1
         out += (CITATION_NUMBER, str(context.citation_number), CITATION_NUMBER.close)
 
 
-def _counted(value: Callable[[Context], int], written: NumberForm) -> Render:
-    def render(context: Context, out: Tokens) -> None:
+def _counted(value: Callable[[RenderContext], int], written: NumberForm) -> Render:
+    def render(context: RenderContext, out: Tokens) -> None:
         context.called += 1
         number = value(context)
         if number:
@@ -89,7 +88,7 @@ def _counted(value: Callable[[Context], int], written: NumberForm) -> Render:
     return render
 
 
-def compile_number(element: Element, scope: Scope) -> Render:
+def compile_number(element: Element, scope: CompileScope) -> Render:
     variable, form = element.get("variable", ""), element.get("form", "numeric")
     if variable == "locator":
         render = locator(scope, form)
@@ -110,7 +109,7 @@ def compile_number(element: Element, scope: Scope) -> Render:
     return decorate(render, element.attrib, scope.english)
 
 
-def _label_value(variable: str, context: Context) -> str:
+def _label_value(variable: str, context: RenderContext) -> str:
     match variable:
         case "locator":
             return context.cite.locator
@@ -121,7 +120,7 @@ def _label_value(variable: str, context: Context) -> str:
     return context.fields.get(variable, "")
 
 
-def compile_label(element: Element, scope: Scope) -> Render:
+def compile_label(element: Element, scope: CompileScope) -> Render:
     variable, form, plural = (
         element.get("variable", ""),
         element.get("form", "long"),
@@ -129,7 +128,7 @@ def compile_label(element: Element, scope: Scope) -> Render:
     )
     locale = scope.locale
 
-    def render(context: Context, out: Tokens) -> None:
+    def render(context: RenderContext, out: Tokens) -> None:
         value = _label_value(variable, context)
         if not value or (context.suppressed and variable in context.suppressed):
             return

@@ -1,10 +1,125 @@
 """One name as tokens: its parts in the order, length and looks that the style asks for."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from carrel.libraries.text.xml import Element
+
 from .casing import apply_case
-from .markup import read_markup
-from .name_options import Look, NameOptions
-from .name_values import Name, initials, is_latin_like
-from .tokens import Token, Tokens
+from .name_values import PersonName, initials, is_latin_like
+from .scope import font_marks
+from .tokens import Mark, Token, Tokens, read_markup
+
+_many = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class NameFormat:
+    """Fonts, case and affixes of a part of a name, or of the et-al term."""
+
+    fonts: tuple[Mark, ...] = ()
+    case: str = ""
+    prefix: str = ""
+    suffix: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        return not (self.fonts or self.case or self.prefix or self.suffix)
+
+
+@dataclass(frozen=True, slots=True)
+class NameOptions:
+    join: str = ""
+    delimiter: str = ", "
+    precedes_last: str = "contextual"
+    precedes_et_al: str = "contextual"
+    et_al_min: int = _many
+    et_al_use_first: int = 1
+    et_al_use_last: bool = False
+    subsequent_min: int = _many
+    subsequent_use_first: int = 1
+    form: str = "long"
+    initialize: bool = True
+    initialize_with: str | None = None
+    initialize_hyphen: bool = True
+    sort_order: str = ""
+    sort_separator: str = ", "
+    demote: str = "display-and-sort"
+    family: NameFormat = NameFormat()
+    given: NameFormat = NameFormat()
+    name: NameFormat = NameFormat()
+    et_al: NameFormat = NameFormat()
+    et_al_term: str = "et-al"
+    particle_space: str = " "
+    names_delimiter: str = ""
+    raw: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_look(element: Element | None) -> NameFormat:
+    if element is None:
+        return NameFormat()
+    attributes = element.attrib
+    return NameFormat(
+        tuple(font_marks(attributes)),
+        attributes.get("text-case", ""),
+        attributes.get("prefix", ""),
+        attributes.get("suffix", ""),
+    )
+
+
+def read_options(
+    inherited: Mapping[str, str], names: Element, style: Element, language: str
+) -> NameOptions:
+    """What holds for this cs:names: style, area, cs:names itself, then its cs:name."""
+    name, et_al = names.find("name"), names.find("et-al")
+    found = dict(inherited)
+    found.update({key: value for key, value in names.attrib.items() if key != "delimiter"})
+    if name is not None:
+        found.update(
+            {
+                key: value
+                for key, value in name.attrib.items()
+                if key not in {"form", "delimiter", "prefix", "suffix"}
+            }
+        )
+        if "form" in name.attrib:
+            found["name-form"] = name.attrib["form"]
+        if "delimiter" in name.attrib:
+            found["name-delimiter"] = name.attrib["delimiter"]
+    parts = {part.get("name", ""): part for part in (name if name is not None else [])}
+    et_al_min = _number(found.get("et-al-min"), _many)
+    use_first = _number(found.get("et-al-use-first"), _many)
+    return NameOptions(
+        join=found.get("and", ""),
+        delimiter=found.get("name-delimiter", ", "),
+        precedes_last=found.get("delimiter-precedes-last", "contextual"),
+        precedes_et_al=found.get("delimiter-precedes-et-al", "contextual"),
+        et_al_min=et_al_min,
+        et_al_use_first=use_first,
+        et_al_use_last=found.get("et-al-use-last") == "true",
+        subsequent_min=_number(found.get("et-al-subsequent-min"), et_al_min),
+        subsequent_use_first=_number(found.get("et-al-subsequent-use-first"), use_first),
+        form=found.get("name-form", "long"),
+        initialize=found.get("initialize", "true") != "false",
+        initialize_with=found.get("initialize-with"),
+        initialize_hyphen=style.get("initialize-with-hyphen", "true") != "false",
+        sort_order=found.get("name-as-sort-order", ""),
+        sort_separator=found.get("sort-separator", ", "),
+        demote=style.get("demote-non-dropping-particle", "display-and-sort"),
+        family=read_look(parts.get("family")),
+        given=read_look(parts.get("given")),
+        name=read_look(name),
+        et_al=read_look(et_al),
+        et_al_term=et_al.get("term", "et-al") if et_al is not None else "et-al",
+        particle_space="\u00a0" if language[:2] == "fr" else " ",
+        names_delimiter=names.get("delimiter", found.get("names-delimiter", "")),
+        raw=found,
+    )
+
+
+def _number(value: str | None, default: int) -> int:
+    return int(value) if value and value.strip().isdecimal() else default
+
 
 FAMILY_ONLY, INITIALS, FULL = 0, 1, 2
 
@@ -16,7 +131,9 @@ def base_level(options: NameOptions) -> int:
     return INITIALS if options.initialize_with is not None and options.initialize else FULL
 
 
-def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort: bool) -> Tokens:
+def person(
+    name: PersonName, options: NameOptions, inverted: bool, level: int, in_sort: bool
+) -> Tokens:
     if name.literal:
         return dressed(read_markup(name.literal), options.family)
     given = _given(name, options, level)
@@ -55,13 +172,13 @@ def person(name: Name, options: NameOptions, inverted: bool, level: int, in_sort
     return both
 
 
-def _suffix(name: Name, options: NameOptions) -> str:
+def _suffix(name: PersonName, options: NameOptions) -> str:
     """Where initials go without a full stop, so does `Jr.`"""
     sign = options.initialize_with
     return name.suffix if sign is None or "." in sign else name.suffix.rstrip(".")
 
 
-def _given(name: Name, options: NameOptions, level: int) -> str:
+def _given(name: PersonName, options: NameOptions, level: int) -> str:
     if level == FAMILY_ONLY:
         return ""
     given = name.given
@@ -85,7 +202,7 @@ def _text(text: str) -> Tokens:
     return read_markup(text) if text else []
 
 
-def _inverted(name: Name, given: str, options: NameOptions, in_sort: bool) -> Tokens:
+def _inverted(name: PersonName, given: str, options: NameOptions, in_sort: bool) -> Tokens:
     demoted = name.non_dropping and (
         options.demote == "display-and-sort" or (in_sort and options.demote == "sort-only")
     )
@@ -109,11 +226,11 @@ def _inverted(name: Name, given: str, options: NameOptions, in_sort: bool) -> To
     return whole
 
 
-def _family_with_particle(name: Name, options: NameOptions) -> Tokens:
+def _family_with_particle(name: PersonName, options: NameOptions) -> Tokens:
     return _with_affixes(_bare_family(name, options), options.family)
 
 
-def _bare_family(name: Name, options: NameOptions) -> Tokens:
+def _bare_family(name: PersonName, options: NameOptions) -> Tokens:
     return _beside(
         _inside(_text(name.non_dropping), options.family),
         _inside(_text(name.family), options.family),
@@ -135,7 +252,7 @@ def _joined(left: Tokens, right: Tokens, sign: str) -> Tokens:
     return [*left, sign, *right] if left and right else left or right
 
 
-def _inside(tokens: Tokens, look: Look) -> Tokens:
+def _inside(tokens: Tokens, look: NameFormat) -> Tokens:
     if not tokens:
         return tokens
     if look.case:
@@ -146,7 +263,7 @@ def _inside(tokens: Tokens, look: Look) -> Tokens:
     return tokens
 
 
-def _with_affixes(tokens: Tokens, look: Look) -> Tokens:
+def _with_affixes(tokens: Tokens, look: NameFormat) -> Tokens:
     if tokens and look.prefix:
         tokens = [look.prefix, *tokens]
     if tokens and look.suffix:
@@ -154,6 +271,6 @@ def _with_affixes(tokens: Tokens, look: Look) -> Tokens:
     return tokens
 
 
-def dressed(tokens: Tokens, look: Look) -> Tokens:
+def dressed(tokens: Tokens, look: NameFormat) -> Tokens:
     """Fonts and case inside, affixes outside."""
     return tokens if look.is_plain else _with_affixes(_inside(tokens, look), look)

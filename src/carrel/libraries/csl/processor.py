@@ -7,30 +7,80 @@ from typing import Any
 
 from carrel.libraries.text.budget import current_budget
 
-from .bibliography import entry_tokens, name_substitution
+from .casing import with_capital_term
+from .catalogue import load_style
 from .citation import CitationWriter, suffix_letters
 from .context import (
     FIRST,
     NO_DISAMBIGUATION,
     SUBSEQUENT,
     Cite,
-    Context,
+    Cluster,
     Disambiguation,
     GivenLevel,
     NameSet,
+    NameSubstitution,
+    RenderContext,
+    set_positions,
 )
-from .disambiguation import Disambiguator
+from .disambiguation import Disambiguator, given_levels
 from .errors import ItemNotFoundError, StyleBrokenError
-from .formats import FORMATS, OutputName, Run, structure, write
-from .global_names import given_levels
-from .items import Item
-from .label import citation_label
-from .library import load_style
-from .positions import Cluster, set_positions
+from .formats import FORMATS, OutputName, TextRun, structure, write
+from .items import CitedItem, citation_label
 from .punctuation import settle
 from .sorting import ordered
-from .style import Style
-from .tokens import Tokens
+from .style import SHIFTED, Style, StyleLayout
+from .tokens import NAMES, Tokens
+
+
+def entry_tokens(layout: StyleLayout, context: RenderContext) -> tuple[Tokens, NameSet | None]:
+    """The entry, and the names that open it; nothing where the style leaves such works out."""
+    if layout.options.get("second-field-align"):
+        tokens = layout.render_aligned(context)
+    else:
+        tokens = with_capital_term(layout.render(context))
+    if not tokens:
+        return [], None
+    names = context.name_sets[0] if context.name_sets and _opens_with_names(tokens) else None
+    last = tokens[-1]
+    if layout.suffix and last.__class__ is not str and last.kind == "display":  # type: ignore[union-attr]
+        tokens.insert(len(tokens) - 1, layout.suffix)
+    else:
+        tokens.append(layout.suffix)
+    fonts = layout.fonts
+    return [layout.prefix, *reversed(fonts), *tokens, *(one.close for one in fonts)], names
+
+
+def _opens_with_names(tokens: Tokens) -> bool:
+    """Whether nothing but the margin comes before the names."""
+    in_margin = False
+    for token in tokens:
+        if token is NAMES:
+            return True
+        if token is SHIFTED or token is SHIFTED.close:
+            in_margin = token is SHIFTED
+        elif token.__class__ is str and token and not in_margin:
+            return False
+    return False
+
+
+def name_substitution(
+    before: NameSet | None, now: NameSet, text: str, rule: str
+) -> NameSubstitution | None:
+    """What stands for the names that the entry before has already shown; None where none repeat."""
+    if before is None or not now.names or not before.names:
+        return None
+    if rule in {"complete-all", "complete-each"}:
+        return NameSubstitution(text, rule, len(now.names)) if before.names == now.names else None
+    count = 0
+    for one, other in zip(before.names, now.names, strict=False):
+        if one != other:
+            break
+        count += 1
+        if rule == "partial-first":
+            break
+    return NameSubstitution(text, rule, count) if count else None
+
 
 # A rendering of one item takes 0.1 to 1 ms, as much as this many steps of a parser's loop; see
 # libraries/text/budget.py.
@@ -44,7 +94,7 @@ _telling_apart = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BibliographyEntry:
     """One line of a bibliography."""
 
     id: str
@@ -71,9 +121,9 @@ class Processor:
         self.quotes = self.locale.quotes()
         self.range_delimiter = "–"
         self._budget = current_budget()
-        self.items: dict[str, Item] = {}
+        self.items: dict[str, CitedItem] = {}
         for source in items:
-            item = Item(source)
+            item = CitedItem(source)
             if not item.id:
                 item.id = f"item-{len(self.items) + 1}"
             self.items[item.id] = item
@@ -107,9 +157,9 @@ class Processor:
         except RecursionError:
             raise self._too_deep() from None
 
-    def _sort_context(self, item_id: str) -> Context:
+    def _sort_context(self, item_id: str) -> RenderContext:
         self._budget.step(_STEPS_PER_RENDERING)
-        context = Context(
+        context = RenderContext(
             self.items[item_id], disambiguation=self.disambiguations.get(item_id, NO_DISAMBIGUATION)
         )
         context.citation_number = self.numbers.get(item_id, 0)
@@ -134,10 +184,10 @@ class Processor:
             self.disambiguations = disambiguator.run(items)
 
     def _ambiguous(
-        self, item: Item, disambiguation: Disambiguation, with_givens: bool
+        self, item: CitedItem, disambiguation: Disambiguation, with_givens: bool
     ) -> tuple[str, list[tuple[int, int, list[int]]]]:
         self._budget.step(_STEPS_PER_RENDERING)
-        context = Context(item, _compared, disambiguation)
+        context = RenderContext(item, _compared, disambiguation)
         context.is_subsequent = True
         context.is_comparing = True
         context.given_level = self.given_level if with_givens else None
@@ -146,23 +196,23 @@ class Processor:
         text = "".join([token for token in tokens if token.__class__ is str])
         return text, [(one.total, one.shown, one.levels) for one in context.name_sets]
 
-    def _label_of(self, item: Item) -> str:
+    def _label_of(self, item: CitedItem) -> str:
         return citation_label(item) if self.compiled.citation.scope.uses_label else ""
 
-    def cite_context(self, cite: Cite) -> Context:
+    def cite_context(self, cite: Cite) -> RenderContext:
         item = self.items.get(cite.id)
         if item is None:
             raise ItemNotFoundError(cite.id)
         self._budget.step(_STEPS_PER_RENDERING)
         disambiguation = self.disambiguations.get(cite.id, NO_DISAMBIGUATION)
-        context = Context(item, cite, disambiguation)
+        context = RenderContext(item, cite, disambiguation)
         context.citation_number = self.numbers.get(cite.id, 0)
         context.is_subsequent = cite.position != FIRST
         context.given_level = self.given_level
         self._identify(context, disambiguation)
         return context
 
-    def _identify(self, context: Context, disambiguation: Disambiguation) -> None:
+    def _identify(self, context: RenderContext, disambiguation: Disambiguation) -> None:
         context.citation_label = self._label_of(context.item)
         if disambiguation.year_suffix:
             context.year_suffix = suffix_letters(disambiguation.year_suffix)
@@ -185,11 +235,13 @@ class Processor:
         except RecursionError:
             raise self._too_deep() from None
 
-    def bibliography(self) -> list[Entry]:
+    def bibliography(self) -> list[BibliographyEntry]:
         """The entries in the style's order; empty where the style makes no bibliography."""
-        return [Entry(item_id, self._finish(tokens)) for item_id, tokens in self._entries()]
+        return [
+            BibliographyEntry(item_id, self._finish(tokens)) for item_id, tokens in self._entries()
+        ]
 
-    def bibliography_runs(self) -> list[tuple[str, list[Run]]]:
+    def bibliography_runs(self) -> list[tuple[str, list[TextRun]]]:
         """The entries as stretches of text with their looks, for any other format."""
         in_quote = self.locale.punctuation_in_quote
         return [
@@ -226,9 +278,9 @@ class Processor:
             raise self._too_deep() from None
         return entries
 
-    def _entry_context(self, item_id: str) -> Context:
+    def _entry_context(self, item_id: str) -> RenderContext:
         disambiguation = self.disambiguations.get(item_id, NO_DISAMBIGUATION)
-        context = Context(self.items[item_id], disambiguation=disambiguation)
+        context = RenderContext(self.items[item_id], disambiguation=disambiguation)
         context.in_bibliography = True
         context.given_level = self.given_level
         context.citation_number = self.numbers.get(item_id, 0)
@@ -246,7 +298,7 @@ def render_bibliography(
     output: OutputName = "text",
     locale: str | None = None,
     folder: Path | None = None,
-) -> list[Entry]:
+) -> list[BibliographyEntry]:
     """The bibliography of these items in one call."""
     loaded = style if isinstance(style, Style) else load_style(style, folder=folder)
     return Processor(loaded, items, locale=locale, output=output).bibliography()

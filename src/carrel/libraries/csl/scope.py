@@ -1,13 +1,99 @@
 """What the elements of one area of a style share while they are compiled."""
 
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from carrel.libraries.text.xml import Element
 
-from .context import Context
-from .decoration import Render
+from .casing import apply_case
+from .context import RenderContext
 from .errors import StyleBrokenError
 from .locale import Locale
+from .tokens import FORMATTING, QUOTES, Mark, Tokens, mark
+
+Render = Callable[[RenderContext, Tokens], None]
+_normal_values = {"", "normal", "none", "baseline"}
+
+
+def font_marks(attributes: Mapping[str, str]) -> list[Mark]:
+    """Innermost first."""
+    return [mark(kind, attributes[kind]) for kind in FORMATTING if attributes.get(kind)]
+
+
+def strip_periods(tokens: Tokens) -> Tokens:
+    return [token.replace(".", "") if token.__class__ is str else token for token in tokens]
+
+
+def decorate(
+    render: Render,
+    attributes: Mapping[str, str],
+    english: Callable[[RenderContext], bool],
+    *,
+    affixes: bool = True,
+) -> Render:
+    """The same rendering with this element's looks; the plain function where it has none."""
+    fonts = font_marks(attributes)
+    case = attributes.get("text-case", "")
+    strips = attributes.get("strip-periods") == "true"
+    display = attributes.get("display", "")
+    prefix = attributes.get("prefix", "") if affixes else ""
+    suffix = attributes.get("suffix", "") if affixes else ""
+    marks = [*fonts, QUOTES] if attributes.get("quotes") == "true" else fonts
+    if marks or case or strips or display:
+        opening = tuple(reversed(marks))
+        closing = tuple(one.close for one in marks)
+        screen = mark("display", display) if display else None
+
+        def full(context: RenderContext, out: Tokens) -> None:
+            inner: Tokens = []
+            render(context, inner)
+            if not inner:
+                return
+            if strips:
+                inner = strip_periods(inner)
+            if case:
+                inner = apply_case(
+                    inner,
+                    case,
+                    case == "title" and english(context),
+                    context.item.language[:2] if context else "",
+                )
+            if screen:
+                out.append(screen)
+            if prefix:
+                out.append(prefix)
+            out += opening
+            out += inner
+            out += closing
+            if suffix:
+                out.append(suffix)
+            if screen:
+                out.append(screen.close)
+
+        return full
+    if prefix:
+
+        def with_prefix(context: RenderContext, out: Tokens) -> None:
+            start = len(out)
+            out.append(prefix)
+            render(context, out)
+            if len(out) == start + 1:
+                out.pop()
+            elif suffix:
+                out.append(suffix)
+
+        return with_prefix
+    if suffix:
+
+        def with_suffix(context: RenderContext, out: Tokens) -> None:
+            start = len(out)
+            render(context, out)
+            if len(out) > start:
+                out.append(suffix)
+
+        return with_suffix
+    return render
+
 
 Area = Literal["citation", "bibliography", "sort"]
 NAME_ATTRIBUTES = (
@@ -24,7 +110,7 @@ NAME_ATTRIBUTES = (
 _most_calls = 1_000_000
 
 
-class Scope:
+class CompileScope:
     """Compiles macros once for an area and remembers what names inherit there."""
 
     def __init__(
@@ -53,7 +139,7 @@ class Scope:
         self._open: list[str] = []
         self._calls: dict[str, int] = {}
 
-    def english(self, context: Context) -> bool:
+    def english(self, context: RenderContext) -> bool:
         """Whether title case makes sense for this item."""
         item = context.item
         known = item.is_english

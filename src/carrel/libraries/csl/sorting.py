@@ -2,22 +2,75 @@
 comes last, both ways.
 """
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from carrel.libraries.text.xml import Element
 
-from .collation import SortText, sort_text
-from .context import Context
+from .context import RenderContext
 from .date_element import sort_key
-from .decoration import Render
 from .elements import compile_element, compile_macro
 from .errors import StyleBrokenError
 from .items import DATE_VARIABLES, NAME_VARIABLES, NUMBER_VARIABLES
 from .locale import Locale
-from .scope import Scope
+from .scope import CompileScope, Render
 from .tokens import plain
+
+_foreign = {
+    "ß": "ss",
+    "æ": "ae",
+    "ø": "o",
+    "đ": "d",
+    "ł": "l",
+    "œ": "oe",
+    "ı": "i",
+    "þ": "th",
+    "ð": "d",
+    "ħ": "h",
+    "ŋ": "n",
+}
+_foreign_letter = re.compile("|".join(_foreign))
+# Taken out first, so that what stands on both sides is one word.
+_joined = re.compile(r"[^\w\s$¢£¤¥€+<=>|~^`]|_")
+_chunks = re.compile(r"\d+|[^\W\d_]+|\s+|[$¢£¤¥€+<=>|~^`]")
+
+SortText = tuple[tuple[int, int, str], ...]
+
+
+# What stands behind this many characters decides no order that anybody looks at.
+_longest_compared = 2_000
+
+
+def sort_text(text: str) -> SortText:
+    """A key for `sorted`; runs of digits go by their size."""
+    return _sort_text(text[:_longest_compared])
+
+
+@lru_cache(maxsize=16384)
+def _sort_text(text: str) -> SortText:
+    text = text.lower()
+    if not text.isascii():
+        spread = unicodedata.normalize(
+            "NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text)
+        )
+        text = "".join([letter for letter in spread if not unicodedata.combining(letter)])
+    return tuple([_weight(chunk) for chunk in _chunks.findall(_joined.sub("", text))])
+
+
+def _weight(chunk: str) -> tuple[int, int, str]:
+    first = chunk[0]
+    if first.isalpha():
+        return (3, 0, chunk)
+    if first.isdecimal():
+        return (2, int(chunk[:400]), "")
+    if first.isspace():
+        return (0, 0, "")
+    return (1, 0, first)
+
 
 T = TypeVar("T")
 # Each key may look through the whole style. Real styles have fewer than ten.
@@ -31,7 +84,7 @@ _overrides = {
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    text: Callable[[Context], str]
+    text: Callable[[RenderContext], str]
     is_descending: bool
     is_citation_number: bool
 
@@ -46,7 +99,7 @@ def compile_sort(
     if len(found) > _most_keys:
         raise StyleBrokenError(style_id, f"it sorts by more than {_most_keys} keys.")
     keys = []
-    scopes: dict[tuple[tuple[str, str], ...], Scope] = {}
+    scopes: dict[tuple[tuple[str, str], ...], CompileScope] = {}
     for key in found:
         options = {
             **inherited,
@@ -56,7 +109,9 @@ def compile_sort(
         }
         scope = scopes.get(tuple(options.items()))
         if scope is None:
-            scope = scopes[tuple(options.items())] = Scope(style_id, root, locale, "sort", options)
+            scope = scopes[tuple(options.items())] = CompileScope(
+                style_id, root, locale, "sort", options
+            )
         variable = key.get("variable", "")
         text = (
             _macro_text(compile_macro(key.get("macro", ""), scope))
@@ -67,8 +122,8 @@ def compile_sort(
     return keys
 
 
-def _macro_text(render: Render) -> Callable[[Context], str]:
-    def text(context: Context) -> str:
+def _macro_text(render: Render) -> Callable[[RenderContext], str]:
+    def text(context: RenderContext) -> str:
         context.in_sort = True
         out: list[object] = []
         render(context, out)  # type: ignore[arg-type]
@@ -78,7 +133,7 @@ def _macro_text(render: Render) -> Callable[[Context], str]:
     return text
 
 
-def _variable_text(variable: str, scope: Scope) -> Callable[[Context], str]:
+def _variable_text(variable: str, scope: CompileScope) -> Callable[[RenderContext], str]:
     if variable in NAME_VARIABLES:
         names = Element("names", {"variable": variable})
         names.append(Element("name", {"name-as-sort-order": "all"}))
@@ -111,7 +166,7 @@ def padded(number: str) -> str:
 
 
 def ordered(
-    values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], Context]
+    values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], RenderContext]
 ) -> list[T]:
     """The values by all keys; equals stay as they came. A later key is only worked out where the
     earlier ones are equal.

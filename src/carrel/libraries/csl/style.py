@@ -7,16 +7,21 @@ from dataclasses import dataclass, field
 
 from carrel.libraries.text.xml import Element
 
-from .capital_term import with_capital_term
-from .context import Context
-from .decoration import Render, font_marks
+from .casing import with_capital_term
+from .context import RenderContext
 from .elements import compile_children
 from .errors import StyleBrokenError
-from .locale import Locale, LocaleSource, build_locale, normal_language
-from .scope import Scope, inherited_names
+from .locale import (
+    Locale,
+    LocaleSource,
+    XmlRefusedError,
+    build_locale,
+    normal_language,
+    parse_csl_xml,
+)
+from .scope import CompileScope, Render, font_marks, inherited_names
 from .sorting import SortKey, compile_sort
 from .tokens import Mark, Tokens, mark
-from .xml_source import XmlRefusedError, parse_csl_xml
 
 SHIFTED = mark("display", "left-margin")
 _style_limit = 64
@@ -24,10 +29,10 @@ INLINE = mark("display", "right-inline")
 
 
 @dataclass(slots=True)
-class Layout:
+class StyleLayout:
     """cs:layout of one area."""
 
-    scope: Scope
+    scope: CompileScope
     children: list[Render]
     prefix: str
     suffix: str
@@ -36,13 +41,13 @@ class Layout:
     options: dict[str, str]
     sort: list[SortKey]
 
-    def render(self, context: Context) -> Tokens:
+    def render(self, context: RenderContext) -> Tokens:
         out: Tokens = []
         for child in self.children:
             child(context, out)
         return out
 
-    def render_aligned(self, context: Context) -> Tokens:
+    def render_aligned(self, context: RenderContext) -> Tokens:
         """The first field in the margin, the rest beside it."""
         first: Tokens = []
         rest: Tokens = []
@@ -66,8 +71,8 @@ class Layout:
 @dataclass(slots=True)
 class CompiledStyle:
     locale: Locale
-    citation: Layout
-    bibliography: Layout | None
+    citation: StyleLayout
+    bibliography: StyleLayout | None
     has_disambiguate_test: bool
 
 
@@ -106,13 +111,13 @@ class Style:
         tests = any("disambiguate" in element.attrib for element in self.root.iter())
         return CompiledStyle(locale, compiled, listed, tests)
 
-    def _layout(self, area: Element, name: str, locale: Locale) -> Layout:
+    def _layout(self, area: Element, name: str, locale: Locale) -> StyleLayout:
         inherited = inherited_names(self.root, area)
-        scope = Scope(self.id, self.root, locale, name, inherited)  # type: ignore[arg-type]
+        scope = CompileScope(self.id, self.root, locale, name, inherited)  # type: ignore[arg-type]
         layout = area.find("layout")
         if layout is None:
             raise StyleBrokenError(self.id, f"its {name} has no layout.")
-        return Layout(
+        return StyleLayout(
             scope,
             compile_children(layout, scope),
             layout.get("prefix", ""),

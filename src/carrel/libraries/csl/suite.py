@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .context import FIRST, IBID, IBID_WITH_LOCATOR, SUBSEQUENT, Cite
+from .catalogue import PACKAGED_LOCALES
+from .context import FIRST, IBID, IBID_WITH_LOCATOR, SUBSEQUENT, Cite, Cluster
 from .errors import CitationStyleError
-from .library import PACKAGED_LOCALES
-from .positions import Cluster
 from .processor import Processor
 from .style import read_style
 

@@ -43,7 +43,7 @@ class PaperBibliographies:
 
 
 def _written(papers: Sequence[PaperToCite], form: str) -> str:
-    from carrel.libraries.bibliography.writing import Form, write
+    from carrel.libraries.bibliography.formats import ExportFormat, write_bibliography
 
     items = [cited_item(paper) for paper in until_cancelled(papers)]
     keys = Counter(str(item["id"]).lower() for item in items)
@@ -52,7 +52,7 @@ def _written(papers: Sequence[PaperToCite], form: str) -> str:
             # The paper's own id tells them apart, so that a key does not depend on the order of the
             # export.
             item["id"] = f"{item['id']}-{paper.metadata.paper_id[:6]}"
-    return write(items, Form(form))
+    return write_bibliography(items, ExportFormat(form))
 
 
 def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[str, Any]:
@@ -134,11 +134,11 @@ def _date_parts(facts: PaperMetadata) -> list[int]:
 def _stored_item(bibtex: str | None, has_sentence_case: bool) -> dict[str, Any] | None:
     if bibtex is None:
         return None
-    from carrel.libraries.bibliography.bibtex.fields import Titles
+    from carrel.libraries.bibliography.bibtex.fields import TitleCase
     from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 
     items = read_bibtex(
-        bibtex, Titles.SENTENCE_CASE if has_sentence_case else Titles.AS_WRITTEN
+        bibtex, TitleCase.SENTENCE_CASE if has_sentence_case else TitleCase.AS_WRITTEN
     ).items
     return items[0].item if items else None
 

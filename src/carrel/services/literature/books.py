@@ -4,8 +4,7 @@ from typing import Any
 
 from carrel.libraries.bibliography.dates import read_date
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.bibliography.items import join_keywords, put, put_people
-from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.items import join_keywords, language_code, put, put_people
 from carrel.libraries.identifiers import Isbn
 from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
 from carrel.services.literature.service_client import ServiceClient, expect_found, json_of

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.imports import CslItem
+from carrel.libraries.bibliography.imports import BibliographyError, CslItem
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.identifiers import Doi, NotAnIdentifierError, Pmcid, Pmid
 from carrel.libraries.text.budget import InputTooCostlyError

@@ -17,17 +17,15 @@ from carrel.core.paper_record import (
     ReadProblem,
     SourcePart,
 )
-from carrel.libraries.bibliography.bibtex.fields import Titles
+from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.csl_json import read_csl_json
-from carrel.libraries.bibliography.encodings import decode
 from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
-from carrel.libraries.bibliography.errors import BibliographyError
-from carrel.libraries.bibliography.imports import CslItem, Imported
+from carrel.libraries.bibliography.imports import BibliographyError, CslItem, ImportResult, decode
 from carrel.libraries.bibliography.nbib import read_nbib
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
-from carrel.libraries.bibliography.ris.reader import read_ris
+from carrel.libraries.bibliography.ris import read_ris
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.services.paper_sources.fields import clean, entry_of, names_in, one_line, unique
 
@@ -37,8 +35,8 @@ _ENTRY = re.compile(r"@\s*(\w+)\s*[{(]\s*([^,\s{}()]*)")
 _CSL_MARKS = (b'"type"', b'"title"')
 
 
-def _read_bibtex(content: bytes) -> Imported:
-    return read_bibtex(content, Titles.AS_WRITTEN)
+def _read_bibtex(content: bytes) -> ImportResult:
+    return read_bibtex(content, TitleCase.AS_WRITTEN)
 
 
 class BibliographyReader:
@@ -88,7 +86,7 @@ class BibliographyReader:
         return Reading(records, tuple(problems))
 
 
-def _format_of(path: Path, head: bytes) -> Callable[[bytes], Imported] | None:
+def _format_of(path: Path, head: bytes) -> Callable[[bytes], ImportResult] | None:
     match path.suffix.lower():
         case suffix if suffix in _BIBTEX:
             return _read_bibtex

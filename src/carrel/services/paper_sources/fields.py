@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from carrel.core.paper_record import BibtexEntry, PaperRecord, ReadProblem
-from carrel.libraries.bibliography.bibtex.writer import Dialect, write_bibtex
+from carrel.libraries.bibliography.bibtex.writer import BibtexDialect, write_bibtex
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 
@@ -233,7 +233,7 @@ def entry_of(item: CslItem) -> BibtexEntry | None:
                 if name not in {"abstract", "note", "annote"}
             }
         ],
-        Dialect.BIBTEX,
+        BibtexDialect.BIBTEX,
     )
     found = _HEAD.match(raw)
     return BibtexEntry(raw.strip(), found.group(2), found.group(1)) if found else None

@@ -4,19 +4,19 @@ import re
 from collections.abc import Callable
 from enum import Enum
 
-from carrel.libraries.bibliography.bibtex.links import put_links
-from carrel.libraries.bibliography.bibtex.names import NameReader
-from carrel.libraries.bibliography.bibtex.scanner import RawEntry
-from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
-from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
-from carrel.libraries.bibliography.bibtex.values import (
+from carrel.libraries.bibliography.bibtex.field_values import (
     and_list,
     edition_number,
     joined,
+    put_links,
     split_keywords,
     verbatim,
     whole_name,
 )
+from carrel.libraries.bibliography.bibtex.names import NameReader
+from carrel.libraries.bibliography.bibtex.scanner import RawEntry
+from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
+from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
 from carrel.libraries.bibliography.bibtex.vocabulary import (
     DATE_FIELDS,
     EDITOR_TYPES,
@@ -34,9 +34,8 @@ from carrel.libraries.bibliography.bibtex.vocabulary import (
 )
 from carrel.libraries.bibliography.dates import read_date, read_edtf, read_year_and_month
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.bibliography.items import put_other
-from carrel.libraries.bibliography.kept import put_back
-from carrel.libraries.bibliography.languages import language_code
+from carrel.libraries.bibliography.items import language_code, put_other
+from carrel.libraries.bibliography.lossless import put_back
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import Pmid
 
@@ -69,7 +68,7 @@ _LONGEST_SHARED = 400
 _SHARED_AT_MOST = 50_000
 
 
-class Titles(Enum):
+class TitleCase(Enum):
     """What to do with titles in title case: CSL stores sentence case, a faithful copy keeps
     them.
     """
@@ -81,7 +80,7 @@ class Titles(Enum):
 class EntryReader:
     """Turns entries into items; remembers names, which repeat."""
 
-    def __init__(self, titles: Titles) -> None:
+    def __init__(self, titles: TitleCase) -> None:
         self._titles = titles
         self._names = NameReader()
         self._plain: dict[str, str] = {}
@@ -104,7 +103,9 @@ class EntryReader:
             in _ENGLISH
         )
         title: Callable[[str], str] = (
-            self._sentence if self._titles is Titles.SENTENCE_CASE and is_english else _as_written
+            self._sentence
+            if self._titles is TitleCase.SENTENCE_CASE and is_english
+            else _as_written
         )
         self._titles_of(fields, item, kind, entry.type, title)
         self._people(fields, item, kind)

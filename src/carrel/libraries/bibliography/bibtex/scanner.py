@@ -3,12 +3,41 @@ and broken syntax mended.
 """
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from carrel.libraries.bibliography.bibtex.braces import BracePairs
-from carrel.libraries.bibliography.imports import Imported
+from carrel.libraries.bibliography.imports import ImportResult
 from carrel.libraries.text.budget import current_budget
+
+_BRACE = re.compile(r"[{}]")
+
+
+class BracePairs:
+    """The closing brace of every opening one, found in one pass."""
+
+    def __init__(self, text: str) -> None:
+        self._openings = array("q")
+        self._closings = array("q")
+        budget = current_budget()
+        waiting: list[int] = []
+        for found in _BRACE.finditer(text):
+            budget.step()
+            if found.group() == "{":
+                waiting.append(len(self._openings))
+                self._openings.append(found.start())
+                self._closings.append(-1)
+            elif waiting:
+                self._closings[waiting.pop()] = found.start()
+
+    def closing(self, opening: int) -> int:
+        """Where the group that opens here closes; -1 when it never does."""
+        place = bisect_left(self._openings, opening)
+        if place < len(self._openings) and self._openings[place] == opening:
+            return self._closings[place]
+        return -1
+
 
 _NAME = r"[A-Za-z][\w:.+/-]*"
 _START = re.compile(
@@ -71,7 +100,7 @@ class RawEntry:
 class Scanner:
     """Walks once through a text; remembers the strings it has met and where it is."""
 
-    def __init__(self, text: str, report: Imported) -> None:
+    def __init__(self, text: str, report: ImportResult) -> None:
         self._text = text
         self._report = report
         self._strings = dict(MONTHS)

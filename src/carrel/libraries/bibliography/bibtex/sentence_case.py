@@ -4,7 +4,7 @@ with inner capitals.
 
 import re
 
-from carrel.libraries.bibliography.bibtex.tex_reader import Rich
+from carrel.libraries.bibliography.bibtex.tex_reader import TexText
 
 # Words that title case leaves small, so that finding them small does not show a title to be in
 # sentence case already.
@@ -71,7 +71,7 @@ _SENTENCE_BREAK = re.compile(
 )
 
 
-def sentence_case(title: Rich) -> str:
+def sentence_case(title: TexText) -> str:
     """The title as CSL wants it stored; one that is in sentence case already is left as it is."""
     if _is_of_another_language(title.text) or not _is_title_case(title.text, title.protected):
         return title.text

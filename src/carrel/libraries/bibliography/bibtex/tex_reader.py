@@ -33,7 +33,7 @@ _CHARACTER_COMMANDS = frozenset({"symbol", "char", "unichar"})
 
 
 @dataclass(frozen=True, slots=True)
-class Rich:
+class TexText:
     """Text with the tags that CSL-JSON allows, and the stretches of it whose case is protected."""
 
     text: str
@@ -55,7 +55,7 @@ class TexReader:
         self._is_math = False
         self._open_quotes = 0
 
-    def result(self) -> Rich:
+    def result(self) -> TexText:
         text: list[str] = []
         spans: list[tuple[int, int]] = []
         length = 0
@@ -79,7 +79,7 @@ class TexReader:
         if len(composed) != len(whole):
             measured = _ComposedLengths(whole)
             spans = [(measured.up_to(start), measured.up_to(end)) for start, end in spans]
-        return Rich(
+        return TexText(
             composed,
             tuple(
                 (start, min(end, len(composed))) for start, end in spans if start < len(composed)

@@ -4,9 +4,9 @@ import re
 from enum import Enum
 from typing import Any
 
-from carrel.libraries.bibliography.bibtex.fields import KEPT_FIELD, EntryReader, Titles
+from carrel.libraries.bibliography.bibtex.fields import KEPT_FIELD, EntryReader, TitleCase
 from carrel.libraries.bibliography.bibtex.scanner import MONTHS, Scanner
-from carrel.libraries.bibliography.bibtex.tex_writing import (
+from carrel.libraries.bibliography.bibtex.tex import (
     paragraphs_to_tex,
     plain_to_tex,
     title_to_tex,
@@ -14,13 +14,13 @@ from carrel.libraries.bibliography.bibtex.tex_writing import (
 )
 from carrel.libraries.bibliography.citation_keys import distinct_key, make_paper_key
 from carrel.libraries.bibliography.dates import whole_date
-from carrel.libraries.bibliography.imports import CslItem, Imported
-from carrel.libraries.bibliography.kept import difference
+from carrel.libraries.bibliography.imports import CslItem, ImportResult
+from carrel.libraries.bibliography.lossless import difference
 from carrel.libraries.csl.name_lists import et_al_variables, names_of
 from carrel.libraries.text.budget import until_cancelled
 
 
-class Dialect(Enum):
+class BibtexDialect(Enum):
     """The two vocabularies that .bib files are written in."""
 
     BIBTEX = "bibtex"
@@ -110,7 +110,7 @@ _ALIASES = {
 }
 
 
-def write_bibtex(items: list[CslItem], dialect: Dialect, *, lossless: bool = False) -> str:
+def write_bibtex(items: list[CslItem], dialect: BibtexDialect, *, lossless: bool = False) -> str:
     """One entry for each item, with the fields that other programs know.
 
     A lossless file also has a field `carrel-csl` in entries that the dialect's own fields cannot
@@ -157,31 +157,31 @@ def _made_key(item: CslItem) -> str:
     )
 
 
-def _entry(item: CslItem, key: str, dialect: Dialect, *further: str) -> str:
+def _entry(item: CslItem, key: str, dialect: BibtexDialect, *further: str) -> str:
     fields = _Fields(item, dialect)
     lines = [f"  {name} = {value}," for name, value in fields.written().items()]
     return "\n".join([f"@{fields.entry_type()}{{{key},", *lines, *further, "}", ""])
 
 
-def _lossless_entry(item: CslItem, key: str, dialect: Dialect) -> str:
+def _lossless_entry(item: CslItem, key: str, dialect: BibtexDialect) -> str:
     text = _entry(item, key, dialect)
-    kept = difference(item, *(_understood(text, titles) for titles in Titles))
+    kept = difference(item, *(_understood(text, titles) for titles in TitleCase))
     return _entry(item, key, dialect, f"  {KEPT_FIELD} = {{{kept}}},") if kept else text
 
 
-def _understood(text: str, titles: Titles) -> CslItem:
-    entry = next(iter(Scanner(text, Imported()).entries()))
+def _understood(text: str, titles: TitleCase) -> CslItem:
+    entry = next(iter(Scanner(text, ImportResult()).entries()))
     return EntryReader(titles).read(entry)
 
 
 class _Fields:
     """The fields of one entry, as they are written."""
 
-    def __init__(self, item: CslItem, dialect: Dialect) -> None:
+    def __init__(self, item: CslItem, dialect: BibtexDialect) -> None:
         self._item = {
             variable: item[alias] for alias, variable in _ALIASES.items() if alias in item
         } | item
-        self._is_biblatex = dialect is Dialect.BIBLATEX
+        self._is_biblatex = dialect is BibtexDialect.BIBLATEX
         self._kind = str(item.get("type", ""))
         self._fields: dict[str, str] = {}
         self._et_al = et_al_variables(item)

@@ -1,16 +1,16 @@
-"""Three small tagged forms that library services and older programs export: Biblioscape, Copac and
-RePEc's mail reports.
-"""
+"""Tagged text as fields: a line with a tag, and the lines that go on from it."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.encodings import decode
-from carrel.libraries.bibliography.imports import CslItem, Imported, ImportedItem
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
+    language_code,
     page_range,
     put,
     put_link,
@@ -18,8 +18,53 @@ from carrel.libraries.bibliography.items import (
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.languages import language_code
-from carrel.libraries.bibliography.tagged_lines import tagged_fields
+from carrel.libraries.text.budget import current_budget
+
+
+@dataclass(slots=True)
+class TaggedField:
+    """One tag with its value, the further lines of it with their numbers, and whether an empty line
+    stood before.
+    """
+
+    line: int
+    tag: str
+    value: str
+    more: list[tuple[int, str]] = field(default_factory=list)
+    is_after_gap: bool = False
+
+    def joined(self, separator: str) -> str:
+        return separator.join([self.value, *(text.strip() for _, text in self.more)]).strip()
+
+
+def tagged_fields(text: str, tag: re.Pattern[str]) -> Iterator[TaggedField]:
+    """The fields of a text. Of `tag`, the first group is the tag and the last that matches the
+    value.
+    """
+    current: TaggedField | None = None
+    is_after_gap = False
+    budget = current_budget()
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
+        budget.step()
+        found = tag.match(line)
+        if found:
+            if current is not None:
+                yield current
+            current = TaggedField(
+                number,
+                found.group(1),
+                (found.group(found.lastindex or 1) or "").strip(),
+                [],
+                is_after_gap,
+            )
+            is_after_gap = False
+        elif not line.strip():
+            is_after_gap = True
+        elif current is not None:
+            current.more.append((number, line))
+    if current is not None:
+        yield current
+
 
 Tags = dict[str, list[str]]
 
@@ -54,18 +99,18 @@ _NEP_ENTRY = re.compile(r"^(\d+)\.\s+(\S.*)$")
 _NEP_DATE = re.compile(r"^(\d{4}(?:-\d{2}){0,2})(?!\d)")
 
 
-def read_biblioscape(content: str | bytes) -> Imported:
+def read_biblioscape(content: str | bytes) -> ImportResult:
     """Biblioscape's tag file: `--AU-- Name`, records ended by a rule."""
-    answer = Imported()
+    answer = ImportResult()
     text = _text(content, answer)
     tags: Tags = {}
     start = 1
-    for field in tagged_fields(text, _BIBLIOSCAPE_TAG):
+    for tagged in tagged_fields(text, _BIBLIOSCAPE_TAG):
         if not tags:
-            start = field.line
-        is_last = any(line.startswith("------") for _, line in field.more)
-        field.more = list(takewhile(lambda more: not more[1].startswith("------"), field.more))
-        tags.setdefault(field.tag, []).append(field.joined(""))
+            start = tagged.line
+        is_last = any(line.startswith("------") for _, line in tagged.more)
+        tagged.more = list(takewhile(lambda more: not more[1].startswith("------"), tagged.more))
+        tags.setdefault(tagged.tag, []).append(tagged.joined(""))
         if is_last:
             answer.items.append(ImportedItem(_biblioscape_item(tags), start))
             tags = {}
@@ -74,7 +119,7 @@ def read_biblioscape(content: str | bytes) -> Imported:
     return answer
 
 
-def _text(content: str | bytes, answer: Imported) -> str:
+def _text(content: str | bytes, answer: ImportResult) -> str:
     if isinstance(content, str):
         return content.lstrip("\ufeff")
     text, answer.warnings = decode(content)
@@ -124,18 +169,18 @@ def _biblioscape_item(tags: Tags) -> CslItem:
     return item
 
 
-def read_copac(content: str | bytes) -> Imported:
+def read_copac(content: str | bytes) -> ImportResult:
     """The union catalogue Copac: `TI- Title`, records parted by empty lines."""
-    answer = Imported()
+    answer = ImportResult()
     tags: Tags = {}
     start = 1
-    for field in tagged_fields(_text(content, answer), _COPAC_TAG):
-        if tags and field.tag == "TI" and "TI" in tags:
+    for tagged in tagged_fields(_text(content, answer), _COPAC_TAG):
+        if tags and tagged.tag == "TI" and "TI" in tags:
             answer.items.append(ImportedItem(_copac_item(tags), start))
             tags = {}
         if not tags:
-            start = field.line
-        tags.setdefault(field.tag, []).append(field.joined(" "))
+            start = tagged.line
+        tags.setdefault(tagged.tag, []).append(tagged.joined(" "))
     if tags:
         answer.items.append(ImportedItem(_copac_item(tags), start))
     return answer
@@ -170,11 +215,11 @@ def _copac_item(tags: Tags) -> CslItem:
     return item
 
 
-def read_repec_nep(content: str | bytes) -> Imported:
+def read_repec_nep(content: str | bytes) -> ImportResult:
     """A mail of New Economics Papers: numbered titles, each with its authors, address, date and
     abstract.
     """
-    answer = Imported()
+    answer = ImportResult()
     lines = _text(content, answer).splitlines()
     begin = next(
         (place for place, line in enumerate(lines) if line.startswith("In this issue we have")), 0

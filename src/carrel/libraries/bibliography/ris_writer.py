@@ -5,9 +5,8 @@ from typing import Any
 
 from carrel.libraries.bibliography.dates import whole_date
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.bibliography.kept import difference
-from carrel.libraries.bibliography.ris.reader import KEPT_PREFIX, read_ris
-from carrel.libraries.bibliography.ris.vocabulary import ARTICLES, PARTS, TYPES_WRITTEN
+from carrel.libraries.bibliography.lossless import difference
+from carrel.libraries.bibliography.ris import ARTICLES, KEPT_PREFIX, PARTS, TYPES_WRITTEN, read_ris
 from carrel.libraries.csl.name_lists import et_al_variables, names_of
 from carrel.libraries.text.budget import until_cancelled
 

@@ -1,1 +1,0 @@
-"""RIS, read from any of its dialects and written in the newer one."""
