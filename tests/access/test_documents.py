@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ import pytest
 import yaml
 
 from carrel.cli.access_table import scope_table, with_table
-from carrel.settings import ROOM_NAMES, AuditSettings, Settings, read_settings
+from carrel.rooms import room_names
+from carrel.settings import AuditSettings, Settings, read_settings
 from carrel.wiring.access import refuse_to_be_open_to_the_world
 from carrel.wiring.desk import open_desk
 
@@ -20,9 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.promise("A2")
 def test_the_scope_table_is_what_the_catalogue_says(tmp_path: Path) -> None:
-    rooms = tuple(
-        name for name in ROOM_NAMES if importlib.util.find_spec(f"carrel.wiring.{name}") is not None
-    )
+    rooms = room_names()
     desk = open_desk(Settings(home=tmp_path, rooms=rooms, audit=AuditSettings(enabled=False)))
     page = (ROOT / "docs" / "access.md").read_text(encoding="utf-8")
     assert with_table(page, scope_table(desk.catalogue)) == page, "run make docs"

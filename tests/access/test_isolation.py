@@ -5,7 +5,6 @@ compared with the scope table.
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 
 from carrel.core.catalogue import Catalogue
 from carrel.policy.scopes import ALL_SCOPES, SCOPES, expand_scopes
-from carrel.settings import ROOM_NAMES
+from carrel.rooms import room_names
 from tests.access.support import House, opened, settings_for
 
 # A parameter no operation has: whoever may call is told so, and nothing is changed.
@@ -46,12 +45,6 @@ def test_scopes_imply_what_the_specification_says() -> None:
     assert expand_scopes(["nothing:known"]) == {"nothing:known"}
 
 
-def _rooms_here() -> tuple[str, ...]:
-    return tuple(
-        name for name in ROOM_NAMES if importlib.util.find_spec(f"carrel.wiring.{name}") is not None
-    )
-
-
 async def _callers(house: House) -> dict[str, tuple[str | None, frozenset[str]]]:
     """Who there is: a name, a token, and the scopes it stands for. Nobody is None."""
     callers: dict[str, tuple[str | None, frozenset[str]]] = {
@@ -74,7 +67,7 @@ async def _callers(house: House) -> dict[str, tuple[str | None, frozenset[str]]]
 def test_everybody_may_exactly_what_the_table_says(tmp_path: Path) -> None:
     limits = {"per_minute": 1e9, "burst": 1e6}
     settings = settings_for(
-        tmp_path, "builtin", limits=limits, audit={"enabled": False}, rooms=_rooms_here()
+        tmp_path, "builtin", limits=limits, audit={"enabled": False}, rooms=room_names()
     )
 
     async def visit() -> list[str]:

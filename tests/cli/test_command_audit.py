@@ -16,7 +16,7 @@ import pytest
 
 import carrel.cli
 from carrel.cli import main
-from carrel.cli.own_commands import _MODULES
+from carrel.rooms import declared_rooms
 from tests.stores.first_home import first_home
 
 
@@ -182,8 +182,9 @@ def test_no_command_is_forgotten() -> None:
 
 
 def _modules_of(words: tuple[str, ...]) -> set[str]:
-    own = _MODULES.get(words[0], {}).get(words[1])
-    return {own.rpartition(".")[2]} if own else {words[0]}
+    room = declared_rooms().get(words[0])
+    own = room.commands.get(words[1]) if room is not None else None
+    return {own.partition(":")[0].rpartition(".")[2]} if own else {words[0]}
 
 
 def test_a_log_that_is_not_there_is_not_called_whole(

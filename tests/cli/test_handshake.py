@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from carrel.core.caller import Caller, Visit
-from carrel.settings import ROOM_NAMES, Settings
+from carrel.rooms import room_names
+from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from carrel.wiring.handshake import handshake_dispatcher
 from carrel.wiring.mcp import stdio_dispatcher
@@ -30,7 +31,7 @@ META = {
 @pytest.mark.promise("D9")
 @pytest.mark.parametrize("is_compact", [False, True])
 @pytest.mark.parametrize(
-    "rooms", [*((name,) for name in ROOM_NAMES), ("papers", "knowledge"), ROOM_NAMES]
+    "rooms", [*((name,) for name in room_names()), ("papers", "knowledge"), room_names()]
 )
 @pytest.mark.parametrize(
     ("method", "params"),

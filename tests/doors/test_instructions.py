@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from carrel.settings import ROOM_NAMES, Settings
+from carrel.rooms import declared_rooms, room_names
+from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from carrel.wiring.instructions import desk_instructions
 from carrel.wiring.mcp import common_endpoint
@@ -31,13 +32,13 @@ def pieces(text: str) -> int:
 
 @pytest.mark.parametrize("is_compact", [False, True])
 def test_instructions_are_short(is_compact: bool) -> None:
-    text = desk_instructions(dict.fromkeys(ROOM_NAMES, ""), has_jobs=True, is_compact=is_compact)
+    text = desk_instructions(declared_rooms().values(), has_jobs=True, is_compact=is_compact)
     assert pieces(text) < _MOST_TOKENS
     assert len(text) / 4 < _MOST_TOKENS
 
 
 @pytest.mark.parametrize(
-    "rooms", [ROOM_NAMES, ("papers",), ("papers", "knowledge"), ("references", "research")]
+    "rooms", [room_names(), ("papers",), ("papers", "knowledge"), ("references", "research")]
 )
 def test_instructions_name_only_tools_that_are_there(
     tmp_path: Path, rooms: tuple[str, ...]

@@ -9,17 +9,13 @@ from collections.abc import Sequence
 _VERBS = {
     "serve": ("carrel.cli.serve", "serve every open room over HTTP"),
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
-    "papers": ("carrel.cli.rooms", "search and read papers; build a corpus"),
-    "references": ("carrel.cli.rooms", "add, find, cite and export references"),
-    "research": ("carrel.cli.rooms", "start, follow and read research; import earlier hypotheses"),
-    "jobs": ("carrel.cli.rooms", "follow and cancel work that went on after its call"),
+}
+_ROOMS = "carrel.cli.rooms"
+_MORE_VERBS = {
+    "jobs": (_ROOMS, "follow and cancel work that went on after its call"),
     "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
     "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
     "audit": ("carrel.cli.audit", "list, verify and export the audit log"),
-    "knowledge": (
-        "carrel.cli.rooms",
-        "keep, find and share notes; import and export a folder of them",
-    ),
     "search": ("carrel.cli.search", "fill a real Elasticsearch from the local stores"),
     "backup": ("carrel.cli.backup", "write everything embedded into one file; check such a file"),
     "restore": ("carrel.cli.restore", "put a backup in place"),
@@ -43,11 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(f"carrel {__version__}")
         return 0
-    verb = words[0]
-    if verb not in _VERBS:
-        print(f"carrel: there is no command {verb!r}\n\n{_help()}", file=sys.stderr)
+    verbs = _verbs()
+    if words[0] not in verbs:
+        print(f"carrel: there is no command {words[0]!r}\n\n{_help()}", file=sys.stderr)
         return 2
-    return _run(_VERBS[verb][0], words)
+    return _run(verbs[words[0]][0], words)
 
 
 def reference_manager(arguments: Sequence[str] | None = None) -> int:
@@ -84,8 +80,16 @@ def _run(module: str, words: list[str]) -> int:
         leave()
 
 
+def _verbs() -> dict[str, tuple[str, str]]:
+    """The module and the meaning of every verb; each room is one."""
+    from carrel.rooms import declared_rooms
+
+    rooms = {name: (_ROOMS, room.command_help) for name, room in declared_rooms().items()}
+    return {**_VERBS, **rooms, **_MORE_VERBS}
+
+
 def _help() -> str:
-    rows = "\n".join(f"  {verb:10} {meaning}" for verb, (_, meaning) in _VERBS.items())
+    rows = "\n".join(f"  {verb:10} {meaning}" for verb, (_, meaning) in _verbs().items())
     return (
         "carrel: a research desk for AI assistants\n\nusage: carrel COMMAND [options]\n\n"
         f"{rows}\n\n  carrel COMMAND --help says more; carrel --version prints the version."

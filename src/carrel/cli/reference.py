@@ -143,7 +143,7 @@ def _field(path: tuple[str, ...]) -> Any:
 
 
 def _default(field: Any) -> str:
-    value = field.default
+    value = field.get_default(call_default_factory=True)
     return "" if value is None else f"`{value}`"
 
 

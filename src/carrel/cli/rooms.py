@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -15,15 +16,16 @@ from pydantic import TypeAdapter
 
 from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.own_commands import own_commands
 from carrel.cli.terminal import show
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.caller import Caller, Visit
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
 from carrel.core.process_name import process_name
+from carrel.core.room import load
 from carrel.doors.logs import configure_logs
 from carrel.doors.schemas import input_schema
+from carrel.rooms import declared_rooms
 from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import Desk, open_desk
 
@@ -34,9 +36,9 @@ _LOOK_EVERY_SECONDS = 2
 
 def run(words: list[str]) -> int:
     room = words[0]
-    own = own_commands(room)
+    own = declared_rooms()[room].commands if room != _JOBS else {}
     if len(words) > 1 and words[1] in own:
-        return own[words[1]](words[1:])
+        return int(load(own[words[1]])(words[1:]))
     operations = _operations(room)
     parser = argparse.ArgumentParser(prog=f"carrel {room}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -177,11 +179,8 @@ def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
     if isinstance(answer, Blocks):
         return "\n".join(part.body for part in answer.parts if isinstance(part, Text))
     rows = list(answer.result) if isinstance(answer, Partial) else answer
-    if not as_json and operation.room == "research":
-        # Imported here: the other rooms' commands need none of it.
-        from carrel.cli.research_pages import PAGES
-
-        page = PAGES.get(operation.name)
+    if not as_json:
+        page = _pages(operation.room).get(operation.name)
         if page is not None:
             rest = (
                 f"\n\n{answer.pending} to come. {answer.next_step}"
@@ -193,6 +192,11 @@ def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
     if as_json:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
     return "\n\n".join(_shown(row) for row in value) if isinstance(value, list) else _shown(value)
+
+
+def _pages(room: str) -> Mapping[str, Callable[[Any], str]]:
+    declared = declared_rooms().get(room)
+    return load(declared.pages) if declared is not None and declared.pages else {}
 
 
 async def _followed(desk: Desk, answer: Any, caller: Caller, visit: Visit) -> Any:

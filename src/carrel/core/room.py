@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+ErrorDialect = Literal["tool_result", "json_rpc"]
 
 
 @dataclass(frozen=True, slots=True)
 class RoomDeclaration:
-    """A room's name, its title, and its purpose in one sentence."""
+    """Everything that the rest of Carrel knows of a room by name.
+
+    `opener`, `commands` and `pages` name objects as `module:attribute`, imported at their first
+    use: `opener` makes the opened room from the settings, `commands` are run with their words
+    instead of an operation, and `pages` maps operations to functions that show their answers in a
+    terminal.
+    """
 
     name: str
     title: str
     purpose: str
+    opener: str = ""
+    # Which tool comes first and what to call next, for doors that serve several rooms.
+    guidance: str = ""
+    command_help: str = ""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    pages: str = ""
+    # Of the room's resources, such as `paper` for `paper://…`.
+    schemes: tuple[str, ...] = ()
+    # How errors are told where the room is served alone, and for resources that are not there.
+    error_dialect: ErrorDialect = "tool_result"
+    # Told to clients before the room is open; a test holds them to what it then offers.
+    has_prompts: bool = False
+    has_completions: bool = False
+    has_jobs: bool = False
+
+
+def load(reference: str) -> Any:
+    """The object that `module:attribute` names."""
+    module, _, attribute = reference.partition(":")
+    return getattr(import_module(module), attribute)

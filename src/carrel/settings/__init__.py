@@ -4,7 +4,6 @@ defaults.
 
 from carrel.settings.reading import read_settings
 from carrel.settings.sections import (
-    ROOM_NAMES,
     AuditSettings,
     AuthSettings,
     ModelSettings,
@@ -16,7 +15,6 @@ from carrel.settings.sections import (
 )
 
 __all__ = [
-    "ROOM_NAMES",
     "AuditSettings",
     "AuthSettings",
     "ModelSettings",

@@ -17,7 +17,8 @@ import platformdirs
 from pydantic import ValidationError
 
 from carrel.core.secrets import MASK
-from carrel.settings.sections import ROOM_NAMES, Section, Settings, SettingsError
+from carrel.rooms import room_names
+from carrel.settings.sections import Section, Settings, SettingsError
 
 # Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins
 # over them.
@@ -84,11 +85,11 @@ def read_settings(
         )
     except ValidationError as error:
         raise _explained(error, origins) from None
-    unknown = sorted(set(settings.rooms) - set(ROOM_NAMES))
+    unknown = sorted(set(settings.rooms) - set(room_names()))
     if unknown:
         raise SettingsError(
             f"There is no room called {', '.join(unknown)}",
-            next_step=f"Choose from {', '.join(ROOM_NAMES)}.",
+            next_step=f"Choose from {', '.join(room_names())}.",
             details={"rooms": unknown},
         )
     return settings

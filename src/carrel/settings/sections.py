@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from carrel import __version__
 from carrel.core.errors import CarrelError
 from carrel.core.secrets import password_in_url, remember_secrets
-
-ROOM_NAMES = ("papers", "references", "knowledge", "research")
+from carrel.rooms import room_names
 
 
 class SettingsError(CarrelError):
@@ -375,7 +374,7 @@ class Settings(Section):
         "the home folder where it is not set. Replicas that share a home over a network need one "
         "each",
     )
-    rooms: tuple[str, ...] = ROOM_NAMES
+    rooms: tuple[str, ...] = Field(default_factory=room_names)
     server: ServerSettings = ServerSettings()
     papers: PapersSettings = PapersSettings()
     references: ReferencesSettings = ReferencesSettings()

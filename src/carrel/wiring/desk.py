@@ -11,8 +11,10 @@ from pathlib import Path
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.health import Check, Health
+from carrel.core.room import load
 from carrel.policy.authorization.models import ClientDocuments
 from carrel.policy.gate import Gate
+from carrel.rooms import declared_rooms
 from carrel.settings import Settings
 from carrel.stores.home.lock import share_home
 from carrel.stores.home.privacy import make_private
@@ -110,7 +112,9 @@ def open_desk(
     """
     refuse_to_be_open_to_the_world(settings)
     clock = clock or SystemClock()
-    rooms = [*(_OPENERS[name](settings) for name in settings.rooms), *extra_rooms]
+    declared = declared_rooms()
+    opened: list[OpenRoom] = [load(declared[name].opener)(settings) for name in settings.rooms]
+    rooms = [*opened, *extra_rooms]
     catalogue = Catalogue(room.room for room in rooms)
     access = open_access(settings, catalogue, clock, documents=documents, audit_stream=audit_stream)
     gate = Gate(access.identity, access.limits, access.audit, clock)
@@ -122,35 +126,3 @@ def sqlite_version() -> str:
     import sqlite3
 
     return sqlite3.sqlite_version
-
-
-def _open_papers(settings: Settings) -> OpenRoom:
-    from carrel.wiring.papers import open_papers
-
-    return open_papers(settings)
-
-
-def _open_references(settings: Settings) -> OpenRoom:
-    from carrel.wiring.references import open_references
-
-    return open_references(settings)
-
-
-def _open_knowledge(settings: Settings) -> OpenRoom:
-    from carrel.wiring.knowledge import open_knowledge
-
-    return open_knowledge(settings)
-
-
-def _open_research(settings: Settings) -> OpenRoom:
-    from carrel.wiring.research import open_research
-
-    return open_research(settings)
-
-
-_OPENERS: dict[str, Callable[[Settings], OpenRoom]] = {
-    "papers": _open_papers,
-    "references": _open_references,
-    "knowledge": _open_knowledge,
-    "research": _open_research,
-}

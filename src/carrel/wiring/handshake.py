@@ -4,49 +4,40 @@ equal to the real thing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from carrel.core.clock import SystemClock
+from carrel.core.room import RoomDeclaration
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.policy.audit import NoAudit
 from carrel.policy.gate import Gate
 from carrel.policy.identity import LocalIdentity
 from carrel.policy.limits import NoLimits
+from carrel.rooms import declared_rooms
 from carrel.settings import Settings
 from carrel.wiring.instructions import desk_instructions
-
-_PURPOSES = {
-    "papers": "Find papers in the corpus and read their metadata, summaries and full texts.",
-    "references": "Keep a library of references: add, find, cite and export them, with their full "
-    "texts.",
-    "knowledge": "Keep notes, find them again, share them with the team, and look up named things.",
-    "research": "Generate, review, rank and evolve hypotheses from the papers at hand; work goes "
-    "on between calls.",
-}
-_WITH_PROMPTS = frozenset({"research"})
-_WITH_JOBS = frozenset({"references", "research"})
-_WITH_COMPLETIONS = frozenset({"papers", "references", "research"})
 
 
 def handshake_dispatcher(settings: Settings) -> Dispatcher:
     """Answers initialize, ping and server/discover before the rooms are open."""
+    rooms = [declared_rooms()[name] for name in settings.rooms]
     clock = SystemClock()
     endpoint = Endpoint(
         "handshake",
         operations=(),
-        prompts=() if _WITH_PROMPTS & set(settings.rooms) else None,
+        prompts=() if any(room.has_prompts for room in rooms) else None,
         server_name=settings.server.name,
         server_version=settings.server.version,
-        instructions=_instructions(settings),
-        offers_completions=bool(_WITH_COMPLETIONS & set(settings.rooms)),
-        offers_tasks=bool(_WITH_JOBS & set(settings.rooms)) and not settings.server.compact,
+        instructions=_instructions(rooms, is_compact=settings.server.compact),
+        offers_completions=any(room.has_completions for room in rooms),
+        offers_tasks=any(room.has_jobs for room in rooms) and not settings.server.compact,
     )
     return Dispatcher(endpoint, Gate(LocalIdentity(), NoLimits(), NoAudit(), clock))
 
 
-def _instructions(settings: Settings) -> str:
-    if len(settings.rooms) == 1 and not settings.server.compact:
-        return _PURPOSES[settings.rooms[0]]
-    purposes = {name: _PURPOSES[name] for name in settings.rooms}
-    return desk_instructions(
-        purposes, has_jobs=bool(_WITH_JOBS & purposes.keys()), is_compact=settings.server.compact
-    )
+def _instructions(rooms: Sequence[RoomDeclaration], *, is_compact: bool) -> str:
+    if len(rooms) == 1 and not is_compact:
+        return rooms[0].purpose
+    has_jobs = any(room.has_jobs for room in rooms)
+    return desk_instructions(rooms, has_jobs=has_jobs, is_compact=is_compact)

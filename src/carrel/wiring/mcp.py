@@ -13,6 +13,7 @@ from carrel.core.operation import Operation, Prompt, Resource
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.operation_tools import OperationTools
+from carrel.rooms import declared_rooms
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.instructions import desk_instructions
@@ -41,10 +42,11 @@ def common_endpoint(desk: Desk, *, has_everything: bool) -> Endpoint:
         server_name=server.name,
         server_version=server.version,
         instructions=desk_instructions(
-            {room.name: room.purpose for room in catalogue.rooms},
+            [room.declaration for room in catalogue.rooms],
             has_jobs=catalogue.jobs is not None,
             is_compact=server.compact,
         ),
+        json_rpc_error_schemes=_json_rpc_error_schemes(),
         jobs=catalogue.jobs if has_everything and not server.compact else None,
         offers_completions=has_everything
         and _can_complete(catalogue.resources.values(), catalogue.prompts.values()),
@@ -68,9 +70,20 @@ def room_endpoint(desk: Desk, room: Room) -> Endpoint:
         server_version=desk.settings.server.version,
         instructions=room.purpose,
         is_alone=True,
-        speaks_json_rpc_errors=room.name == "references",
+        json_rpc_error_schemes=_json_rpc_error_schemes(),
+        speaks_json_rpc_errors=room.declaration.error_dialect == "json_rpc",
         jobs=jobs,
         offers_completions=_can_complete(room.resources, room.prompts),
+    )
+
+
+def _json_rpc_error_schemes() -> tuple[str, ...]:
+    """How addresses begin whose room wants a missing one told as an application error."""
+    return tuple(
+        f"{scheme}://"
+        for room in declared_rooms().values()
+        if room.error_dialect == "json_rpc"
+        for scheme in room.schemes
     )
 
 

@@ -317,7 +317,8 @@ class Dispatcher:
         *,
         has_run: bool = False,
     ) -> ProtocolError:
-        legacy = APPLICATION if uri.startswith("library://") else RESOURCE_NOT_FOUND
+        is_ours = uri.startswith(self.endpoint.json_rpc_error_schemes)
+        legacy = APPLICATION if is_ours else RESOURCE_NOT_FOUND
         return ProtocolError(
             INVALID_PARAMS if is_modern else legacy, message, data, has_run=has_run
         )

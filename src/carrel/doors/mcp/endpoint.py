@@ -112,6 +112,7 @@ class Endpoint:
         instructions: str = "",
         is_alone: bool = False,
         speaks_json_rpc_errors: bool = False,
+        json_rpc_error_schemes: tuple[str, ...] = (),
         jobs: JobOperations | None = None,
         offers_tasks: bool = False,
         offers_completions: bool = False,
@@ -120,6 +121,7 @@ class Endpoint:
         self.name = name
         self.is_alone = is_alone
         self.speaks_json_rpc_errors = speaks_json_rpc_errors
+        self.json_rpc_error_schemes = json_rpc_error_schemes
         self.instructions = instructions
         self.server_info = {"name": server_name, "version": server_version}
         self.tools = {

@@ -6,4 +6,15 @@ ROOM = RoomDeclaration(
     name="knowledge",
     title="Knowledge",
     purpose="Keep notes, find them again, share them with the team, and look up named things.",
+    opener="carrel.wiring.knowledge:open_knowledge",
+    guidance=(
+        "Notes: search_knowledge before you answer, save_knowledge what was learnt, "
+        "propose_knowledge offers it to the team."
+    ),
+    command_help="keep, find and share notes; import and export a folder of them",
+    commands={
+        "import": "carrel.cli.knowledge_notes:run",
+        "export": "carrel.cli.knowledge_notes:run",
+        "import-nodes": "carrel.cli.knowledge_nodes:run",
+    },
 )

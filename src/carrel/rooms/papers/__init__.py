@@ -1,4 +1,4 @@
-"""The papers room."""
+"""The papers room: a corpus that is searched, read and built."""
 
 from carrel.core.room import RoomDeclaration
 
@@ -6,4 +6,17 @@ ROOM = RoomDeclaration(
     name="papers",
     title="Papers",
     purpose="Find papers in the corpus and read their metadata, summaries and full texts.",
+    opener="carrel.wiring.papers:open_papers",
+    guidance=(
+        "Papers: search_papers first; its paper_id goes to get_paper_metadata, get_paper_summary "
+        "or get_paper_source."
+    ),
+    command_help="search and read papers; build a corpus",
+    commands={
+        "build": "carrel.cli.papers_build:run",
+        "index": "carrel.cli.papers_index:run",
+        "summarise": "carrel.cli.papers_summarise:run",
+    },
+    schemes=("paper",),
+    has_completions=True,
 )

@@ -1,4 +1,4 @@
-"""The references room."""
+"""The references room: libraries of references, their citations and full texts."""
 
 from carrel.core.room import RoomDeclaration
 
@@ -6,4 +6,19 @@ ROOM = RoomDeclaration(
     name="references",
     title="References",
     purpose="Keep a library of references: add, find, cite and export them, with their full texts.",
+    opener="carrel.wiring.references:open_references",
+    guidance=(
+        "References: add_references keeps works by DOI, paper_id or BibTeX; search_references "
+        "finds, cite_references formats."
+    ),
+    command_help="add, find, cite and export references",
+    commands={
+        "history": "carrel.cli.references_history:run",
+        "restore": "carrel.cli.references_history:run",
+    },
+    schemes=("library",),
+    # Its specification wants application errors as JSON-RPC errors instead of tool results.
+    error_dialect="json_rpc",
+    has_completions=True,
+    has_jobs=True,
 )

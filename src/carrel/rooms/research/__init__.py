@@ -1,4 +1,4 @@
-"""The research room."""
+"""The research room: hypotheses that are generated, reviewed, ranked and evolved."""
 
 from carrel.core.room import RoomDeclaration
 
@@ -9,4 +9,20 @@ ROOM = RoomDeclaration(
         "Generate, review, rank and evolve hypotheses from the papers at hand; work goes on "
         "between calls."
     ),
+    opener="carrel.wiring.research:open_research",
+    guidance=(
+        "Hypotheses from the papers at hand: start_research, then get_research_status, "
+        "list_hypotheses, review_hypothesis, get_results."
+    ),
+    command_help="start, follow and read research; import earlier hypotheses",
+    commands={
+        "start": "carrel.cli.research_start:run",
+        "watch": "carrel.cli.research_watch:run",
+        "import": "carrel.cli.research_import:run",
+    },
+    pages="carrel.cli.research_pages:PAGES",
+    schemes=("research", "hypothesis"),
+    has_prompts=True,
+    has_completions=True,
+    has_jobs=True,
 )
