@@ -30,7 +30,7 @@ from carrel.libraries.text.budget import (
     parsing,
 )
 from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
-from carrel.wiring.references import CitationStyles
+from carrel.rooms.references.citations import CitationStyles
 
 pytestmark = pytest.mark.promise("D14")
 
@@ -222,7 +222,7 @@ def test_the_computing_time_of_citations_ends(
     looks = itertools.count()
     monkeypatch.setattr(time, "thread_time", lambda: float(next(looks)))
     styles = CitationStyles(None)
-    render = styles.bibliography if is_bibliography else styles.in_text
+    render = styles.render_bibliography if is_bibliography else styles.render_in_text
     with pytest.raises(CostlyInputError) as refusal:
         asyncio.run(render(REFERENCES, "apa", "text", None))
     assert refusal.value.exceeded == "cpu"

@@ -11,8 +11,8 @@ import pytest
 
 from carrel.core.errors import CostlyInputError
 from carrel.libraries.bibliography.formats import try_read_bibliography
+from carrel.libraries.bibliography.imports import ImportResult
 from carrel.services.parser_process import ParserProcesses
-from carrel.wiring.references import BibliographyFormats
 
 pytestmark = [pytest.mark.promise("D14"), pytest.mark.anyio]
 
@@ -97,15 +97,15 @@ async def test_a_bug_in_a_parser_is_an_error_here_and_not_a_dead_child(
         await processes.run(fail, size=0)
 
 
-async def test_a_long_bomb_is_reported_with_the_entries_before_it() -> None:
+async def test_a_long_bomb_is_reported_with_the_entries_before_it(
+    processes: ParserProcesses,
+) -> None:
     good = "".join(f"@article{{k{number}, title = {{Title {number}}}}}\n" for number in range(2000))
     bomb = '@string{a0 = "xxxxxxxxxx"}\n' + "".join(
         f"@string{{a{n} = a{n - 1} # a{n - 1}}}\n" for n in range(1, 60)
     )
-    formats = BibliographyFormats()
-    try:
-        found = await formats.read(good + bomb)
-    finally:
-        formats.close()
-    assert len(found.entries) == 2000
-    assert "characters" in found.failures[0].message
+    text = good + bomb
+    found = await processes.run(try_read_bibliography, text, size=len(text))
+    assert isinstance(found, ImportResult)
+    assert len(found.items) == 2000
+    assert "characters" in found.failures[0].reason

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.errors import InvalidInputError
 from carrel.wiring.audit import record_command
-from carrel.wiring.references_history import LibraryPast
+from carrel.wiring.references import open_library_history
 
 _SHOWN_IDS = 8
 
@@ -30,8 +30,8 @@ def _show(words: list[str]) -> int:
     )
     parser.add_argument("--user", metavar="NAME", help="the library of another user")
     options = parser.parse_args(words)
-    past = LibraryPast(settings_from(options), options.user)
-    changes = past.changes(options.id)
+    history = open_library_history(settings_from(options), options.user)
+    changes = history.list_changes(options.id)
     for change in changes[: options.limit]:
         parts = [
             f"{verb} {_some(ids)}"
@@ -46,14 +46,14 @@ def _show(words: list[str]) -> int:
     if len(changes) > options.limit:
         print(f"… and {len(changes) - options.limit} earlier changes (--limit)")
     if options.id is not None:
-        for text in past.texts(options.id):
+        for text in history.list_texts(options.id):
             print(
                 f"\nfrom revision {text.revision}: "
                 f"{text.text or ('a text that is not kept' if text.is_present else 'absent')}"
             )
         return 0
     print()
-    for version in past.versions():
+    for version in history.list_versions():
         kind = "saved by another program" if version.was_replaced else "accepted"
         print(f"version {version.number}: {kind}, {version.size_bytes} bytes, {version.path}")
     return 0
@@ -86,21 +86,21 @@ def _restore(words: list[str]) -> int:
             next_step="carrel references history lists changes and versions.",
         )
     settings = settings_from(options)
-    past = LibraryPast(settings, options.user)
+    history = open_library_history(settings, options.user)
     parameters = {
         "id": options.id,
         "revision": options.revision,
         "version": options.version,
         "user": options.user,
     }
-    with record_command(settings, "references:restore", f"references:{past.path}", parameters):
+    with record_command(settings, "references:restore", f"references:{history.path}", parameters):
         if options.version is not None:
             print(
                 f"The library is version {options.version} again: "
-                f"{past.restore_version(options.version)} references."
+                f"{history.restore_version(options.version)} references."
             )
         else:
-            past.restore_reference(options.id, options.revision)
+            history.restore_reference(options.id, options.revision)
             print(f"{options.id} is restored.")
     return 0
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from carrel.core.caller import LOCAL_USER, library_name
 from carrel.rooms.knowledge.documents import DocumentSource, PersonalSource
 from carrel.settings import Settings
+from carrel.stores.csl_json.library import LIBRARY_NAME
 from carrel.wiring.papers import snapshot_path
-from carrel.wiring.references import LIBRARY_NAME, library_path, users_folder
+from carrel.wiring.references import library_path, users_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from carrel.settings import Settings
 from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.lookups import Services
+from carrel.wiring.lookups import LazyLiterature
 from carrel.wiring.papers_cluster import PaperCluster
 from carrel.wiring.papers_index import open_index
 
@@ -44,7 +44,7 @@ class AdderAtNeed:
         self._folder = folder
         self._settings = settings
         self._adder: PaperAdder | None = None
-        self._services = Services(settings)
+        self._services = LazyLiterature(settings)
 
     async def add(
         self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None

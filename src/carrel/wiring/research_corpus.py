@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from carrel.core.parsing import parse_in_thread
+from carrel.libraries import bibliography
 from carrel.libraries.discovery.extraction import ChunkReader
 from carrel.libraries.discovery.generation import Discovery
 from carrel.libraries.discovery.index import ConceptIndex
@@ -19,6 +21,7 @@ from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.vocabulary import Term, Vocabulary
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.service import Papers
+from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.research.errors import CorpusEmptyError
 from carrel.settings import ReferencesSettings
 from carrel.stores.sqlite.concepts import ConceptFile
@@ -99,19 +102,17 @@ class SnapshotCorpus:
         return items
 
     async def rendered(self, items: Sequence[dict[str, Any]]) -> list[str]:
-        from carrel.wiring.references import CitationStyles
-
         chosen = self._references
         styles = CitationStyles(chosen.styles)
-        entries = await styles.bibliography(
-            list(items), chosen.default_style, "text", chosen.default_locale
+        entries = await styles.render_bibliography(
+            items, chosen.default_style, "text", chosen.default_locale
         )
-        return [f"{text} [{name}]" for name, text in entries]
+        return [f"{entry.text} [{entry.id}]" for entry in entries]
 
     async def bibtex(self, items: Sequence[dict[str, Any]]) -> str:
-        from carrel.wiring.references import BibliographyFormats
-
-        return await BibliographyFormats().write(list(items), "bibtex")
+        return await parse_in_thread(
+            bibliography.write_bibliography, items, bibliography.ExportFormat.BIBTEX
+        )
 
     async def close(self) -> None:
         await asyncio.to_thread(self._texts.close)

@@ -16,7 +16,6 @@ from carrel.libraries.identifiers import (
     NotAnIdentifierError,
     Pmcid,
     Pmid,
-    without_resolver,
 )
 
 Item = dict[str, Any]
@@ -146,14 +145,6 @@ def _parsed(parse: Callable[[str], object], text: str) -> str | None:
 
 def doi_of(item: Item) -> str | None:
     return _parsed(Doi.parse, text_of(item, "DOI"))
-
-
-def as_cited(item: Item) -> Item:
-    """The item for a style: styles put the resolver before a DOI themselves, so one that is there
-    already would stand twice.
-    """
-    doi = item.get("DOI")
-    return {**item, "DOI": without_resolver(doi)} if isinstance(doi, str) else item
 
 
 def pmid_of(item: Item) -> str | None:

@@ -156,6 +156,17 @@ class AddedReferences(LibraryAnswer):
     job_id: str | None = None
     next_step: str | None = None
 
+    @classmethod
+    def empty(cls) -> AddedReferences:
+        return cls(added=[], skipped=[], failed=[], warnings=[])
+
+    def extend(self, other: AddedReferences) -> None:
+        """Takes over what became of further elements."""
+        self.added.extend(other.added)
+        self.skipped.extend(other.skipped)
+        self.failed.extend(other.failed)
+        self.warnings.extend(other.warnings)
+
 
 class OneReference(LibraryAnswer):
     reference: dict[str, Any]

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Protocol, TypeVar
 
 from carrel.core.caller import Caller
-from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
+from carrel.libraries.identifiers import Identifier
 from carrel.rooms.references.items import Item
 
-Identifier = Doi | Pmid | Pmcid | ArxivId | Isbn
-ExportFormat = Literal["csl-json", "bibtex", "biblatex", "ris"]
-Output = Literal["text", "html"]
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class LibrarySnapshot:
     """The library at one moment. `generation` grows whenever it changes."""
 
     generation: int
@@ -26,36 +24,47 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Fields of an item that get a new value, and those that go."""
+    """Fields of an item that get a new value, and those that are removed."""
 
     values: Mapping[str, object]
     removed: tuple[str, ...] = ()
 
 
 class Library(Protocol):
-    """One person's library. Functions handed in are run on the newest state while nobody else of
-    ours can write.
+    """One person's library.
+
+    Functions handed in run on the newest state, while nobody else of ours can write. Every method
+    raises LibraryUnreadableError where the file cannot be used; those that write raise
+    LibraryHalfChangedError where the file had begun to change.
     """
 
     @property
-    def folder(self) -> Path: ...
+    def folder(self) -> Path:
+        """The folder of attached files."""
+        ...
 
-    async def shelf(self) -> Shelf: ...
+    async def snapshot(self) -> LibrarySnapshot:
+        """The present library, or its last good state while the file is unreadable."""
+        ...
 
-    async def find(self, reference_id: str) -> Item | None: ...
+    async def find(self, reference_id: str) -> Item | None:
+        """A copy of the item, or None where there is none of that id."""
+        ...
 
-    async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]: ...
+    async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
+        """Adds what `choose` returns for the present items; returns it once it is on disk."""
+        ...
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
         """The changed item, or None where there is none of that id."""
         ...
 
-    async def remove(self, reference_id: str) -> Item | None: ...
+    async def remove(self, reference_id: str) -> Item | None:
+        """The removed item, or None where there is none of that id."""
+        ...
 
     async def take_notices(self) -> Sequence[str]:
-        """What the next answer has to say about merges with other programs' saves. Each is handed
-        out once.
-        """
+        """Sentences about merges with other programs' saves; each is returned once."""
         ...
 
 
@@ -65,113 +74,57 @@ class Libraries(Protocol):
     def of(self, caller: Caller) -> Library: ...
 
 
-@dataclass(frozen=True, slots=True)
-class ReadEntry:
-    """An item found in an input, with the line it begins at."""
+class PapersAtHand(Protocol):
+    """The papers of the open corpus as CSL items without a key. Nothing is asked of the network."""
 
-    item: Item
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReadProblem:
-    """Something that was recovered or lost, with its line."""
-
-    line: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReadBibliography:
-    """What an input held."""
-
-    entries: Sequence[ReadEntry]
-    warnings: Sequence[ReadProblem]
-    failures: Sequence[ReadProblem]
-
-
-class Formats(Protocol):
-    """Bibliography formats, told by their shape."""
-
-    def identifier(self, text: str) -> Identifier | None: ...
-
-    def is_bibliography(self, text: str) -> bool: ...
-
-    async def read(self, content: str | bytes) -> ReadBibliography: ...
-
-    async def write(
-        self, items: Sequence[Item], form: ExportFormat, *, lossless: bool = False
-    ) -> str:
-        """What other programs expect; lossless also carries what the format has no fields for, in
-        one of our own.
-        """
+    async def find_many(self, identifiers: Sequence[Identifier]) -> Mapping[Identifier, Item]:
+        """Those that the corpus has. Raises CarrelError where it cannot be read."""
         ...
 
-    def date(self, text: str) -> dict[str, object] | None:
-        """The CSL date of an EDTF text such as 2020-05; None where it is none."""
+    async def find(self, paper_id: str) -> Item | None:
+        """The paper of that id, or None. Raises CarrelError where the corpus cannot be read."""
         ...
 
 
-class Lookup(Protocol):
-    """Works that are not in the library: from the papers at hand, and from the services that know
-    them.
-    """
-
-    async def at_hand(self, identifiers: Sequence[Identifier]) -> Mapping[Identifier, Item]:
-        """Those that are among the papers at hand; nothing is asked of the network. Raises where
-        the papers cannot be read.
-        """
-        ...
+class Literature(Protocol):
+    """The services that know works by their identifiers."""
 
     async def find(self, identifier: Identifier) -> Item:
-        """The work, from a service. Raises WorkUnknownError or LookupUnavailableError."""
-        ...
+        """The work as a CSL item without a key.
 
-    async def paper(self, paper_id: str) -> Item | None:
-        """The paper at hand of that id, or None where there is none. Raises where the papers cannot
-        be read.
+        Raises NotFoundError where no service knows it, UnavailableError where none can be asked.
         """
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class StyleFacts:
-    """A citation style in a list."""
+class Parsers(Protocol):
+    """Processes that read long foreign input within limits of time and memory."""
 
-    name: str
-    title: str
-    parent: str | None = None
-
-
-class Styles(Protocol):
-    """Citation styles."""
-
-    async def bibliography(
-        self, items: Sequence[Item], style: str, output: Output, locale: str | None
-    ) -> list[tuple[str, str]]:
-        """An entry for each id, in the order of the style."""
+    async def run(self, function: Callable[..., ResultT], *arguments: Any, size: int) -> ResultT:
+        """What the function returns. Raises CostlyInputError where it takes too much."""
         ...
-
-    async def in_text(
-        self, items: Sequence[Item], style: str, output: Output, locale: str | None
-    ) -> str: ...
-
-    async def search(self, words: str, first: int, count: int) -> tuple[int, list[StyleFacts]]: ...
 
 
 class Files(Protocol):
-    """Files that are attached: copied in whole or not at all, and never deleted where we did not
-    put them.
-    """
+    """Files that are attached: copied in completely or not at all."""
 
     async def read_text(self, path: Path) -> str: ...
 
-    async def read_bytes(self, path: Path, max_bytes: int) -> bytes: ...
+    async def read_bytes(self, path: Path, max_bytes: int) -> bytes:
+        """The file's bytes. Raises OSError where there are more than `max_bytes`."""
+        ...
 
     async def copy_in(self, source: Path, target: Path) -> None: ...
 
-    async def remove(self, path: Path) -> None: ...
+    async def remove(self, path: Path) -> None:
+        """Removes the file, and its folder where that is empty then."""
+        ...
 
-    async def exists(self, path: Path) -> bool: ...
+    async def exists(self, path: Path) -> bool:
+        """Whether a file is there.
+
+        Raises InvalidInputError where the path can name none, UnavailableError where nobody knows.
+        """
+        ...
 
     def resolved(self, path: Path) -> Path: ...

@@ -11,6 +11,9 @@ from typing import TypeVar
 from carrel.core.answer import Job
 from carrel.core.caller import Call
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
+from carrel.core.parsing import parse_in_thread
+from carrel.libraries import bibliography
+from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.references.errors import (
     FileNotUsableError,
     ForceRequiredError,
@@ -19,7 +22,7 @@ from carrel.rooms.references.errors import (
     ReferencesNotFoundError,
 )
 from carrel.rooms.references.fulltext import FullTexts
-from carrel.rooms.references.items import Item, as_cited, names_text, text_of, year_of
+from carrel.rooms.references.items import Item, names_text, text_of, year_of
 from carrel.rooms.references.lookup_job import Additions
 from carrel.rooms.references.models import (
     AddedReferences,
@@ -32,7 +35,7 @@ from carrel.rooms.references.models import (
     LibraryAnswer,
     References,
 )
-from carrel.rooms.references.ports import ExportFormat, Files, Formats, Libraries, Library, Styles
+from carrel.rooms.references.ports import Files, Libraries, Library
 from carrel.rooms.references.search_index import Index, parse
 from carrel.rooms.references.validation import checked_changes
 
@@ -50,9 +53,8 @@ class ReferencesRoom:
     def __init__(
         self,
         libraries: Libraries,
-        formats: Formats,
         additions: Additions,
-        styles: Styles,
+        styles: CitationStyles,
         files: Files,
         *,
         allowed_folders: Sequence[Path] = (),
@@ -60,7 +62,6 @@ class ReferencesRoom:
         default_locale: str | None = None,
     ) -> None:
         self._libraries = libraries
-        self._formats = formats
         self._styles = styles
         self._files = files
         self._allowed_folders = tuple(allowed_folders)
@@ -81,12 +82,12 @@ class ReferencesRoom:
         return _page(found, page, limit)
 
     async def everything(self, call: Call, *, form: str, page: int, limit: int) -> References:
-        shelf = await self._libraries.of(call.caller).shelf()
-        answer = _page(shelf.items, page, limit)
+        snapshot = await self._libraries.of(call.caller).snapshot()
+        answer = _page(snapshot.items, page, limit)
         chosen = answer.references or []
         match form:
             case "bibtex":
-                text = await self._formats.write(chosen, "bibtex")
+                text = await _write(chosen, bibliography.ExportFormat.BIBTEX)
             case "pretty":
                 text = "\n".join(_pretty(item) for item in chosen)
             case _:
@@ -111,7 +112,7 @@ class ReferencesRoom:
         return removed
 
     async def edit(self, reference_id: str, changes: Item, call: Call) -> Item:
-        change = checked_changes(changes, self._formats.date)
+        change = checked_changes(changes)
         changed = await self._libraries.of(call.caller).change(reference_id, change)
         if changed is None:
             raise ReferenceNotFoundError(reference_id)
@@ -123,29 +124,29 @@ class ReferencesRoom:
         missing = [name for name, item in zip(question.ids, items, strict=True) if item is None]
         if missing:
             raise ReferencesNotFoundError(missing)
-        found = [as_cited(item) for item in items if item is not None]
+        found = [item for item in items if item is not None]
         locale = question.locale or self._default_locale
         style = question.style or self.default_style
         if question.kind == "in_text":
-            text = await self._styles.in_text(found, style, question.format, locale)
+            text = await self._styles.render_in_text(found, style, question.format, locale)
             return Citations(
                 style=style, format=question.format, kind=question.kind, text=text, entries=[]
             )
-        entries = await self._styles.bibliography(found, style, question.format, locale)
+        entries = await self._styles.render_bibliography(found, style, question.format, locale)
         return Citations(
             style=style,
             format=question.format,
             kind=question.kind,
-            text="\n".join(entry for _, entry in entries),
-            entries=[Citation(id=name, text=entry) for name, entry in entries],
+            text="\n".join(entry.text for entry in entries),
+            entries=[Citation(id=entry.id, text=entry.text) for entry in entries],
         )
 
     async def export(
-        self, form: ExportFormat, query: str | None, call: Call, *, lossless: bool = False
+        self, form: str, query: str | None, call: Call, *, lossless: bool = False
     ) -> str:
         library = self._libraries.of(call.caller)
-        items = (await library.shelf()).items if not query else await self._found(library, query)
-        return await self._formats.write(items, form, lossless=lossless)
+        items = (await library.snapshot()).items if not query else await self._found(library, query)
+        return await _write(items, bibliography.ExportFormat(form), lossless=lossless)
 
     async def attach(self, reference_id: str, path: str, call: Call) -> AttachedFile:
         library = self._libraries.of(call.caller)
@@ -166,21 +167,22 @@ class ReferencesRoom:
 
     async def complete_ids(self, typed: str, call: Call) -> Completion:
         """Ids of the caller's references by id or title."""
-        shelf = await self._libraries.of(call.caller).shelf()
-        named = ((str(item.get("id", "")), str(item.get("title", ""))) for item in shelf.items)
+        snapshot = await self._libraries.of(call.caller).snapshot()
+        named = ((str(item.get("id", "")), str(item.get("title", ""))) for item in snapshot.items)
         return await asyncio.to_thread(complete_titled, named, typed)
 
     async def styles(self, words: str, *, first: int, count: int) -> dict[str, object]:
-        total, found = await self._styles.search(words, first, count)
+        found = await self._styles.search(words)
         rows = [
-            {"name": style.name, "title": style.title, "parent": style.parent} for style in found
+            {"name": style.id, "title": style.title, "parent": style.parent or None}
+            for style in found[first : first + count]
         ]
-        return {"total": total, "default": self.default_style, "styles": rows}
+        return {"total": len(found), "default": self.default_style, "styles": rows}
 
     async def complete_styles(self, typed: str) -> Completion:
         """Names of citation styles by the words of their names and titles."""
-        total, found = await self._styles.search(typed, 0, MAX_COMPLETION_VALUES)
-        return Completion(tuple(style.name for style in found), total)
+        found = await self._styles.search(typed)
+        return Completion(tuple(style.id for style in found[:MAX_COMPLETION_VALUES]), len(found))
 
     async def _item(self, library: Library, reference_id: str) -> Item:
         item = await library.find(reference_id)
@@ -190,15 +192,17 @@ class ReferencesRoom:
 
     async def _found(self, library: Library, query: str) -> Sequence[Item]:
         async with self._indexing:
-            shelf = await library.shelf()
+            snapshot = await library.snapshot()
             known = self._indexes.get(id(library))
             if known is None:
-                known = _Indexed(shelf.generation, await asyncio.to_thread(Index, shelf.items))
+                known = _Indexed(
+                    snapshot.generation, await asyncio.to_thread(Index, snapshot.items)
+                )
                 self._indexes[id(library)] = known
-            elif known.generation != shelf.generation:
-                await asyncio.to_thread(known.index.update, shelf.items)
-                known.generation = shelf.generation
-            if len(shelf.items) <= _SMALL_LIBRARY:
+            elif known.generation != snapshot.generation:
+                await asyncio.to_thread(known.index.update, snapshot.items)
+                known.generation = snapshot.generation
+            if len(snapshot.items) <= _SMALL_LIBRARY:
                 return known.index.search(parse(query))
             return await asyncio.to_thread(known.index.search, parse(query))
 
@@ -206,7 +210,7 @@ class ReferencesRoom:
         """The bytes of a file that an element names, or None where it is something else."""
         if len(element) > 4096 or "\n" in element or not element.strip():
             return None
-        if self._formats.identifier(element) is not None or self._formats.is_bibliography(element):
+        if bibliography.recognise(element) is not None:
             return None
         path = Path(element)
         looks_like_path = path.suffix != "" or "/" in element or "\\" in element
@@ -252,6 +256,14 @@ class _Indexed:
 
     generation: int
     index: Index
+
+
+async def _write(
+    items: Sequence[Item], form: bibliography.ExportFormat, *, lossless: bool = False
+) -> str:
+    return await parse_in_thread(
+        lambda: bibliography.write_bibliography(items, form, lossless=lossless)
+    )
 
 
 def _page(items: Sequence[Item], page: int, limit: int) -> References:

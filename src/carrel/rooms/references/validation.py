@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from carrel.core.errors import InvalidInputError
+from carrel.libraries.bibliography import read_edtf
 from carrel.libraries.csl.name_lists import ET_AL_KEY, ends_in_et_al, move_et_al
 from carrel.libraries.csl.schema import (
     DATE_VARIABLES,
@@ -28,8 +29,6 @@ from carrel.rooms.references.ports import Change
 
 _NOT_EDITABLE = frozenset({"id", "custom"})
 _MOST_SHOWN = 5
-
-ReadDate = Callable[[str], dict[str, object] | None]
 
 
 class FieldsNotValidError(InvalidInputError):
@@ -122,7 +121,7 @@ def _plain_name(person: object, variable: str, others: Item) -> object:
     }
 
 
-def checked_changes(changes: Mapping[str, object], read_date: ReadDate) -> Callable[[Item], Change]:
+def checked_changes(changes: Mapping[str, object]) -> Callable[[Item], Change]:
     """The change that an edit asks for. FieldsNotValidError where a new value is not what CSL-JSON
     allows.
     """
@@ -139,7 +138,7 @@ def checked_changes(changes: Mapping[str, object], read_date: ReadDate) -> Calla
     values: Item = {}
     for name, value in changes.items():
         if value is not None:
-            date = read_date(value) if name in DATE_VARIABLES and isinstance(value, str) else None
+            date = read_edtf(value) if name in DATE_VARIABLES and isinstance(value, str) else None
             values[name] = value if date is None else date
     problems = check_item(values) or check_calendar(values)
     if problems:

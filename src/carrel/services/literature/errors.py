@@ -2,7 +2,18 @@
 different things.
 """
 
+from carrel.core.errors import NotFoundError, UnavailableError
 from carrel.core.secrets import mask_secrets
+
+
+class WorkUnknownError(NotFoundError):
+    """No service knows the identifier."""
+
+
+class LookupUnavailableError(UnavailableError):
+    """The services cannot be asked, so nothing is known of the identifier."""
+
+    code = "lookup_unavailable"
 
 
 class WorkLookupError(Exception):

@@ -1,16 +1,25 @@
 """Works by any identifier, from the services that know its kind, one after the other."""
 
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.services.literature.arxiv import Arxiv
 from carrel.services.literature.books import GoogleBooks, OpenLibrary
 from carrel.services.literature.dois import Crossref, DoiOrg
-from carrel.services.literature.errors import WorkLookupError, WorkNotFoundError
+from carrel.services.literature.errors import (
+    LookupUnavailableError,
+    NetworkUnavailableError,
+    ServicePausedError,
+    WorkLookupError,
+    WorkNotFoundError,
+    WorkUnknownError,
+)
 from carrel.services.literature.pubmed import PmcConverter, PubMed
-from carrel.services.literature.service_client import ServiceClient
+from carrel.services.literature.service_client import FileCache, RetryPolicy, ServiceClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,49 @@ class Works:
         else:
             raise WorkNotFoundError("PubMed Central", str(pmcid))
         return item | {"PMCID": str(pmcid)}
+
+
+class LiteratureServices:
+    """Works under one contact address, with answers remembered in a folder. Close it when done."""
+
+    def __init__(
+        self, contact: str, cache: Path, addresses: Mapping[str, str], pubmed_api_key: str = ""
+    ) -> None:
+        self._client = ServiceClient(RetryPolicy(contact=contact), FileCache(cache))
+        self._works = Works(self._client, Addresses(**addresses), pubmed_api_key)
+
+    async def find(self, identifier: Identifier) -> CslItem:
+        """The work as a CSL item without a key.
+
+        Raises WorkUnknownError where no service knows it, LookupUnavailableError where none can be
+        asked.
+        """
+        try:
+            return await self._works.find(identifier)
+        except WorkNotFoundError as error:
+            raise WorkUnknownError(
+                type(identifier).__name__, str(identifier), next_step="Check the identifier."
+            ) from error
+        except (NetworkUnavailableError, ServicePausedError) as error:
+            raise LookupUnavailableError(
+                f"{error.service} cannot be reached, so {identifier} could not be looked up",
+                next_step="Connect to the network, or add the work as BibTeX, RIS or CSL-JSON.",
+                details={"service": error.service, "identifier": str(identifier)},
+            ) from error
+        except WorkLookupError as error:
+            raise LookupUnavailableError(
+                str(error), next_step="Try again later, or add the work as BibTeX, RIS or CSL-JSON."
+            ) from error
+
+    async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
+        """The same as a CSL-JSON document, or None where nobody knows it."""
+        try:
+            return json.dumps([await self.find(identifier)]).encode()
+        except WorkUnknownError:
+            return None
+
+    async def close(self) -> None:
+        await self._client.close()
 
 
 async def _first(asks: Sequence[Callable[[], Awaitable[CslItem]]]) -> CslItem:

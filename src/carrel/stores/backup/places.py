@@ -9,14 +9,13 @@ from pathlib import Path, PurePosixPath
 from carrel.stores.backup.archive import is_archive
 from carrel.stores.backup.collection import FoundFile
 from carrel.stores.backup.restore_journal import Root, is_reserved
-from carrel.stores.csl_json.library import attachments_folder
+from carrel.stores.csl_json.library import LIBRARY_NAME, attachments_folder
 from carrel.stores.json_lines.audit import audit_files
 from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
 from carrel.stores.sqlite.schema_upgrade import is_copy
 from carrel.stores.static_folder import INBOX_NAME, STATIC_NAME, SUMMARIES_NAME
 
 SETTINGS_NAME = "carrel.toml"
-_LIBRARY_NAME = "library.json"
 BUILD_NAME = ".carrel-build"
 _AUDIT = PurePosixPath("audit.jsonl")
 _BY_ITSELF = "made again by itself"
@@ -78,8 +77,8 @@ class Places:
                 "library",
                 library.parent,
                 {
-                    _LIBRARY_NAME: library.name,
-                    f".{_LIBRARY_NAME}.carrel": f".{library.name}.carrel",
+                    LIBRARY_NAME: library.name,
+                    f".{LIBRARY_NAME}.carrel": f".{library.name}.carrel",
                 },
             ),
             Place("attachments", attachments.parent, {"attachments": attachments.name}),

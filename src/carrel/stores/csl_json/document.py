@@ -235,6 +235,11 @@ def name_of(entry: Entry) -> str:
     )
 
 
+def element_label(key: Key) -> str:
+    """The id of an element, or the digest of one that has none."""
+    return key[0].partition(":")[2]
+
+
 def entries_by_key(entries: Sequence[Entry]) -> dict[Key, Entry]:
     seen: Counter[str] = Counter()
     keyed: dict[Key, Entry] = {}

@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from carrel.core.caller import LOCAL_USER, Caller, library_name
 from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
 from carrel.rooms.references.items import Item
-from carrel.rooms.references.ports import Change, Shelf
+from carrel.rooms.references.ports import Change, LibrarySnapshot
 from carrel.stores.csl_json.document import Document, UnreadableLibraryError
 from carrel.stores.csl_json.library_file import LibraryFile, State
 
 ResultT = TypeVar("ResultT")
+LIBRARY_NAME = "library.json"
 _LOOK_EVERY_SECONDS = 0.25
 
 
@@ -31,17 +34,17 @@ class CslJsonLibrary:
         self._attachments = attachments or attachments_folder(self._file.path)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="library")
         self._watching: asyncio.Task[None] | None = None
-        self._shelf: tuple[State, Shelf] | None = None
+        self._snapshot: tuple[State, LibrarySnapshot] | None = None
 
     @property
     def folder(self) -> Path:
         return self._attachments
 
-    async def shelf(self) -> Shelf:
+    async def snapshot(self) -> LibrarySnapshot:
         state = await self._state()
-        if self._shelf is None or self._shelf[0] is not state:
-            self._shelf = (state, Shelf(state.generation, state.document.items()))
-        return self._shelf[1]
+        if self._snapshot is None or self._snapshot[0] is not state:
+            self._snapshot = (state, LibrarySnapshot(state.generation, state.document.items()))
+        return self._snapshot[1]
 
     async def find(self, reference_id: str) -> Item | None:
         entry = (await self._state()).document.get(reference_id)
@@ -121,7 +124,7 @@ class CslJsonLibrary:
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
             if not self._file.is_fresh():
                 try:
-                    await self.shelf()
+                    await self.snapshot()
                 except LibraryUnreadableError:
                     continue
 
@@ -130,15 +133,55 @@ class CslJsonLibrary:
         return fresh if fresh is not None else await self._run(self._file.read)
 
     async def _run(self, work: Callable[[], ResultT]) -> ResultT:
-        try:
+        with translate_file_errors(self._file):
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        except UnreadableLibraryError as error:
-            raise LibraryUnreadableError(str(error)) from error
-        except OSError as error:
-            reason = error.strerror or str(error)
-            if self._file.is_touched:
-                raise LibraryHalfChangedError(reason) from error
-            raise LibraryUnreadableError(reason) from error
+
+
+@contextmanager
+def translate_file_errors(file: LibraryFile) -> Iterator[None]:
+    """Converts errors of the file to LibraryUnreadableError or LibraryHalfChangedError."""
+    try:
+        yield
+    except UnreadableLibraryError as error:
+        raise LibraryUnreadableError(str(error)) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if file.is_touched:
+            raise LibraryHalfChangedError(reason) from error
+        raise LibraryUnreadableError(reason) from error
+
+
+class UserLibraries:
+    """The library of the local user at one path, and one for each other user in a folder."""
+
+    def __init__(self, path: Path, users: Path, attachments: Path | None) -> None:
+        self._path = path
+        self._users = users
+        self._attachments = attachments
+        self._open: dict[str, CslJsonLibrary] = {}
+
+    def of(self, caller: Caller) -> CslJsonLibrary:
+        library = self._open.get(caller.user_id)
+        if library is None:
+            library = self._open[caller.user_id] = self._open_library(caller.user_id)
+            library.watch()
+        return library
+
+    def _open_library(self, user_id: str) -> CslJsonLibrary:
+        if user_id == LOCAL_USER:
+            return CslJsonLibrary(self._path, self._attachments)
+        path = user_library_path(self._users, user_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return CslJsonLibrary(path)
+
+    async def close(self) -> None:
+        for library in self._open.values():
+            await library.close()
+
+
+def user_library_path(users: Path, user_id: str) -> Path:
+    """The library of a user other than the local one."""
+    return users / library_name(user_id) / LIBRARY_NAME
 
 
 def attachments_folder(path: Path) -> Path:

@@ -18,6 +18,7 @@ from carrel.stores.csl_json.document import (
     Entry,
     Key,
     as_mapping,
+    element_label,
     entries_by_key,
     object_fields,
     object_text,
@@ -183,9 +184,9 @@ class _Reconciliation:
 
     def _is_kept(self, key: Key) -> bool:
         if self._history.last_written(key) <= self._seen:
-            self._findings.deleted.append(_shown(key))
+            self._findings.deleted.append(element_label(key))
             return False
-        self._findings.kept.append(_shown(key))
+        self._findings.kept.append(element_label(key))
         return True
 
     def _merge_present(self, key: Key, theirs: Entry) -> list[Entry]:
@@ -214,10 +215,10 @@ class _Reconciliation:
         if self._history.last_written(key) > self._seen and self._history.is_known(
             key, self._contents[key]
         ):
-            self._findings.still_removed.append(_shown(key))
+            self._findings.still_removed.append(element_label(key))
             return []
         if base is not None:
-            self._findings.brought_back.append(_shown(key))
+            self._findings.brought_back.append(element_label(key))
         return [theirs]
 
     def _merge_fields(self, key: Key, base: Content | None, ours: Entry, theirs: Entry) -> Entry:
@@ -235,7 +236,7 @@ class _Reconciliation:
             if is_ours:
                 kept_names.add(name)
             if is_ours and their != was and not is_outdated:
-                self._findings.conflicts.append((_shown(key), name))
+                self._findings.conflicts.append((element_label(key), name))
             text = mine.get(name) if is_ours else yours.get(name)
             if text is not None:
                 fields[name] = text
@@ -303,7 +304,7 @@ def _with_old_keys(
         taken.add(old)
         # Where our item of that id is another work, this one was given a free id when it was first
         # saved.
-        found[old] = entry.with_changes({"id": _shown(old)}) if key in ours else entry
+        found[old] = entry.with_changes({"id": element_label(old)}) if key in ours else entry
     return found
 
 
@@ -336,10 +337,6 @@ def _is_same_work(ours: Entry, theirs: Entry) -> bool:
     if title_of(one) and title_of(other):
         return title_of(one) == title_of(other)
     return True
-
-
-def _shown(key: Key) -> str:
-    return key[0].partition(":")[2]
 
 
 _NAMED = 10

@@ -53,13 +53,13 @@ class LibraryDocuments:
         self._state: tuple[int, str] = (0, "")
 
     async def state(self) -> str:
-        shelf = await self._library.shelf()
-        if self._state[0] != shelf.generation:
-            self._state = (shelf.generation, await asyncio.to_thread(_digest, shelf.items))
+        snapshot = await self._library.snapshot()
+        if self._state[0] != snapshot.generation:
+            self._state = (snapshot.generation, await asyncio.to_thread(_digest, snapshot.items))
         return self._state[1]
 
     async def everything(self) -> AsyncIterator[Document]:
-        for item in (await self._library.shelf()).items:
+        for item in (await self._library.snapshot()).items:
             yield reference_document(item, self._name)
 
     async def close(self) -> None:
