@@ -202,6 +202,19 @@ class SampleOperations:
             await call.report_progress(done, 3.0, f"step {done:g}")
         return Text("three steps")
 
+    @operation(
+        title="Sweep",
+        description="Sweep, for the operator of the tests.",
+        scopes=WRITE,
+        effect=Effect.WRITES,
+        is_local=True,
+        command="sweep",
+        phrases="sweep the floor; clean up the sample room",
+    )
+    async def sweep_floor(self, question: NoQuestion, call: Call) -> Text:
+        self._held.notes.append("swept")
+        return Text("swept")
+
 
 class SampleResources:
     """A static and a binary resource, a template with completions, and one for writers only."""

@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from carrel.core.addresses import address_group
+from carrel.core.progress import NoProgress, Progress
 
 LOCAL_USER = "local"
 ANONYMOUS_USER = "anonymous"
+# The door of the command line, the only one that serves local operations.
+COMMAND_LINE = "cli"
 
+NO_PROGRESS = NoProgress()
 ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
@@ -42,8 +46,10 @@ class Allowance(NamedTuple):
 
 @dataclass(slots=True)
 class Visit:
-    """One request as it came through a door, before anybody decided anything. `receipts` collects
-    what was charged.
+    """One request as it came through a door, before anybody decided anything.
+
+    `receipts` collects what was charged; `operator` is the operating system's account of whoever
+    typed a command, for the audit log.
     """
 
     door: str
@@ -53,6 +59,7 @@ class Visit:
     authorization: str | None = None
     platform_authorization: str | None = None
     path: str = ""
+    operator: str = ""
     receipts: list[Allowance] = field(default_factory=list, compare=False, repr=False)
 
     @property
@@ -67,11 +74,14 @@ async def _say_nothing(done: float, total: float | None, message: str | None) ->
 
 @dataclass(slots=True)
 class Call:
-    """What an operation knows while it runs: the caller, the visit, a way to report progress, and
-    whether the caller can follow
-    work that outlasts the call, so that it may be answered with a `Job`."""
+    """What an operation knows while it runs.
+
+    A caller that `can_follow` work which outlasts the call may be answered with a `Job`.
+    `progress` is the bar of the command line, for local operations; others report to the client.
+    """
 
     caller: Caller
     visit: Visit
     report_progress: ReportProgress = field(default=_say_nothing)
     can_follow: bool = False
+    progress: Progress = NO_PROGRESS

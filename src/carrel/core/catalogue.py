@@ -16,13 +16,14 @@ EntryT = TypeVar("EntryT")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What one room offers."""
+    """What one room offers. Local operations stand apart, so that no remote door draws them."""
 
     declaration: RoomDeclaration
     operations: tuple[Operation[Any], ...] = ()
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     jobs: JobSource | None = None
+    local_operations: tuple[Operation[Any], ...] = ()
 
     @classmethod
     def collect(
@@ -30,12 +31,14 @@ class Room:
     ) -> Room:
         """The room that offers every described method of these objects, in their order."""
         name = declaration.name
+        operations = [each for holder in holders for each in collect_operations(name, holder)]
         return cls(
             declaration,
-            tuple(each for holder in holders for each in collect_operations(name, holder)),
+            tuple(each for each in operations if not each.is_local),
             tuple(each for holder in holders for each in collect_resources(name, holder)),
             tuple(each for holder in holders for each in collect_prompts(name, holder)),
             jobs,
+            tuple(each for each in operations if each.is_local),
         )
 
     @property
@@ -59,6 +62,7 @@ class Catalogue:
     def __init__(self, rooms: Iterable[Room]) -> None:
         self.rooms = tuple(rooms)
         self.operations: dict[str, Operation[Any]] = {}
+        self.local_operations: dict[str, Operation[Any]] = {}
         self.resources: dict[str, Resource] = {}
         self.prompts: dict[str, Prompt] = {}
         for room in self.rooms:
@@ -72,6 +76,8 @@ class Catalogue:
                         f"alone"
                     )
                 alone.add(name_alone)
+            for operation in room.local_operations:
+                _claim(self.local_operations, operation.name, operation)
             for resource in room.resources:
                 _claim(self.resources, resource.uri, resource)
             for prompt in room.prompts:

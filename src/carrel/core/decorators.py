@@ -49,6 +49,7 @@ class OperationDescription(TypedDict, total=False):
     timeout_seconds: float
     command: str
     is_listed: bool
+    is_local: bool
     phrases: str
     quotes: Quotes
 

@@ -45,12 +45,12 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[QuestionT]):
-    """One thing callers can do. `answer` is a model, `list[Model]`, or `Text` for an answer that is
-    text itself.
+    """One thing callers can do. `answer` is a model, `list[Model]`, or `Text`.
 
-    An operation that `is_listed` is in the tool list of the doors that serve all rooms; the others
-    are found there through
-    `find_operation`, by `phrases` among others: what people say when they want it.
+    An operation that `is_listed` is in the tool list of the doors that serve all rooms; others are
+    found there through `find_operation`, by `phrases` among others: what people say when they want
+    it. One that `is_local` works on the server's own files for its operator: it is served at the
+    command line alone, may block, and may answer with any object.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Operation(Generic[QuestionT]):
     command: str | None = None
     may_outlast_call: bool = False
     is_listed: bool = True
+    is_local: bool = False
     phrases: tuple[str, ...] = ()
     # What of the answer others wrote; None where all of it is ours or the caller's.
     quotes: Quotes | None = None
@@ -81,11 +82,11 @@ class Operation(Generic[QuestionT]):
 
     @property
     def action(self) -> str:
-        return f"tool:{self.name}"
+        return f"{self.room}:{self.command}" if self.is_local else f"tool:{self.name}"
 
     @property
     def address(self) -> str:
-        return f"mcp://tools/{self.name}"
+        return f"carrel://{self.room}" if self.is_local else f"mcp://tools/{self.name}"
 
 
 _VARIABLE = re.compile(r"\{(\w+)\}")

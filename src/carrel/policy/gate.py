@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 
-from carrel.core.caller import ANONYMOUS_USER, Call, Caller, ReportProgress, Visit
+from carrel.core.caller import ANONYMOUS_USER, COMMAND_LINE, Call, Caller, ReportProgress, Visit
 from carrel.core.clock import Clock
 from carrel.core.completion import NO_COMPLETION, Completion, CompletionRequest
 from carrel.core.error_description import describe_cause
@@ -25,6 +25,7 @@ from carrel.core.errors import (
     InvalidInputError,
     TimedOutError,
     UnavailableError,
+    UnknownOperationError,
 )
 from carrel.core.operation import ArgumentCompletion, Effect, Entry, Operation, Prompt, Resource
 from carrel.core.waiting import within
@@ -75,6 +76,10 @@ class Gate:
         can_follow: bool = False,
     ) -> Any:
         """Runs an operation on arguments that came from outside."""
+        if operation.is_local and visit.door != COMMAND_LINE:
+            refusal = UnknownOperationError(operation.name)
+            self.record_refusal(visit, operation.action, operation.address, refusal, caller)
+            raise refusal
 
         async def work(call: Call) -> Any:
             validate = operation.question.__pydantic_validator__.validate_python
@@ -226,11 +231,16 @@ class Gate:
                 next_step="Ask for less at once, or try again later.",
                 details={"timeout_seconds": entry.timeout_seconds},
             ) from None
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, KeyboardInterrupt):
             code, result = "cancelled", "error"
             raise
         except Exception as error:
-            code, result = InternalError.code, "error"
+            result = "error"
+            if isinstance(error, OSError) and isinstance(entry, Operation) and entry.is_local:
+                # The operator may know which file it was and what the system says of it.
+                code = "os_error"
+                raise
+            code = InternalError.code
             error_id = secrets.token_hex(8)
             log.exception("call failed", extra=_log_facts(error_id, entry, caller, visit))
             raise InternalError(error_id) from error
@@ -258,7 +268,7 @@ class Gate:
             self._clock.now(),
             visit.request_id,
             phase,
-            caller.user_id,
+            f"{caller.user_id}:{visit.operator}" if visit.operator else caller.user_id,
             caller.client_id,
             visit.door,
             action,
