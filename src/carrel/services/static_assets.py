@@ -15,9 +15,7 @@ _PIECE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}")
 
 
 class FolderAssets:
-    """Reads files such as `md/<hash>.md` below one folder; links that lead out of it are files that
-    do not exist.
-    """
+    """Reads files such as `md/<hash>.md` below one folder; a link that leaves it does not exist."""
 
     def __init__(
         self,
@@ -31,11 +29,12 @@ class FolderAssets:
         self._max_bytes = max_bytes
 
     async def read(self, name: str) -> bytes:
-        """The whole file. FileNotFoundError where it is absent, TimeoutError when late, OSError for
-        any other trouble.
+        """The file's bytes.
+
+        FileNotFoundError where it is absent, TimeoutError when late, OSError for other trouble.
         """
         return await asyncio.wait_for(
-            asyncio.to_thread(self._read, checked(name)), self._timeout_seconds
+            asyncio.to_thread(self._read, check_name(name)), self._timeout_seconds
         )
 
     async def close(self) -> None:
@@ -46,9 +45,9 @@ class FolderAssets:
         try:
             real = root.joinpath(*name.split("/")).resolve(strict=True)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise missing() from error
+            raise file_not_found() from error
         if not real.is_relative_to(root) or not real.is_file():
-            raise missing()
+            raise file_not_found()
         # A link swapped in since the path was resolved is not followed.
         handle = os.open(
             real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -56,22 +55,20 @@ class FolderAssets:
         with os.fdopen(handle, "rb") as file:
             body = file.read(self._max_bytes + 1)
         if len(body) > self._max_bytes:
-            raise too_large(self._max_bytes)
+            raise file_too_large(self._max_bytes)
         return body
 
 
-def checked(name: str) -> str:
-    """The name if every piece of it is plain; a name that climbs or hides is a file that does not
-    exist.
-    """
+def check_name(name: str) -> str:
+    """The name if every piece of it is plain; one that climbs or hides raises FileNotFoundError."""
     if not all(_PIECE.fullmatch(piece) for piece in name.split("/")):
-        raise missing()
+        raise file_not_found()
     return name
 
 
-def missing() -> FileNotFoundError:
+def file_not_found() -> FileNotFoundError:
     return FileNotFoundError(errno.ENOENT, "no such static file")
 
 
-def too_large(max_bytes: int) -> OSError:
+def file_too_large(max_bytes: int) -> OSError:
     return OSError(errno.EFBIG, f"the static file is larger than {max_bytes} bytes")

@@ -133,7 +133,7 @@ def _resources(settings: Settings, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> SignedTokenVerifier:
-    from carrel.services.key_set import HttpKeySet
+    from carrel.services.oauth_documents import HttpKeySet
 
     auth = settings.auth
     if not auth.issuer or not auth.jwks_url or not (auth.audience or settings.server.public_url):
@@ -199,7 +199,7 @@ def _built_in(
 ) -> BuiltIn:
     auth = settings.auth
     if documents is None and auth.client_documents:
-        from carrel.services.client_documents import HttpsClientDocuments
+        from carrel.services.oauth_documents import HttpsClientDocuments
 
         documents = HttpsClientDocuments()
     rate = Rate(

@@ -18,7 +18,7 @@ from carrel.services.literature.errors import (
     WorkNotFoundError,
 )
 from carrel.services.literature.pubmed import PubMed
-from carrel.services.literature.service_client import RetryPolicy, ServiceClient
+from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import (
     BreakerPolicy,
     CircuitBreaker,
@@ -26,9 +26,11 @@ from carrel.services.literature.service_limits import (
     Slots,
     announced_limits,
 )
+from carrel.services.retry import RetryPolicy
 from tests.services.literature.services import Reply, running
 from tests.services.literature.test_lookup import Waits
 
+ONCE = RetryPolicy(max_attempts=1)
 POLICY = BreakerPolicy(failures_to_open=4, no_connection_counts_as=2, open_seconds=30)
 
 
@@ -71,11 +73,10 @@ def test_a_success_between_failures_keeps_it_closed_and_no_connection_counts_mor
 def test_the_client_stops_asking_a_dead_service_and_comes_back_to_it() -> None:
     async def scene() -> None:
         waits = Waits()
-        policy = RetryPolicy(max_attempts=1)
         with running() as services:
             services.first += [Reply(500, b"")] * 4
             async with ServiceClient(
-                policy, breaker_policy=POLICY, sleep=waits.sleep, clock=waits.clock
+                retries=ONCE, breaker_policy=POLICY, sleep=waits.sleep, clock=waits.clock
             ) as client:
                 crossref = Crossref(client, services.url)
                 for _ in range(4):
@@ -182,9 +183,7 @@ def test_a_failed_batch_fails_for_all_who_asked_and_the_next_is_asked_anew() -> 
         waits = Waits()
         with running() as services:
             services.first += [Reply(500, b"")]
-            async with ServiceClient(
-                RetryPolicy(max_attempts=1), sleep=waits.sleep, clock=waits.clock
-            ) as client:
+            async with ServiceClient(retries=ONCE, sleep=waits.sleep, clock=waits.clock) as client:
                 pubmed = PubMed(client, services.url)
                 failed = await asyncio.gather(
                     *(pubmed.look_up(Pmid(str(n))) for n in (1, 2, 3)), return_exceptions=True

@@ -9,6 +9,7 @@ from typing import TypeVar
 import pytest
 
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
+from carrel.services.fetching import HttpAnswer
 from carrel.services.literature.arxiv import Arxiv
 from carrel.services.literature.books import GoogleBooks, OpenLibrary
 from carrel.services.literature.dois import Crossref, DoiOrg
@@ -19,14 +20,7 @@ from carrel.services.literature.errors import (
     WorkNotFoundError,
 )
 from carrel.services.literature.pubmed import PmcConverter, PubMed, SameWork
-from carrel.services.literature.service_client import (
-    Answer,
-    AnswerCache,
-    FileCache,
-    MemoryCache,
-    RetryPolicy,
-    ServiceClient,
-)
+from carrel.services.literature.service_client import FileCache, ServiceClient
 from carrel.services.literature.works import Addresses, Works
 from tests.services.literature.services import Reply, Services, running
 
@@ -64,14 +58,13 @@ class Waits:
 def with_client(
     work: Callable[[ServiceClient], Awaitable[Found]],
     waits: Waits | None = None,
-    policy: RetryPolicy | None = None,
-    cache: AnswerCache | None = None,
+    cache: FileCache | None = None,
 ) -> Found:
     waits = waits or Waits()
 
     async def run() -> Found:
         async with ServiceClient(
-            policy or RetryPolicy("desk@example.org", timeout_seconds=5),
+            "desk@example.org",
             cache,
             sleep=waits.sleep,
             clock=waits.clock,
@@ -247,11 +240,8 @@ def test_questions_to_arxiv_are_three_seconds_apart(services: Services) -> None:
     assert waits.seconds == [3.0]
 
 
-@pytest.mark.parametrize("make", [lambda folder: MemoryCache(), FileCache])
-def test_a_cached_answer_is_not_asked_for_again(
-    services: Services, tmp_path: Path, make: Callable[[Path], AnswerCache]
-) -> None:
-    cache = make(tmp_path / "answers")
+def test_a_cached_answer_is_not_asked_for_again(services: Services, tmp_path: Path) -> None:
+    cache = FileCache(tmp_path / "answers")
     for _ in range(2):
         item = with_client(
             lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
@@ -268,21 +258,16 @@ def test_a_cached_answer_is_not_asked_for_again(
 
 def test_an_old_or_damaged_answer_is_none(tmp_path: Path) -> None:
     now = 0.0
-    memory = MemoryCache(max_answers=1, lifetime_seconds=10, clock=lambda: now)
-    files = FileCache(tmp_path, lifetime_seconds=10, clock=lambda: now)
-    answer = Answer(200, "text/plain", b"a\nb")
-    for cache in (memory, files):
-        cache.put("x", answer)
-        assert cache.get("x") == answer
-        assert cache.get("y") is None
-    memory.put("y", answer)
-    assert memory.get("x") is None
+    cache = FileCache(tmp_path, lifetime_seconds=10, clock=lambda: now)
+    answer = HttpAnswer(200, {"content-type": "text/plain"}, b"a\nb")
+    cache.put("x", answer)
+    assert cache.get("x") == answer
+    assert cache.get("y") is None
     now = 11.0
-    assert memory.get("y") is None
-    assert files.get("x") is None
+    assert cache.get("x") is None
     now = 0.0
     next(tmp_path.iterdir()).write_bytes(b"garbage")
-    assert files.get("x") is None
+    assert cache.get("x") is None
 
 
 def works(client: ServiceClient, url: str, open_library: str | None = None) -> Works:

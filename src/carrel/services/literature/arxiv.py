@@ -16,8 +16,9 @@ from carrel.libraries.bibliography.items import (
 from carrel.libraries.identifiers import ArxivId, NotAnIdentifierError
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.libraries.text.xml import XmlError, XmlNode, parse_xml_nodes
+from carrel.services.fetching import HttpAnswer
 from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.services.literature.service_client import Answer, ServiceClient, expect_found
+from carrel.services.literature.service_client import ServiceClient, expect_found
 from carrel.services.literature.service_limits import BatchedLookup, ServiceLimits
 
 SERVICE = "arXiv"
@@ -71,7 +72,7 @@ class Arxiv:
         return {**await self._fetch(identifiers[:half]), **await self._fetch(identifiers[half:])}
 
 
-def _entries(answer: Answer) -> list[XmlNode]:
+def _entries(answer: HttpAnswer) -> list[XmlNode]:
     try:
         # An answer that was cut off still holds whole entries.
         return list(parse_xml_nodes(answer.body, on_break=lambda _: None).each("entry"))

@@ -40,7 +40,7 @@ class Crossref:
         self._base_url = base_url.rstrip("/")
 
     async def look_up(self, doi: Doi) -> CslItem:
-        contact = self._client.policy.contact
+        contact = self._client.contact
         address = f"{self._base_url}/works/{quote(str(doi), safe='')}"
         answer = await self._client.ask(
             CROSSREF,

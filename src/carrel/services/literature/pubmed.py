@@ -53,8 +53,8 @@ class PubMed:
             "id": ",".join(str(pmid) for pmid in pmids),
             "tool": "carrel",
         }
-        if self._client.policy.contact:
-            params["email"] = self._client.policy.contact
+        if self._client.contact:
+            params["email"] = self._client.contact
         if self._api_key:
             params["api_key"] = self._api_key
         limits = PUBMED_LIMITS_WITH_KEY if self._api_key else PUBMED_LIMITS
@@ -104,8 +104,8 @@ class PmcConverter:
 
     async def convert(self, pmcid: Pmcid) -> SameWork:
         params = {"ids": str(pmcid), "format": "json", "tool": "carrel"}
-        if self._client.policy.contact:
-            params["email"] = self._client.policy.contact
+        if self._client.contact:
+            params["email"] = self._client.contact
         answer = await self._client.ask(
             PMC, self._base_url, params=params, accept="application/json", limits=PMC_LIMITS
         )

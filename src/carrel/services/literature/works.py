@@ -19,7 +19,7 @@ from carrel.services.literature.errors import (
     WorkUnknownError,
 )
 from carrel.services.literature.pubmed import PmcConverter, PubMed
-from carrel.services.literature.service_client import FileCache, RetryPolicy, ServiceClient
+from carrel.services.literature.service_client import FileCache, ServiceClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class LiteratureServices:
     def __init__(
         self, contact: str, cache: Path, addresses: Mapping[str, str], pubmed_api_key: str = ""
     ) -> None:
-        self._client = ServiceClient(RetryPolicy(contact=contact), FileCache(cache))
+        self._client = ServiceClient(contact, FileCache(cache))
         self._works = Works(self._client, Addresses(**addresses), pubmed_api_key)
 
     async def find(self, identifier: Identifier) -> CslItem:
