@@ -26,9 +26,8 @@ from carrel.libraries.query.notes import Condition, Tagged, TextMatch, TitlePref
 from carrel.rooms.knowledge.documents import NoteDocuments
 from carrel.rooms.knowledge.notes import Insert, MineAndTeam, Note, NoteSearch, Order, Replace
 from carrel.rooms.knowledge.ports import NoteStore
-from carrel.stores.sqlite.database import Database
-from carrel.stores.sqlite.derived import DerivedDatabase
-from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
+from carrel.stores.sqlite.database import DerivedDatabase
+from carrel.stores.sqlite.knowledge import sqlite_knowledge
 from carrel.stores.sqlite.search import STEPS as SEARCH_STEPS
 from carrel.stores.sqlite.search import EmbeddedSearch
 from tests.stores.firestore_emulator import NoEmulatorError, empty, firestore_emulator
@@ -173,7 +172,7 @@ async def timed(works: Sequence[Work], *, warm: int = 5) -> tuple[float, float]:
 
 @asynccontextmanager
 async def sqlite_store(folder: Path) -> AsyncIterator[NoteStore]:
-    store = SqliteNoteStore(Database(folder / "knowledge.sqlite", STEPS))
+    store = sqlite_knowledge(folder / "knowledge.sqlite")[0]
     try:
         yield store
     finally:
@@ -182,12 +181,10 @@ async def sqlite_store(folder: Path) -> AsyncIterator[NoteStore]:
 
 @asynccontextmanager
 async def postgres_store() -> AsyncIterator[NoteStore]:
-    from carrel.stores.postgres.database import PostgresDatabase
-    from carrel.stores.postgres.knowledge import PART, PostgresNoteStore
-    from carrel.stores.postgres.knowledge import STEPS as POSTGRES_STEPS
+    from carrel.stores.postgres.knowledge import postgres_knowledge
 
     with postgres_server() as url:
-        store = PostgresNoteStore(PostgresDatabase(url, PART, POSTGRES_STEPS))
+        store, _ = postgres_knowledge(url)
         try:
             yield store
         finally:

@@ -12,7 +12,8 @@ from carrel.core.background_jobs import BackgroundJobs, JobPolicy, JobProgress, 
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError
 from carrel.core.jobs import JobNotFoundError
-from carrel.stores.sqlite.jobs import sqlite_jobs
+from carrel.stores.sql.jobs import SqlJobs
+from carrel.stores.sqlite.driver import SqliteDriver
 
 Work = Callable[[JobRun], Awaitable[str]]
 
@@ -39,7 +40,11 @@ def jobs(
     policy = JobPolicy(lease_seconds=lease_seconds, look_every_seconds=0.01)
     handler = Handler(work, is_resumable=is_resumable)
     return BackgroundJobs(
-        sqlite_jobs(folder / "jobs.db"), {"count": handler}, SystemClock(), worker, policy
+        SqlJobs(SqliteDriver(folder / "jobs.db", SqlJobs.schema_steps)),
+        {"count": handler},
+        SystemClock(),
+        worker,
+        policy,
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from carrel.stores.database_identity import refuse_replaced
-from carrel.stores.sqlite.driver import SqliteFileDriver
+from carrel.stores.sqlite.driver import SqliteDriver
 
 _TABLES = ("CREATE TABLE IF NOT EXISTS word (text TEXT)",)
 _ANOTHER = """
@@ -45,7 +45,7 @@ def test_a_look_at_an_open_database_loses_nothing_when_another_process_closes_it
     file = tmp_path / "words.db"
 
     async def story() -> None:
-        driver = SqliteFileDriver(file, _TABLES)
+        driver = SqliteDriver(file, _TABLES)
         try:
             await driver.run(("INSERT INTO word VALUES (:text)", {"text": "first"}))
             refuse_replaced(file)

@@ -17,7 +17,7 @@ from carrel.core.error_description import describe_error
 from carrel.core.errors import UnavailableError
 from carrel.doors.logs import configure_logs
 from carrel.stores.sql.access import SCRIPTS
-from carrel.stores.sqlite.driver import SqliteFileDriver
+from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import http_app
 from tests.rooms.knowledge.desk import settings_at
@@ -68,10 +68,11 @@ def invoke(home: Path, query: str) -> httpx2.Response:
 
 
 def _a_failing_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> None:
+    def fail(*_: Any) -> Iterator[None]:
+        yield from ()
         raise sqlite3.OperationalError(f'fts5: syntax error near "{SECRET}"')
 
-    monkeypatch.setattr("carrel.stores.sqlite.knowledge.notes.search", fail)
+    monkeypatch.setattr("carrel.stores.sql.knowledge.SqlNoteStore.search_statements", fail)
 
 
 def test_a_503_shows_nothing_of_the_driver_and_the_log_names_tool_user_path_and_error_id(
@@ -97,10 +98,11 @@ def test_a_503_shows_nothing_of_the_driver_and_the_log_names_tool_user_path_and_
 def test_a_500_shows_nothing_of_the_inside_and_its_traceback_quotes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: io.StringIO
 ) -> None:
-    def fail(*_: Any) -> None:
+    def fail(*_: Any) -> Iterator[None]:
+        yield from ()
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("carrel.stores.sqlite.knowledge.notes.search", fail)
+    monkeypatch.setattr("carrel.stores.sql.knowledge.SqlNoteStore.search_statements", fail)
     told = invoke(tmp_path, "x")
     assert told.status_code == 500 and SECRET not in told.text
     (line,) = [line for line in log.getvalue().splitlines() if '"message":"call failed"' in line]
@@ -117,7 +119,7 @@ def test_a_500_shows_nothing_of_the_inside_and_its_traceback_quotes_nothing(
 
 def test_the_shared_sql_driver_shows_its_own_words_only(tmp_path: Path) -> None:
     async def ask() -> None:
-        driver = SqliteFileDriver(tmp_path / "access.sqlite", SCRIPTS)
+        driver = SqliteDriver(tmp_path / "access.sqlite", SCRIPTS)
         try:
             await driver.run((f"SELECT '{SECRET}' FROM nowhere", {}))
         finally:

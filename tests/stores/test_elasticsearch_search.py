@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError, ConflictError, NotConfiguredError, UnavailableError
-from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, Mark, Put
+from carrel.rooms.knowledge.documents import Checkpoint, Document, DocumentChange, Drop, Put
 from carrel.rooms.knowledge.errors import IndexNotAllowedError
 from carrel.rooms.knowledge.ports import Searcher
 from tests.stores.contracts.search import FIELDS, TEAM, Documents, SearchContract, ids
@@ -174,7 +174,7 @@ def test_sync_goes_on_where_it_stopped_and_drops_what_is_gone(url: str, prefix: 
                 Put(Document(str(number), {"title": f"t{number}"}, ("team",)))
                 for number in range(1200)
             ]
-            source.next.append(Mark("m1"))
+            source.next.append(Checkpoint("m1"))
             seen: list[int] = []
             done = await sync(client, source, name, seen.append)
             assert (done.put, done.dropped) == (1200, 0)
@@ -183,7 +183,7 @@ def test_sync_goes_on_where_it_stopped_and_drops_what_is_gone(url: str, prefix: 
                 Drop("3"),
                 Drop("never"),
                 Put(Document("4", {"title": "new"}, ("team",))),
-                Mark("m2"),
+                Checkpoint("m2"),
             ]
             done = await sync(client, source, name, seen.append)
             assert (done.put, done.dropped) == (1, 2)
@@ -267,7 +267,7 @@ class Several:
         for change in self.told[int(since or 0) :]:
             yield change
         if len(self.told) > int(since or 0):
-            yield Mark(str(len(self.told)))
+            yield Checkpoint(str(len(self.told)))
 
 
 def kept_fresh(url: str, name: str, source: Several) -> RemoteSearch:

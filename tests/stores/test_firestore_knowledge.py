@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.libraries.query.notes import Tagged, TitlePrefix
+from carrel.libraries.query.notes import Tagged, TitlePrefix, parse_note_query
+from carrel.rooms.knowledge.documents import node_id
 from carrel.rooms.knowledge.errors import KnowledgeStoreError, NoteChangedError
 from carrel.rooms.knowledge.notes import (
     Insert,
     Mine,
     MineAndTeam,
+    Node,
     NoteSearch,
     Proposals,
     Replace,
@@ -36,7 +38,7 @@ firestore = pytest.importorskip(
     "google.cloud.firestore_v1", reason="the extra `firestore` is not installed"
 )
 
-from carrel.stores.firestore.knowledge import FirestoreNodeStore, FirestoreNoteStore, queries  # noqa: E402
+from carrel.stores.firestore.knowledge import FirestoreNodeStore, FirestoreNoteStore, documents  # noqa: E402
 
 PROJECT = "carrel-test"
 READS_AT_MOST = 150
@@ -220,16 +222,18 @@ def test_every_question_we_ask_has_its_index_in_the_file_that_is_deployed(
     notes = firestore.AsyncClient(project=PROJECT).collection("knowledge")
     asked = []
     for shelf in (Mine("ada"), Team(), MineAndTeam("ada"), Proposals()):
-        for place in queries.places(shelf):
-            asked.append(queries.anything(notes, place))
+        for place in documents.shelf_filters(shelf):
+            asked.append(documents.newest_notes(notes, place))
             asked += [
-                queries.having(notes, place, field, "x") for field in ("tags", "tag_keys", "words")
+                documents.notes_with_value(notes, place, field, "x")
+                for field in ("tags", "tag_keys", "words")
             ]
             asked += [
-                queries.titled(notes, place, field, ["x"]) for field in ("title", "title_key")
+                documents.notes_with_titles(notes, place, field, ["x"])
+                for field in ("title", "title_key")
             ]
             asked += [
-                queries.beginning(notes, place, field, "x", order)
+                documents.notes_with_prefix(notes, place, field, "x", order)
                 for field in ("title", "title_key")
                 for order in ("best", "newest")
             ]
@@ -327,3 +331,40 @@ def test_writers_who_read_again_after_a_conflict_all_get_their_turn(emulator: st
     assert sorted(asyncio.run(work())) == sorted(
         ["ada", *(f"writer {number}" for number in range(12))]
     )
+
+
+@pytest.mark.promise("K2")
+def test_documents_of_an_earlier_version_are_found_under_the_fold_of_all_rooms(
+    emulator: str,
+) -> None:
+    empty(emulator, PROJECT)
+
+    async def work() -> None:
+        store = a_store()
+        note = a_note(1, "Ørsted", "smørrebrød", tags=("Ål",))
+        await store.write([Insert(note, "ada")])
+        await FirestoreNodeStore(store).put([Node("Ørsted")])
+        document = store.client.collection("knowledge").document(note.id)
+        older = {"title_key": "ørsted", "tag_keys": ["ål"], "words": ["ørsted", "smørrebrød"]}
+        await document.update(older)
+        foreign = {"title": "Ørsted elsewhere", "user_id": "ada", "source": "personal"}
+        await store.client.collection("knowledge").document("foreign").set(foreign)
+        await (
+            store.client.collection("knowledge_nodes")
+            .document(node_id("Ørsted"))
+            .update({"search_key": firestore.DELETE_FIELD, "grams": ["ørs"]})
+        )
+        await store.close()
+        for _ in range(2):
+            store = a_store()
+            nodes = FirestoreNodeStore(store)
+            assert list(await nodes.find(["orsted"])) == ["orsted"]
+            for query in ("orsted", "Ørsted", "#al", "text:smorrebrod"):
+                search = NoteSearch(parse_note_query(query), Mine("ada"), "best", 5)
+                assert [hit.note.id for hit in await store.search(search)] == [note.id], query
+            assert await nodes.near("orstedt", 5) == ["Ørsted"]
+            left = await store.client.collection("knowledge").document("foreign").get()
+            assert left.to_dict() == foreign
+            await store.close()
+
+    asyncio.run(work())

@@ -33,8 +33,8 @@ pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installe
 
 from carrel.settings import Settings  # noqa: E402
 from carrel.stores.audit_queue import QueueOptions  # noqa: E402
-from carrel.stores.postgres.access import postgres_access  # noqa: E402
 from carrel.stores.postgres.audit import PostgresAudit, read_lines  # noqa: E402
+from carrel.stores.postgres.database import PostgresDatabase  # noqa: E402
 from carrel.stores.postgres.limits import PostgresBuckets  # noqa: E402
 from carrel.wiring.audit import open_audit, open_audit_reader  # noqa: E402
 
@@ -44,7 +44,7 @@ NOWHERE = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
 class TestPostgresAccess(AccessStoreContract):
     @pytest.fixture
     def open_store(self, postgres_url: str) -> Callable[[], SqlAccess]:
-        return lambda: postgres_access(postgres_url)
+        return lambda: SqlAccess(PostgresDatabase(postgres_url, "access", SqlAccess.schema_steps))
 
 
 class TestPostgresBuckets(SharedBucketsContract):
@@ -233,7 +233,7 @@ def test_tables_from_before_there_were_versions_are_of_the_first_and_newer_ones_
         connection.execute("INSERT INTO access_users VALUES ('ada', 'hash', 'admin', 0, 0)")
 
     async def names() -> list[str]:
-        store = postgres_access(postgres_url)
+        store = SqlAccess(PostgresDatabase(postgres_url, "access", SqlAccess.schema_steps))
         try:
             return [user.name for user in await store.users()]
         finally:
@@ -251,10 +251,7 @@ def test_tables_from_before_there_were_versions_are_of_the_first_and_newer_ones_
 
 def test_without_a_server_the_store_is_unavailable() -> None:
     async def run() -> None:
-        from carrel.stores.postgres.database import PostgresDatabase
-        from carrel.stores.postgres.driver import PostgresDriver
-
-        store = SqlAccess(PostgresDriver(PostgresDatabase(NOWHERE, "access", (), wait_seconds=1)))
+        store = SqlAccess(PostgresDatabase(NOWHERE, "access", (), wait_seconds=1))
         with pytest.raises(UnavailableError, match="PostgreSQL cannot be used"):
             await store.users()
         await store.close()

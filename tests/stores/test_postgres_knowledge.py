@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from carrel.libraries.query.notes import parse_note_query
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
+from carrel.rooms.knowledge.notes import Mine, NoteSearch
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from carrel.settings import SettingsError
 from tests.rooms.knowledge.desk import ADA, BOB, Ask, at_the_desk
@@ -17,8 +19,7 @@ from tests.stores.postgres_server import NoPostgresError, postgres_server
 
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 
-from carrel.stores.postgres.database import PostgresDatabase  # noqa: E402
-from carrel.stores.postgres.knowledge import PART, STEPS, PostgresNodeStore, PostgresNoteStore  # noqa: E402
+from carrel.stores.postgres.knowledge import STEPS, postgres_knowledge  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +44,14 @@ class TestPostgresKnowledge(KnowledgeStoreContract):
             ) as connection:
                 await connection.execute("DROP SCHEMA public CASCADE")
                 await connection.execute("CREATE SCHEMA public")
-            database = PostgresDatabase(postgres_url, PART, STEPS)
-            return PostgresNoteStore(database), PostgresNodeStore(database)
+            return postgres_knowledge(postgres_url)
 
         return opened
 
 
 def test_a_server_that_is_not_there_is_told_plainly_without_its_address() -> None:
     async def ask() -> None:
-        store = PostgresNoteStore(
-            PostgresDatabase("postgresql://u:secret@127.0.0.1:9/x", PART, STEPS, wait_seconds=0.2)
-        )
+        store, _ = postgres_knowledge("postgresql://u:secret@127.0.0.1:9/x", wait_seconds=0.2)
         with pytest.raises(KnowledgeStoreError) as refused:
             await store.find("x")
         assert "secret" not in refused.value.message
@@ -73,7 +71,7 @@ def test_tables_of_a_newer_carrel_are_left_alone(postgres_url: str) -> None:
                 "CREATE TABLE carrel_versions (part text PRIMARY KEY, version integer NOT NULL)"
             )
             await connection.execute("INSERT INTO carrel_versions VALUES ('knowledge', 99)")
-        store = PostgresNoteStore(PostgresDatabase(postgres_url, PART, STEPS))
+        store, _ = postgres_knowledge(postgres_url)
         with pytest.raises(KnowledgeStoreError):
             await store.check()
         await store.close()
@@ -116,3 +114,45 @@ def test_the_whole_room_works_on_this_store(tmp_path: Path, postgres_url: str) -
 
     asyncio.run(clean())
     at_the_desk(tmp_path, work, CARREL_KNOWLEDGE_STORE="postgres", DATABASE_URL=postgres_url)
+
+
+@pytest.mark.promise("K7")
+def test_tables_of_an_earlier_version_find_letters_under_the_fold_of_all_rooms(
+    postgres_url: str,
+) -> None:
+    async def work() -> None:
+        async with await psycopg.AsyncConnection.connect(
+            postgres_url, autocommit=True
+        ) as connection:
+            await connection.execute("DROP SCHEMA public CASCADE")
+            await connection.execute("CREATE SCHEMA public")
+            for step in STEPS[:2]:
+                assert isinstance(step, str)
+                await connection.execute(step.encode())
+            await connection.execute(
+                "CREATE TABLE carrel_versions (part text PRIMARY KEY, version integer NOT NULL)"
+            )
+            await connection.execute("INSERT INTO carrel_versions VALUES ('knowledge', 2)")
+            await connection.execute(
+                "INSERT INTO knowledge_notes (id, title, title_key, content, user_id, source, "
+                "status, tags, schema_version, created_at, updated_at, shelf, words) VALUES "
+                "('n', 'Ørsted', 'ørsted', 'smørrebrød', 'ada', 'personal', 'draft', "
+                "ARRAY['Ål'], 1, now(), now(), 'open:ada', 'ørsted:1A smørrebrød:3')"
+            )
+            await connection.execute(
+                "INSERT INTO knowledge_note_tags SELECT 'ål', shelf, created_at, id "
+                "FROM knowledge_notes"
+            )
+            await connection.execute(
+                "INSERT INTO knowledge_nodes (name_key, name, node_type, description, content, "
+                "metadata, grams) VALUES ('ørsted', 'Ørsted', '', '', '', '{}', ARRAY['ørs'])"
+            )
+        notes, nodes = postgres_knowledge(postgres_url)
+        for query in ("orsted", "Ørsted", "#al", "text:smorrebrod", "text:orsted"):
+            search = NoteSearch(parse_note_query(query), Mine("ada"), "best", 5)
+            assert [hit.note.id for hit in await notes.search(search)] == ["n"], query
+        assert list(await nodes.find(["orsted"])) == ["orsted"]
+        assert await nodes.near("orstedt", 5) == ["Ørsted"]
+        await notes.close()
+
+    asyncio.run(work())

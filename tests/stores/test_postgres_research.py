@@ -18,7 +18,8 @@ from tests.stores.contracts.research import ResearchMemoryContract, Story
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
 
-from carrel.stores.postgres.research import postgres_research
+from carrel.stores.postgres.database import PostgresDatabase
+from carrel.stores.sql.research import SqlResearch
 
 
 class TestPostgresResearch(ResearchMemoryContract):
@@ -26,7 +27,9 @@ class TestPostgresResearch(ResearchMemoryContract):
     def told(self, postgres_url: str) -> Callable[[Story], None]:
         def tell(story: Story) -> None:
             async def run() -> None:
-                memory = postgres_research(postgres_url)
+                memory = SqlResearch(
+                    PostgresDatabase(postgres_url, "research", SqlResearch.schema_steps)
+                )
                 try:
                     await story(memory)
                 finally:

@@ -21,14 +21,19 @@ from carrel.libraries.query.notes import TitlePrefix
 from carrel.policy.limits import Rate
 from carrel.rooms.knowledge.notes import Mine, NoteSearch
 from carrel.stores.sql.access import SCRIPTS as ACCESS
+from carrel.stores.sql.access import SqlAccess
 from carrel.stores.sql.research import SCRIPTS as RESEARCH
-from carrel.stores.sqlite.access import sqlite_access
-from carrel.stores.sqlite.database import Database
-from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
+from carrel.stores.sql.research import SqlResearch
+from carrel.stores.sqlite.driver import SqliteDriver
+from carrel.stores.sqlite.knowledge import STEPS, sqlite_knowledge
 from carrel.stores.sqlite.limits import SqliteBuckets
 from carrel.stores.sqlite.papers.build_state import SqlitePaperBuildState
-from carrel.stores.sqlite.research import sqlite_research
-from carrel.stores.sqlite.schema_upgrade import NewerFileError, bring_forward, copy_name, version_of
+from carrel.stores.sqlite.schema import (
+    NewerFileError,
+    schema_version,
+    upgrade_copy_name,
+    upgrade_schema,
+)
 from tests.stores.first_home import RESEARCH_ID, first_home, rows_in
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +46,7 @@ COLOURED = (
 
 
 async def read_access(file: Path) -> None:
-    store = sqlite_access(file)
+    store = SqlAccess(SqliteDriver(file, SqlAccess.schema_steps))
     try:
         assert [user.name for user in await store.users()] == ["ada"]
     finally:
@@ -49,7 +54,7 @@ async def read_access(file: Path) -> None:
 
 
 async def read_research(file: Path) -> None:
-    store = sqlite_research(file)
+    store = SqlResearch(SqliteDriver(file, SqlResearch.schema_steps))
     try:
         assert [project.id for project, _ in await store.projects("local", None, 10)] == [
             RESEARCH_ID
@@ -59,7 +64,7 @@ async def read_research(file: Path) -> None:
 
 
 async def read_notes(file: Path) -> None:
-    store = SqliteNoteStore(Database(file, STEPS))
+    store = sqlite_knowledge(file)[0]
     try:
         found = await store.search(NoteSearch(TitlePrefix("the first"), Mine("local"), "best", 5))
         assert len(found) == 1
@@ -113,9 +118,9 @@ def test_a_file_of_the_first_version_opens_and_keeps_every_row(tmp_path: Path, n
         if before[table]
     } == {table: rows for table, rows in before.items() if rows}
     latest = VERSIONS.get(name, 1)
-    assert version_of(file) == latest
+    assert schema_version(file) == latest
     copies = [copy.name for copy in file.parent.glob("*before-v*")]
-    assert copies == ([copy_name(file, 1, latest).name] if latest > 1 else []), (
+    assert copies == ([upgrade_copy_name(file, 1, latest).name] if latest > 1 else []), (
         "what was brought forward was copied, once"
     )
 
@@ -146,26 +151,26 @@ def test_an_older_file_is_copied_and_then_brought_forward(tmp_path: Path) -> Non
     before = rows_in(file)
 
     async def ask() -> None:
-        store = sqlite_research(file, COLOURED)
+        store = SqlResearch(SqliteDriver(file, COLOURED))
         project = await store.project(RESEARCH_ID)
         assert project is not None
         await store.close()
 
     asyncio.run(ask())
-    assert version_of(file) == len(COLOURED)
+    assert schema_version(file) == len(COLOURED)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT id, colour FROM research_projects").fetchall() == [
             (RESEARCH_ID, "blue")
         ]
     copy = file.with_name(f"research.before-v1-to-v{len(COLOURED)}.db")
     assert rows_in(copy) == before
-    assert version_of(copy) == 0, "a copy of what was there"
+    assert schema_version(copy) == 0, "a copy of what was there"
     assert copy.stat().st_mode & 0o777 == file.stat().st_mode & 0o777 == 0o600
     made = copy.stat().st_mtime_ns
     asyncio.run(ask())
     assert copy.stat().st_mtime_ns == made, "an up-to-date file is not copied again"
     with pytest.raises(NewerFileError):
-        bring_forward(file, RESEARCH)
+        upgrade_schema(file, RESEARCH)
 
 
 @pytest.mark.promise("Q5")
@@ -173,7 +178,7 @@ def test_an_upgrade_that_fails_leaves_the_old_version_working(tmp_path: Path) ->
     file = first_home(tmp_path / "home") / "access.sqlite"
     before = rows_in(file)
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
-        bring_forward(file, (*ACCESS, "DELETE FROM access_users;\nUPDATE nowhere SET x = 1"))
+        upgrade_schema(file, (*ACCESS, "DELETE FROM access_users;\nUPDATE nowhere SET x = 1"))
     assert rows_in(file) == before
     asyncio.run(read_access(file))
 
@@ -181,10 +186,10 @@ def test_an_upgrade_that_fails_leaves_the_old_version_working(tmp_path: Path) ->
 _OPENER = """
 import sys
 from pathlib import Path
-from carrel.stores.sqlite.schema_upgrade import bring_forward
+from carrel.stores.sqlite.schema import upgrade_schema
 print("ready", flush=True)
 sys.stdin.readline()
-bring_forward(Path(sys.argv[1]), ["CREATE TABLE IF NOT EXISTS t (x)", "INSERT INTO t VALUES (1)"])
+upgrade_schema(Path(sys.argv[1]), ["CREATE TABLE IF NOT EXISTS t (x)", "INSERT INTO t VALUES (1)"])
 """
 
 
@@ -193,7 +198,7 @@ bring_forward(Path(sys.argv[1]), ["CREATE TABLE IF NOT EXISTS t (x)", "INSERT IN
 def test_processes_that_open_at_once_bring_it_forward_once(tmp_path: Path, is_new: bool) -> None:
     file = tmp_path / "shared.sqlite"
     if not is_new:
-        bring_forward(file, ["CREATE TABLE IF NOT EXISTS t (x)"])
+        upgrade_schema(file, ["CREATE TABLE IF NOT EXISTS t (x)"])
     openers = [
         subprocess.Popen(
             [sys.executable, "-c", _OPENER, str(file)],
@@ -216,13 +221,13 @@ def test_processes_that_open_at_once_bring_it_forward_once(tmp_path: Path, is_ne
         _, said = opener.communicate(timeout=60)
         assert opener.returncode == 0, said
     assert rows_in(file)["t"] == [(1,)]
-    assert version_of(file) == 2
+    assert schema_version(file) == 2
 
 
 _KILLED = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from carrel.stores.sqlite.schema_upgrade import bring_forward
+from carrel.stores.sqlite.schema import upgrade_schema
 
 moment = sys.argv[2]
 die = lambda: os.kill(os.getpid(), signal.SIGKILL)
@@ -239,7 +244,7 @@ class Deadly(sqlite3.Connection):
 
 connect = sqlite3.connect
 sqlite3.connect = lambda *parameters, **options: connect(*parameters, **options, factory=Deadly)
-bring_forward(Path(sys.argv[1]), sys.argv[3:])
+upgrade_schema(Path(sys.argv[1]), sys.argv[3:])
 """
 
 
@@ -260,8 +265,8 @@ def test_a_kill_in_the_middle_leaves_the_old_version(tmp_path: Path, moment: str
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert rows_in(file) == before
-    assert version_of(file) == 0
+    assert schema_version(file) == 0
     asyncio.run(read_research(file))
-    assert rows_in(copy_name(file, 1, len(RESEARCH))) == before
-    bring_forward(file, COLOURED)
-    assert version_of(file) == len(COLOURED)
+    assert rows_in(upgrade_copy_name(file, 1, len(RESEARCH))) == before
+    upgrade_schema(file, COLOURED)
+    assert schema_version(file) == len(COLOURED)

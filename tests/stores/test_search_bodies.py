@@ -15,7 +15,7 @@ from carrel.libraries.query.elasticsearch.allow_list import check_search_body
 from carrel.libraries.query.elasticsearch.clauses import SearchRequest
 from carrel.libraries.query.elasticsearch.parser import parse_search_body
 from carrel.libraries.query.errors import QueryError
-from carrel.libraries.text.tokenizer import split_words
+from carrel.libraries.text.tokenizer import index_terms
 from carrel.rooms.knowledge.documents import Document, FieldKind, Put
 from carrel.stores.sqlite.search.answer import ask, in_order, shown
 from carrel.stores.sqlite.search.index import STEPS, Index, Retelling, apply, open_index
@@ -128,16 +128,16 @@ queries = st.recursive(
 def fits(query: dict[str, Any], id: str, facts: dict[str, Any]) -> bool:
     """The plain meaning of a query, as slowly and simply as can be."""
     ((name, inside),) = query.items()
-    title = split_words(facts.get("title", ""))
+    title = index_terms(facts.get("title", ""))
     match name:
         case "match_all":
             return True
         case "match":
-            wanted = split_words(inside["title"]["query"])
+            wanted = index_terms(inside["title"]["query"])
             found = [word in title for word in wanted]
             return all(found) if inside["title"]["operator"] == "and" else any(found)
         case "match_phrase":
-            phrase = split_words(inside["title"])
+            phrase = index_terms(inside["title"])
             return any(title[at : at + len(phrase)] == phrase for at in range(len(title)))
         case "term" if "tags" in inside:
             return inside["tags"] in facts.get("tags", [])

@@ -14,7 +14,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import UnavailableError
 from carrel.policy.limits import InProcessBuckets, Rate
 from carrel.stores.sql.access import SqlAccess
-from carrel.stores.sqlite.access import sqlite_access
+from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.limits import SqliteBuckets
 from tests.access.support import ManualClock
 from tests.stores.contracts.access import ADA, AccessStoreContract
@@ -24,11 +24,13 @@ from tests.stores.contracts.buckets import RATE, BucketsContract, SharedBucketsC
 class TestSqliteAccess(AccessStoreContract):
     @pytest.fixture
     def open_store(self, tmp_path: Path) -> Callable[[], SqlAccess]:
-        return lambda: sqlite_access(tmp_path / "home" / "access.sqlite")
+        return lambda: SqlAccess(
+            SqliteDriver(tmp_path / "home" / "access.sqlite", SqlAccess.schema_steps)
+        )
 
     def test_the_file_is_for_its_owner_only(self, tmp_path: Path) -> None:
         async def run() -> None:
-            store = sqlite_access(tmp_path / "access.sqlite")
+            store = SqlAccess(SqliteDriver(tmp_path / "access.sqlite", SqlAccess.schema_steps))
             await store.add_user(ADA)
             await store.close()
 
@@ -39,7 +41,9 @@ class TestSqliteAccess(AccessStoreContract):
         (tmp_path / "file").write_text("in the way")
 
         async def run() -> None:
-            store = sqlite_access(tmp_path / "file" / "access.sqlite")
+            store = SqlAccess(
+                SqliteDriver(tmp_path / "file" / "access.sqlite", SqlAccess.schema_steps)
+            )
             with pytest.raises(UnavailableError, match="cannot be made"):
                 await store.users()
             await store.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import sqlite3
 import subprocess
@@ -13,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from carrel.libraries.query.notes import Condition, Tagged, TextMatch, TitlePrefix
-from carrel.libraries.text.tokenizer import split_words
+from carrel.libraries.query.notes import Condition, Tagged, TextMatch, TitlePrefix, parse_note_query
+from carrel.libraries.text.tokenizer import case_key, index_terms
 from carrel.rooms.knowledge.documents import Drop
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, Remove
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from carrel.stores.database_identity import DatabaseReplacedError
 from carrel.stores.sqlite.database import Database
-from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
-from carrel.stores.sqlite.knowledge.search import search
+from carrel.stores.sqlite.driver import drive
+from carrel.stores.sqlite.knowledge import STEPS, sqlite_knowledge
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
 from tests.stores.query_plans import Statements
 
@@ -31,8 +32,7 @@ class TestSqliteKnowledge(KnowledgeStoreContract):
     @pytest.fixture
     def stores(self, tmp_path: Path) -> Callable[[], Awaitable[tuple[NoteStore, NodeStore]]]:
         async def opened() -> tuple[NoteStore, NodeStore]:
-            database = Database(tmp_path / "home" / "knowledge.sqlite", STEPS)
-            return SqliteNoteStore(database), SqliteNodeStore(database)
+            return sqlite_knowledge(tmp_path / "home" / "knowledge.sqlite")
 
         return opened
 
@@ -41,12 +41,11 @@ _WRITER = """
 import asyncio, sys
 from pathlib import Path
 from carrel.rooms.knowledge.notes import Insert
-from carrel.stores.sqlite.database import Database
-from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore
+from carrel.stores.sqlite.knowledge import sqlite_knowledge
 from tests.stores.contracts.knowledge import a_note
 
 async def main():
-    store = SqliteNoteStore(Database(Path(sys.argv[1]), STEPS))
+    store, _ = sqlite_knowledge(Path(sys.argv[1]))
     async def one(number):
         await store.write([Insert(a_note(number, f"t{number}", "word " * 200, tags=("a", "b")), "ada")])
         print(number, flush=True)
@@ -77,7 +76,7 @@ def test_what_was_saved_before_a_kill_is_there_after_it_and_the_file_is_sound(
     writer.wait()
 
     async def check() -> None:
-        store = SqliteNoteStore(Database(file, STEPS))
+        store, _ = sqlite_knowledge(file)
         for number in saved:
             assert await store.find(a_note(number, "").id) is not None
         await store.write([Insert(a_note(9_999_999, "after"), "ada")])
@@ -100,7 +99,7 @@ def test_a_file_that_is_no_database_is_told_plainly_and_left_alone(tmp_path: Pat
     before = file.read_bytes()
 
     async def ask() -> None:
-        store = SqliteNoteStore(Database(file, STEPS))
+        store, _ = sqlite_knowledge(file)
         with pytest.raises(DatabaseReplacedError, match="not a database"):
             await store.find("x")
         with pytest.raises(DatabaseReplacedError, match="not a database"):
@@ -117,7 +116,7 @@ def test_a_file_of_a_newer_carrel_is_not_touched(tmp_path: Path) -> None:
         connection.execute("PRAGMA user_version = 99")
 
     async def ask() -> None:
-        store = SqliteNoteStore(Database(file, STEPS))
+        store, _ = sqlite_knowledge(file)
         with pytest.raises(KnowledgeStoreError, match="newer Carrel"):
             await store.check()
         await store.close()
@@ -145,7 +144,7 @@ def test_an_older_file_is_copied_before_it_is_brought_forward(tmp_path: Path) ->
 
 def test_two_processes_may_share_the_file(tmp_path: Path) -> None:
     async def both() -> None:
-        first, second = (SqliteNoteStore(Database(tmp_path / "k.sqlite", STEPS)) for _ in range(2))
+        first, second = (sqlite_knowledge(tmp_path / "k.sqlite")[0] for _ in range(2))
         writes = [
             store.write([Insert(a_note(number * 2 + place, "t"), "ada")])
             for place, store in enumerate((first, second))
@@ -165,9 +164,17 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
 ) -> None:
     file = tmp_path / "knowledge.sqlite"
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
-        for statement in STEPS[0].split(";\n"):
+        first_script = STEPS[0]
+        assert isinstance(first_script, str)
+        for statement in first_script.split(";\n"):
             connection.execute(statement)
         connection.execute("PRAGMA user_version = 1")
+        for name in ("Ørsted", "Orsted"):
+            connection.execute(
+                "INSERT INTO nodes (name_key, name, node_type, description, content, metadata) "
+                "VALUES (?, ?, '', '', '', '{}')",
+                (case_key(name), name),
+            )
         columns = (
             "id, title, title_key, content, user_id, source, status, tags, schema_version, "
             "created_at, updated_at, shelf"
@@ -210,6 +217,18 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
                 "gone",
             ),
             ("mine", "", "", "müller 知識", "ada", "personal", "draft", "[]", "open:ada", None),
+            (
+                "danish",
+                "Ørsted",
+                "ørsted",
+                "smørrebrød",
+                "ada",
+                "personal",
+                "draft",
+                '["Ål"]',
+                "open:ada",
+                None,
+            ),
         ]
         for number, (
             id_,
@@ -229,8 +248,11 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
                 (number, id_, title, key, content, user, source, status, tags, shelf, copy),
             )
             if tags != "[]":
-                connection.execute("INSERT INTO note_tags VALUES ('ion', ?, 5, ?)", (shelf, number))
-            body = " ".join(split_words(content))
+                tag = case_key(json.loads(tags)[0])
+                row = (tag, shelf, number)
+                connection.execute("INSERT INTO note_tags VALUES (?, ?, 5, ?)", row)
+            # The words of that version kept letters like ø.
+            body = content if id_ == "danish" else " ".join(index_terms(content))
             connection.execute(
                 "INSERT INTO note_words (rowid, title, body) VALUES (?, ?, ?)", (number, key, body)
             )
@@ -239,7 +261,7 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
             )
 
     async def check() -> None:
-        store = SqliteNoteStore(Database(file, STEPS))
+        store, nodes = sqlite_knowledge(file)
 
         async def found(condition: Condition) -> list[str]:
             return sorted(
@@ -252,11 +274,20 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
         assert await found(TextMatch((("知識",), ("muller",)))) == ["mine"]
         assert await found(Tagged(("ion",))) == ["copy", "lost"]
         assert await found(TitlePrefix("lost")) == ["lost"]
+        for query in ("orsted", "Ørsted", "#al", "text:smorrebrod", "text:orsted"):
+            assert await found(parse_note_query(query)) == ["danish"], query
+        assert {
+            name: node.name for name, node in (await nodes.find(["ørsted", "orsted"])).items()
+        } == {
+            "ørsted": "Ørsted",
+            "orsted": "Orsted",
+        }
+        assert "Ørsted" in await nodes.near("orstedt", 5)
         lost = await store.find("lost")
         assert lost is not None and (lost.status, lost.promoted_to_id) == ("draft", None)
         await store.write([Remove("lost", lost.updated_at)])
         assert await found(TextMatch((("magnesium",),))) == ["copy"]
-        told = [change async for change in store.changes("4")]
+        told = [change async for change in store.changes("5")]
         assert Drop("lost") in told
         await store.close()
 
@@ -264,7 +295,7 @@ def test_a_file_of_the_first_version_finds_its_words_and_originals_whose_team_co
 
 
 def _quoted(text: str) -> NoteSearch:
-    return NoteSearch(TextMatch((tuple(split_words(text)),)), Mine("ada"), "best", 10)
+    return NoteSearch(TextMatch((tuple(index_terms(text)),)), Mine("ada"), "best", 10)
 
 
 @pytest.mark.promise("K7")
@@ -275,7 +306,7 @@ def test_a_phrase_is_looked_up_once_however_many_notes_hold_its_words(tmp_path: 
 
     async def whole() -> None:
         database = Database(tmp_path / "knowledge.sqlite", STEPS)
-        store = SqliteNoteStore(database)
+        store, _ = sqlite_knowledge(database.path)
         await store.write(
             [
                 Insert(a_note(number, f"t{number}", "alpha beta gamma"), "ada")
@@ -285,11 +316,12 @@ def test_a_phrase_is_looked_up_once_however_many_notes_hold_its_words(tmp_path: 
 
         def looked(connection: sqlite3.Connection) -> tuple[int, list[str]]:
             with Statements(connection) as statements:
-                found = search(connection, _quoted("alpha beta"))
+                found = drive(connection, store.search_statements(_quoted("alpha beta")))
             return len(found), statements.asking_by_row()
 
         assert await database.read(looked) == (10, [])
         await store.close()
+        await database.close()
 
     asyncio.run(whole())
 
@@ -300,7 +332,7 @@ def test_a_long_sentence_can_be_searched_for_word_by_word(tmp_path: Path, count:
     """SQLite joins at most 64 tables; a quotation of more different words was answered with 503."""
 
     async def whole() -> None:
-        store = SqliteNoteStore(Database(tmp_path / "knowledge.sqlite", STEPS))
+        store, _ = sqlite_knowledge(tmp_path / "knowledge.sqlite")
         sentence = " ".join(f"w{number}" for number in range(count))
         backwards = " ".join(reversed(sentence.split()))
         await store.write(

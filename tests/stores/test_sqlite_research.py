@@ -13,8 +13,7 @@ from carrel.core.errors import UnavailableError
 from carrel.rooms.research.ports import ContextMemory
 from carrel.rooms.research.records import Changes, Job
 from carrel.stores.sql.research import SCRIPTS, SqlResearch
-from carrel.stores.sqlite.driver import SqliteFileDriver
-from carrel.stores.sqlite.research import sqlite_research
+from carrel.stores.sqlite.driver import SqliteDriver
 from tests.stores.contracts.research import NOW, ResearchMemoryContract, Story, project
 
 
@@ -23,7 +22,9 @@ class TestSqliteResearch(ResearchMemoryContract):
     def told(self, tmp_path: Path) -> Callable[[Story], None]:
         def tell(story: Story) -> None:
             async def run() -> None:
-                memory = sqlite_research(tmp_path / "research" / "research.db")
+                memory = SqlResearch(
+                    SqliteDriver(tmp_path / "research" / "research.db", SqlResearch.schema_steps)
+                )
                 try:
                     await story(memory)
                 finally:
@@ -55,7 +56,7 @@ class SetClock:
 def at_a_clock(folder: Path, story: Callable[[ContextMemory, SetClock], Awaitable[None]]) -> None:
     async def run() -> None:
         clock = SetClock()
-        memory = SqlResearch(SqliteFileDriver(folder / "research.db", SCRIPTS, clock=clock))
+        memory = SqlResearch(SqliteDriver(folder / "research.db", SCRIPTS, clock=clock))
         await memory.keep(
             Changes(
                 projects=(project(),),
@@ -101,7 +102,9 @@ def test_a_home_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
 
     async def run() -> None:
-        memory = sqlite_research(tmp_path / "file" / "research.db")
+        memory = SqlResearch(
+            SqliteDriver(tmp_path / "file" / "research.db", SqlResearch.schema_steps)
+        )
         with pytest.raises(UnavailableError, match="cannot be made"):
             await memory.open_jobs()
         await memory.close()

@@ -14,10 +14,10 @@ import pytest
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, InvalidInputError, TimedOutError
 from carrel.libraries.query.elasticsearch.parser import parse_search_body as parse_search
-from carrel.rooms.knowledge.documents import Document, DocumentChange, Drop, Mark, Put, Reset
+from carrel.rooms.knowledge.documents import Checkpoint, Document, DocumentChange, Drop, Put, Reset
 from carrel.rooms.knowledge.errors import IndexBuildingError
 from carrel.rooms.knowledge.ports import Searcher
-from carrel.stores.sqlite.derived import DerivedDatabase
+from carrel.stores.sqlite.database import DerivedDatabase
 from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 from carrel.stores.sqlite.search.answer import ask as answer_of
 from carrel.stores.sqlite.search.index import find_index
@@ -116,15 +116,15 @@ def test_the_index_follows_its_source(tmp_path: Path) -> None:
                 await engine.search("knowledge", {"query": {"match": {"title": word}}}, TEAM)
             )
 
-        source.next = [Put(a_text("1", "one")), Put(a_text("2", "two")), Mark("m1")]
+        source.next = [Put(a_text("1", "one")), Put(a_text("2", "two")), Checkpoint("m1")]
         assert await found("one") == {"1"}
-        source.next = [Put(a_text("1", "changed")), Drop("2"), Mark("m2")]
+        source.next = [Put(a_text("1", "changed")), Drop("2"), Checkpoint("m2")]
         assert (await found("one"), await found("two"), await found("changed")) == (
             set(),
             set(),
             {"1"},
         )
-        source.next = [Reset(), Put(a_text("3", "three")), Mark("m3")]
+        source.next = [Reset(), Put(a_text("3", "three")), Checkpoint("m3")]
         assert (await found("changed"), await found("three")) == (set(), {"3"})
         assert source.asked[:3] == [None, "m1", "m2"]
         await engine.close()
@@ -162,7 +162,7 @@ def test_two_processes_that_begin_anew_at_once_take_nothing_from_each_other(tmp_
                         self.is_half_way.set()
                         await self.gate.wait()
                     yield change
-                yield Mark("m2")
+                yield Checkpoint("m2")
 
         sources = Halting(documents), Halting(documents[::-1])
         first, second = (
@@ -192,7 +192,7 @@ def test_two_processes_that_begin_anew_at_once_take_nothing_from_each_other(tmp_
 def test_an_index_that_is_still_being_built_says_so_and_goes_on(tmp_path: Path) -> None:
     async def whole() -> None:
         source = Told()
-        source.next = [Put(a_text("1", "one")), Mark("m")]
+        source.next = [Put(a_text("1", "one")), Checkpoint("m")]
         source.gate.clear()
         engine = EmbeddedSearch(
             DerivedDatabase(tmp_path / "s.sqlite", STEPS),

@@ -17,7 +17,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from carrel.stores.file_lock import LockHeldError, hold_lock
-from carrel.stores.sqlite.machine_clock import boot_name
+from carrel.stores.sqlite.driver import boot_name
 
 _NAMESPACE = Path("/proc/self/ns/pid")
 

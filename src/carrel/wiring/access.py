@@ -127,11 +127,13 @@ def resource_paths(catalogue: Catalogue) -> list[str]:
 
 def open_access_store(settings: Settings) -> SqlAccess:
     """Where users, tokens, clients and grants are kept."""
+    from carrel.stores.sql.access import SqlAccess
+
     if settings.database.url:
         need_psycopg()
-        from carrel.stores.postgres.access import postgres_access
+        from carrel.stores.postgres.database import PostgresDatabase
 
-        return postgres_access(settings.database.url)
-    from carrel.stores.sqlite.access import sqlite_access
+        return SqlAccess(PostgresDatabase(settings.database.url, "access", SqlAccess.schema_steps))
+    from carrel.stores.sqlite.driver import SqliteDriver
 
-    return sqlite_access(settings.home / "access.sqlite")
+    return SqlAccess(SqliteDriver(settings.home / "access.sqlite", SqlAccess.schema_steps))

@@ -58,7 +58,7 @@ def unserved_files(settings: Settings) -> dict[str, str]:
     """What is in files of the home and not served, because DATABASE_URL was set later; by name."""
     if not settings.database.url:
         return {}
-    from carrel.stores.sqlite.row_counts import holds_rows
+    from carrel.stores.sqlite.schema import holds_rows
 
     found = {}
     access = settings.home / "access.sqlite"

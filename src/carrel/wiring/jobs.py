@@ -45,15 +45,19 @@ def background_jobs(
 
 
 def _store(settings: Settings) -> JobStore:
-    if settings.database.url is None:
-        from carrel.stores.sqlite.jobs import sqlite_jobs
+    from carrel.stores.sql.jobs import SqlJobs
 
-        return sqlite_jobs(jobs_file(settings))
+    if settings.database.url is None:
+        from carrel.stores.sqlite.driver import SqliteDriver
+
+        return SqlJobs(SqliteDriver(jobs_file(settings), SqlJobs.schema_steps))
     try:
-        from carrel.stores.postgres.jobs import postgres_jobs
+        from carrel.stores.postgres.database import PostgresDatabase
     except ModuleNotFoundError as error:
         raise SettingsError(
             f"database.url is set, but {error.name} is not installed",
             next_step="Install carrel with the extra postgres.",
         ) from error
-    return postgres_jobs(settings.database.url)
+    return SqlJobs(
+        PostgresDatabase(settings.database.url, "jobs", SqlJobs.schema_steps, connections=4)
+    )

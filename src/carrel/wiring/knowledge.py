@@ -15,14 +15,14 @@ from carrel.core.health import Check, Health
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.knowledge import ROOM
 from carrel.rooms.knowledge.documents import DocumentSource, NodeDocuments, NoteDocuments
+from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import KnowledgeOperations
 from carrel.rooms.knowledge.ports import NoConcepts, NodeStore, NoteStore, Searcher
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, SettingsError
-from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
-from carrel.stores.sqlite.row_counts import holds_rows
+from carrel.stores.sqlite.schema import holds_rows
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
@@ -75,10 +75,14 @@ def open_knowledge(settings: Settings) -> OpenRoom:
         )
         searcher = remote
     else:
-        from carrel.stores.sqlite.derived import DerivedDatabase
+        from carrel.stores.sqlite.database import DerivedDatabase
         from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 
-        database = DerivedDatabase(settings.cache_folder / "search.sqlite", STEPS)
+        database = DerivedDatabase(
+            settings.cache_folder / "search.sqlite",
+            STEPS,
+            describe=lambda reason: KnowledgeStoreError("SQLite", reason),
+        )
         neighbours = embedded_neighbours(settings)
         searcher = EmbeddedSearch(
             database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal
@@ -109,10 +113,9 @@ def open_stores(settings: Settings) -> KnowledgeStores:
     """The store that is set; its driver is imported only then."""
     match settings.knowledge_store:
         case "sqlite":
-            from carrel.stores.sqlite.knowledge import STEPS, SqliteNodeStore, SqliteNoteStore
+            from carrel.stores.sqlite.knowledge import sqlite_knowledge
 
-            database = Database(settings.home / "knowledge.sqlite", STEPS)
-            return KnowledgeStores(SqliteNoteStore(database), SqliteNodeStore(database))
+            return KnowledgeStores(*sqlite_knowledge(settings.home / "knowledge.sqlite"))
         case "postgres":
             return _postgres(settings)
         case "firestore":
@@ -128,17 +131,10 @@ def _postgres(settings: Settings) -> KnowledgeStores:
         )
     _refuse_notes_in_a_file(settings)
     try:
-        from carrel.stores.postgres.database import PostgresDatabase
-        from carrel.stores.postgres.knowledge import (
-            PART,
-            STEPS,
-            PostgresNodeStore,
-            PostgresNoteStore,
-        )
+        from carrel.stores.postgres.knowledge import postgres_knowledge
     except ImportError as error:
         raise _missing("postgres", error) from error
-    database = PostgresDatabase(settings.database.url, PART, STEPS)
-    return KnowledgeStores(PostgresNoteStore(database), PostgresNodeStore(database))
+    return KnowledgeStores(*postgres_knowledge(settings.database.url))
 
 
 def _refuse_notes_in_a_file(settings: Settings) -> None:

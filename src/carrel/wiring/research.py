@@ -39,18 +39,22 @@ def research_file(settings: Settings) -> Path:
 
 def open_memory(settings: Settings) -> ContextMemory:
     """PostgreSQL where one is named, else a file in the home folder."""
+    from carrel.stores.sql.research import SqlResearch
+
     if settings.database.url is not None:
         try:
-            from carrel.stores.postgres.research import postgres_research
+            from carrel.stores.postgres.database import PostgresDatabase
         except ModuleNotFoundError as error:
             raise SettingsError(
                 f"database.url is set, but {error.name} is not installed",
                 next_step="Install carrel with the extra postgres.",
             ) from error
-        return postgres_research(settings.database.url)
-    from carrel.stores.sqlite.research import sqlite_research
+        return SqlResearch(
+            PostgresDatabase(settings.database.url, "research", SqlResearch.schema_steps)
+        )
+    from carrel.stores.sqlite.driver import SqliteDriver
 
-    return sqlite_research(research_file(settings))
+    return SqlResearch(SqliteDriver(research_file(settings), SqlResearch.schema_steps))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from carrel.libraries.query.errors import QueryError
 from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix, parse_note_query
 from carrel.libraries.text.tokenizer import (
     case_key,
+    index_terms,
+    index_terms_with_offsets,
     name_trigrams,
-    split_words,
-    split_words_with_offsets,
 )
 from carrel.rooms.knowledge.notes import link_targets
 
@@ -49,14 +49,14 @@ def test_any_text_has_a_meaning_or_a_reason(query: str) -> None:
 @given(st.text(max_size=80))
 def test_folding_and_words_are_settled_after_once(text: str) -> None:
     assert case_key(case_key(text)) == case_key(text)
-    for word in split_words(text):
+    for word in index_terms(text):
         assert word and " " not in word and '"' not in word and "'" not in word
     assert name_trigrams(text)
 
 
 @given(st.text(max_size=200))
 def test_spans_stand_inside_the_text(text: str) -> None:
-    for word, start, end in split_words_with_offsets(text):
+    for word, start, end in index_terms_with_offsets(text):
         assert word and 0 <= start < end <= len(text)
 
 

@@ -14,8 +14,9 @@ from carrel.core.errors import CarrelError, InsufficientPermissionsError, Invali
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.errors import UnsafeGoalError
 from carrel.settings import Settings
+from carrel.stores.sql.research import SqlResearch
+from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.papers.documents import PaperTexts
-from carrel.stores.sqlite.research import sqlite_research
 from carrel.wiring.research import research_file
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, finished_project, other, settings_for, visit
@@ -95,7 +96,7 @@ def test_an_unsafe_goal_is_refused_with_a_reason_and_every_check_is_written_down
     visit(settings, story)
 
     async def look(asker: Asker) -> None:
-        memory = sqlite_research(research_file(settings))
+        memory = SqlResearch(SqliteDriver(research_file(settings), SqlResearch.schema_steps))
         checks = await memory.safety("ada")
         await memory.close()
         assert [(one.subject, one.is_allowed) for one in checks][:2] == [

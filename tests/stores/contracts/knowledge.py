@@ -12,9 +12,17 @@ from typing import Any, TypeVar
 
 import pytest
 
-from carrel.libraries.query.notes import AnyTitle, Condition, Tagged, TextMatch, TitlePrefix
-from carrel.libraries.text.tokenizer import case_key, split_words
-from carrel.rooms.knowledge.documents import Drop, Mark, Put
+from carrel.libraries.query.notes import (
+    AnyTitle,
+    Condition,
+    Tagged,
+    TextMatch,
+    TitlePrefix,
+    parse_note_query,
+)
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.tokenizer import index_terms
+from carrel.rooms.knowledge.documents import Checkpoint, Drop, Put
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError, SearchTooBroadError
 from carrel.rooms.knowledge.notes import (
     Insert,
@@ -299,7 +307,7 @@ class KnowledgeStoreContract:
             ) -> list[str]:
                 return await titles(
                     notes,
-                    TextMatch(tuple(tuple(split_words(phrase)) for phrase in phrases), tags),
+                    TextMatch(tuple(tuple(index_terms(phrase)) for phrase in phrases), tags),
                     Mine("ada"),
                     order=order,
                 )
@@ -409,6 +417,41 @@ class KnowledgeStoreContract:
 
         run(work)
 
+    @pytest.mark.promise("K1", "K7")
+    def test_accents_and_foreign_letters_do_not_hide_a_note(self, run: Callable[..., Any]) -> None:
+        async def work(notes: NoteStore, nodes: NodeStore) -> None:
+            content = "Straße und Łódź, said Ørsted’s brother"
+            oersted = a_note(1, "Ørsted and the naïve needle", content, tags=("Ålesund",))
+            await notes.write([Insert(oersted, "ada"), Insert(a_note(2, "Oerlikon"), "ada")])
+            for query in ("orsted", "Ørsted and", "#alesund", "#Ålesund", "text:lodz strasse"):
+                condition = parse_note_query(query)
+                assert await titles(notes, condition, Mine("ada")) == [oersted.title], query
+            found = await notes.titled(["orsted AND the naive needle"], Mine("ada"))
+            assert [note.id for note in found.values()] == [oersted.id]
+            changed = replace(oersted, title="Volta", tags=(), updated_at=at(5))
+            await notes.write([Replace(changed, oersted.updated_at, "ada")])
+            for query in ("orsted", "#alesund"):
+                assert await titles(notes, parse_note_query(query), Mine("ada")) == [], query
+
+        run(work)
+
+    @pytest.mark.promise("K5")
+    def test_nodes_are_found_without_accents_and_stay_apart_by_them(
+        self, run: Callable[..., Any]
+    ) -> None:
+        async def work(notes: NoteStore, nodes: NodeStore) -> None:
+            await nodes.put([Node("Møller", content="a"), Node("Moller", content="b")])
+            await nodes.put([Node("Ørsted", content="c")])
+            found = await nodes.find(["møller", "moller", "orsted", "orstedt"])
+            assert {name: node.content for name, node in found.items()} == {
+                "møller": "a",
+                "moller": "b",
+                "orsted": "c",
+            }
+            assert "Ørsted" in await nodes.near("orstedt", 5)
+
+        run(work)
+
     def test_everything_comes_in_pages_without_gaps(self, run: Callable[..., Any]) -> None:
         async def work(notes: NoteStore, nodes: NodeStore) -> None:
             for start in range(0, 1100, 100):
@@ -508,7 +551,7 @@ async def titles(
 ) -> list[str]:
     match condition:
         case TitlePrefix(text):
-            assert text == case_key(text)
+            assert text == fold_text(text)
     return [
         hit.note.title for hit in await notes.search(NoteSearch(condition, shelf, order, limit))
     ]
@@ -522,6 +565,6 @@ async def told(notes: NoteStore, since: str | None) -> tuple[str, set[str], set[
                 puts.add(str(document.fields["title"]))
             case Drop(id):
                 drops.add(id)
-            case Mark(cursor):
+            case Checkpoint(cursor):
                 mark = cursor
     return mark, puts, drops

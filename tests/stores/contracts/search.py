@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.rooms.knowledge.documents import Document, DocumentChange, FieldKind, Mark, Put
+from carrel.rooms.knowledge.documents import Checkpoint, Document, DocumentChange, FieldKind, Put
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.rooms.knowledge.ports import Searcher
 
@@ -96,7 +96,7 @@ class Documents:
         done = int(since or 0)
         for document in self.documents[done:]:
             yield Put(document)
-        yield Mark(str(len(self.documents)))
+        yield Checkpoint(str(len(self.documents)))
 
 
 TEAM = frozenset({"team", "everyone", "user:ada"})

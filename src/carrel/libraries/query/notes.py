@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from carrel.libraries.query.errors import QueryError
-from carrel.libraries.text.tokenizer import case_key, split_words
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.tokenizer import index_terms
 
 _TAG = re.compile(r'#(?:"([^"]*)"?|(\S+))\s*')
 _PHRASE = re.compile(r'"([^"]*)"?|(\S+)')
@@ -54,13 +55,13 @@ def parse_note_query(query: str) -> Condition:
     if _is_text_search(rest):
         return TextMatch(_phrases(rest[len(_TEXT) :]))
     if not rest.startswith("#"):
-        return TitlePrefix(case_key(rest), rest)
+        return TitlePrefix(fold_text(rest), rest)
     tags: dict[str, str] = {}
     place = 0
     while match := _TAG.match(rest, place):
         typed = (match[1] if match[1] is not None else match[2]).lstrip("#").strip()
-        if case_key(typed):
-            tags.setdefault(case_key(typed), typed)
+        if fold_text(typed):
+            tags.setdefault(fold_text(typed), typed)
         place = match.end()
     before, rest = rest[:place].strip(), rest[place:]
     if not tags:
@@ -82,7 +83,7 @@ def _is_text_search(query: str) -> bool:
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
-    phrases = (tuple(split_words(quoted or bare)) for quoted, bare in _PHRASE.findall(text))
+    phrases = (tuple(index_terms(quoted or bare)) for quoted, bare in _PHRASE.findall(text))
     found = dict.fromkeys(phrase for phrase in phrases if phrase)
     if not found:
         raise QueryError(

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 
 # Vowel signs and accents that stand behind a letter and belong to its word.
-_MARKS = (
+WORD_MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0963"
     "\u0970-\u0df3\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84"
     "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0"
 )
-_WORD = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|[{_MARKS}])*")
+_WORD = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|[{WORD_MARKS}])*")
 _CJK_CHARACTER = re.compile(rf"[{CJK}]")
 _CJK_OR_SIGN = f"[{CJK}，。、；：？！（）《》「」]"
 _SPACE_INSIDE_CJK = re.compile(rf"(?<={_CJK_OR_SIGN}) +(?={_CJK_OR_SIGN})")

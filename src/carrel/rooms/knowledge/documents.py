@@ -68,7 +68,7 @@ class Reset:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Checkpoint:
     """Everything up to here has been told; asking again with this cursor tells only what came
     after.
     """
@@ -76,7 +76,7 @@ class Mark:
     cursor: str
 
 
-DocumentChange = Put | Drop | Reset | Mark
+DocumentChange = Put | Drop | Reset | Checkpoint
 
 
 class DocumentSource(Protocol):
@@ -253,7 +253,7 @@ class DiffedDocuments:
             if gone not in present:
                 yield Drop(gone)
         self._last = _LastReading(state, present)
-        yield Mark(state)
+        yield Checkpoint(state)
 
 
 def _fingerprint(document: Document) -> bytes:

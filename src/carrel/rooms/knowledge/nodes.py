@@ -12,7 +12,7 @@ from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
 from carrel.libraries.query.notes import TitlePrefix
-from carrel.libraries.text.tokenizer import case_key
+from carrel.libraries.text.folding import fold_text
 from carrel.rooms.knowledge.models import MAX_NODE_NAME_CHARACTERS, NodeAnswer, RetrievedNodes
 from carrel.rooms.knowledge.notes import MineAndTeam, Node, Note, NoteSearch
 from carrel.rooms.knowledge.ports import Concept, Concepts, NodeStore, NoteStore
@@ -132,7 +132,7 @@ class Nodes:
     async def _suggestions(self, name: str, caller: Caller) -> list[str]:
         try:
             candidates = await self._nodes.near(name, _CANDIDATES)
-            beginning = case_key(name)[: max(3, len(name) // 2)]
+            beginning = fold_text(name)[: max(3, len(name) // 2)]
             search = NoteSearch(
                 TitlePrefix(beginning), MineAndTeam(caller.user_id), "best", _CANDIDATES
             )
@@ -147,9 +147,9 @@ class Nodes:
 
 
 def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
-    wanted = case_key(name)
+    wanted = fold_text(name)
     scored = {
-        candidate: difflib.SequenceMatcher(None, wanted, case_key(candidate)).ratio()
+        candidate: difflib.SequenceMatcher(None, wanted, fold_text(candidate)).ratio()
         for candidate in dict.fromkeys(candidates)
     }
     near = [candidate for candidate, score in scored.items() if score >= _LEAST_ALIKE]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from carrel.libraries.query.notes import Condition
-from carrel.libraries.text.tokenizer import case_key
+from carrel.libraries.text.folding import fold_text
 
 Source = Literal["personal", "team"]
 Status = Literal["draft", "proposed", "promoted"]
@@ -147,7 +146,7 @@ class NoteSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NoteHit:
     """A note and how well it fits, from 0 to 1."""
 
     note: Note
@@ -184,7 +183,7 @@ def shelf_names(shelf: Shelf) -> tuple[str, ...] | None:
 
 
 def title_score(note: Note, text: str) -> float:
-    return EXACT_TITLE_SCORE if case_key(note.title) == text else TITLE_PREFIX_SCORE
+    return EXACT_TITLE_SCORE if fold_text(note.title) == text else TITLE_PREFIX_SCORE
 
 
 def text_score(rank: float) -> float:
@@ -193,11 +192,10 @@ def text_score(rank: float) -> float:
     return _BEST_TEXT_SCORE * (0.5 + 0.5 * rank / (1.0 + rank))
 
 
-def sorting(order: Order) -> Callable[[Note], tuple[object, ...]]:
-    """The key by which lists of several places are merged."""
-    if order == "newest":
-        return lambda note: (-note.created_at.timestamp(), case_key(note.title))
-    return lambda note: (case_key(note.title), -note.created_at.timestamp())
+def sort_key(note: Note, order: Order) -> tuple[object, ...]:
+    """The key by which lists from several shelves are merged."""
+    key, age = fold_text(note.title), -note.created_at.timestamp()
+    return (age, key) if order == "newest" else (key, age)
 
 
 def link_targets(content: str) -> list[str]:

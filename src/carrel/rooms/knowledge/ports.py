@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from carrel.rooms.knowledge.documents import DocumentChange
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.rooms.knowledge.notes import Change, Found, Node, Note, NoteSearch, Shelf, Version
+from carrel.rooms.knowledge.notes import Change, Node, Note, NoteHit, NoteSearch, Shelf, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class NoteStore(Protocol):
         """
         ...
 
-    async def search(self, search: NoteSearch) -> list[Found]: ...
+    async def search(self, search: NoteSearch) -> list[NoteHit]: ...
 
     async def history(self, note_id: str, limit: int) -> list[Version]:
         """Newest first."""

@@ -14,7 +14,8 @@ from pathlib import Path
 from carrel.stores.backup.archive import ArchiveWriter
 from carrel.stores.backup.errors import BackupFailedError
 from carrel.stores.file_lock import hold_lock
-from carrel.stores.sqlite.errors import is_damaged, is_whole
+from carrel.stores.sqlite.errors import is_damaged
+from carrel.stores.sqlite.schema import passes_quick_check
 
 WhyNot = Callable[[Path], str | None]
 
@@ -202,7 +203,7 @@ class Copier:
                 source.execute("BEGIN")
                 source.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 source.backup(copy, pages=_PAGES)
-                if not is_whole(copy):
+                if not passes_quick_check(copy):
                     raise _damaged_error(found)
                 version = int(copy.execute("PRAGMA user_version").fetchone()[0])
             with self._scratch.open("rb") as file:

@@ -12,7 +12,7 @@ from carrel.stores.backup.restore_journal import Root, is_reserved
 from carrel.stores.csl_json.library import LIBRARY_NAME, attachments_folder
 from carrel.stores.json_lines.audit import audit_files
 from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
-from carrel.stores.sqlite.schema_upgrade import is_copy
+from carrel.stores.sqlite.schema import is_upgrade_copy
 from carrel.stores.static_folder import INBOX_NAME, STATIC_NAME, SUMMARIES_NAME
 
 SETTINGS_NAME = "carrel.toml"
@@ -180,7 +180,7 @@ def why_left_out(
         is_lock = is_lock or (folder == "anchors" and name.endswith(".anchors.jsonl.lock"))
         if is_draft or is_lock:
             return "only of use while something runs"
-        if is_copy(name):
+        if is_upgrade_copy(name):
             return "a copy of before an upgrade"
         if path.suffix in _BACKUP_SUFFIXES and path.is_file() and is_archive(path):
             return "an earlier backup"

@@ -27,7 +27,14 @@ from carrel.libraries.query.papers import (
 )
 from carrel.libraries.text.folding import fold_text, text_key
 from carrel.libraries.text.words import Phrase, split_words
-from carrel.rooms.knowledge.documents import Document, DocumentChange, FieldKind, Mark, Put, Reset
+from carrel.rooms.knowledge.documents import (
+    Checkpoint,
+    Document,
+    DocumentChange,
+    FieldKind,
+    Put,
+    Reset,
+)
 from carrel.stores.elasticsearch.errors import plainly
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.documents import PAPER_FIELDS, paper_page
@@ -78,9 +85,9 @@ class RankedPapers:
                     yield Put(document)
                     told += 1
                     if told % self._mark_every == 0:
-                        yield Mark(f"{build_id}@{number}")
+                        yield Checkpoint(f"{build_id}@{number}")
                 last = page[-1][0]
-        yield Mark(build_id)
+        yield Checkpoint(build_id)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._snapshot.close)

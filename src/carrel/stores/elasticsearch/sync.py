@@ -13,11 +13,11 @@ from elasticsearch.helpers import async_bulk
 
 from carrel.core.errors import ConflictError, UnavailableError
 from carrel.rooms.knowledge.documents import (
+    Checkpoint,
     DocumentChange,
     DocumentSource,
     Drop,
     FieldKind,
-    Mark,
     Put,
     Reset,
     is_public,
@@ -111,7 +111,7 @@ async def sync(
                     await client.delete_by_query(
                         index=name, query={"match_all": {}}, refresh=True, conflicts="proceed"
                     )
-                case Mark(after):
+                case Checkpoint(after):
                     await flush()
                     cursor = after
                     await client.indices.put_mapping(index=name, meta=_meta(source.fields, after))
@@ -188,5 +188,5 @@ def _action(name: str, change: DocumentChange) -> dict[str, Any]:
             return {"_index": name, "_id": document.id, "_source": {**document.fields, **ours}}
         case Drop(id):
             return {"_op_type": "delete", "_index": name, "_id": id}
-        case Mark() | Reset():
+        case Checkpoint() | Reset():
             raise AssertionError("a mark is no document")

@@ -29,14 +29,14 @@ class EmbeddedDatabases:
         """Reads all of each database; raises DatabaseReplacedError for a missing or damaged one."""
         # Not at the top: a desk that only looks whether its databases are there starts without
         # SQLite.
-        from carrel.stores.sqlite.guarded import refuse_damaged
+        from carrel.stores.sqlite.schema import refuse_damaged
 
         for file in self._files.values():
             refuse_damaged(file)
 
     def describe(self) -> list[tuple[str, str]]:
         """Each database with what is known of it."""
-        from carrel.stores.sqlite.guarded import refuse_damaged
+        from carrel.stores.sqlite.schema import refuse_damaged
 
         found = []
         for name, file in self._files.items():

@@ -81,6 +81,8 @@ _IS_STILL_THE_USER = """EXISTS (SELECT 1 FROM access_users AS u
 class SqlAccess:
     """The access store over a driver; the contract is the port's."""
 
+    schema_steps = SCRIPTS
+
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 

@@ -37,6 +37,8 @@ _COLUMNS = (
 class SqlJobs:
     """The job store over a driver; the contract is the port's."""
 
+    schema_steps = SCRIPTS
+
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         clock = driver.lease_clock

@@ -1,8 +1,8 @@
-"""A token bucket in SQL: one statement fills, checks and takes, so that nobody can come in
-between.
-"""
+"""A token bucket in SQL: one statement fills, checks and takes, so nobody can come in between."""
 
 from __future__ import annotations
+
+from carrel.policy.limits import Rate
 
 SCHEMA = """CREATE TABLE IF NOT EXISTS limit_buckets (
     key TEXT PRIMARY KEY, tokens DOUBLE PRECISION NOT NULL, updated_at DOUBLE PRECISION NOT NULL,
@@ -23,3 +23,14 @@ TAKE = f"""INSERT INTO limit_buckets AS b (key, tokens, updated_at, full_at, is_
     RETURNING is_granted, tokens"""
 
 SWEEP = "DELETE FROM limit_buckets WHERE full_at < :now"
+
+
+def bucket_parameters(key: str, cost: float, rate: Rate, now: float) -> dict[str, object]:
+    """The parameters of TAKE."""
+    return {
+        "key": key,
+        "cost": cost,
+        "burst": rate.burst,
+        "per_second": rate.per_second,
+        "now": now,
+    }

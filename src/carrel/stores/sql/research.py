@@ -165,6 +165,8 @@ _SEEN = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
 class SqlResearch:
     """The context memory over a driver; the contract is the port's."""
 
+    schema_steps = SCRIPTS
+
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         # What was written in a hypothesis never changes, and reading it back costs more than all

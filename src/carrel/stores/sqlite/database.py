@@ -1,8 +1,9 @@
-"""A SQLite file that never blocks the event loop: one thread writes, in groups; a few read."""
+"""Holds one SQLite file off the event loop: one thread writes in groups, a few read."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import sqlite3
 import threading
@@ -12,15 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from carrel.stores.sqlite.errors import SqliteRefusedError
-from carrel.stores.sqlite.guarded import bring_guarded_forward
+from carrel.core.error_description import describe_error
+from carrel.core.errors import CarrelError
+from carrel.stores.file_lock import hold_lock
+from carrel.stores.sqlite.connection import connect, enable_write_ahead_log, transaction
+from carrel.stores.sqlite.errors import translate_driver_errors
+from carrel.stores.sqlite.schema import UpgradeStep, prepare_file, schema_version
+
+log = logging.getLogger("carrel.cache")
 
 ResultT = TypeVar("ResultT")
 Work = Callable[[sqlite3.Connection], ResultT]
-BringForward = Callable[[Path, Sequence[str]], None]
+Describe = Callable[[str], CarrelError]
+Configure = Callable[[sqlite3.Connection], None]
 
-_GROUP = 64
-_BUSY_MS = 10_000
+_JOBS_PER_COMMIT = 64
+_LOCK_SECONDS = 30.0
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
 
 
 @dataclass(slots=True)
@@ -30,22 +39,29 @@ class _Job:
 
 
 class Database:
-    """Opened on first use, closed by whoever made it. `steps` are the scripts of its versions. A
-    file that is not the database
-    that was kept there is refused, unless `bring_forward` is one for files that can be made
-    again."""
+    """One file, opened at the first use and closed by its owner; `steps` are its schema.
+
+    Errors of the driver are raised as CarrelError. A cache holds nothing of its own: it has no
+    identity guard, and CacheUnusableError says that it has to be made again.
+    """
 
     def __init__(
         self,
         path: Path,
-        steps: Sequence[str],
+        steps: Sequence[UpgradeStep],
         *,
         readers: int = 2,
-        bring_forward: BringForward = bring_guarded_forward,
+        busy_seconds: float = 10.0,
+        is_cache: bool = False,
+        describe: Describe | None = None,
+        configure: Configure | None = None,
     ) -> None:
-        self._bring_forward = bring_forward
         self.path = path
         self._steps = steps
+        self._busy_seconds = busy_seconds
+        self._is_cache = is_cache
+        self._describe = describe
+        self._configure = configure
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix=f"read-{path.stem}")
         self._local = threading.local()
@@ -57,25 +73,25 @@ class Database:
 
     async def read(self, work: Work[ResultT]) -> ResultT:
         """Runs `work` on one state of the file; whatever it changes is undone."""
-        return await asyncio.wrap_future(self._readers.submit(self._read, work))
+        with translate_driver_errors(self.path, self._describe, is_cache=self._is_cache):
+            return await asyncio.wrap_future(self._readers.submit(self._read, work))
 
     async def write(self, work: Work[ResultT]) -> ResultT:
-        """Runs `work` in a transaction; when this returns it is on disk. Work that raises leaves
-        nothing behind.
-        """
-        if self._is_closed:
-            raise sqlite3.ProgrammingError("the database is closed")
-        job = _Job(work, Future())
-        if self._writer is None:
-            self._writer = threading.Thread(
-                target=self._write_forever, name=f"write-{self.path.stem}", daemon=True
-            )
-            self._writer.start()
-        self._queue.put(job)
-        return await asyncio.wrap_future(job.done)
+        """Runs `work` in a transaction, on disk when this returns; nothing stays if it raises."""
+        with translate_driver_errors(self.path, self._describe, is_cache=self._is_cache):
+            if self._is_closed:
+                raise sqlite3.ProgrammingError("the database is closed")
+            job = _Job(work, Future())
+            if self._writer is None:
+                self._writer = threading.Thread(
+                    target=self._write_forever, name=f"write-{self.path.stem}", daemon=True
+                )
+                self._writer.start()
+            self._queue.put(job)
+            return await asyncio.wrap_future(job.done)
 
     async def close(self) -> None:
-        """Finishes what was asked for, then lets go of the file."""
+        """Finishes what was asked for, then releases the file."""
         self._is_closed = True
         if self._writer is not None:
             self._queue.put(None)
@@ -85,12 +101,17 @@ class Database:
             connection.close()
         self._connections.clear()
 
+    def prepare(self) -> None:
+        """Makes the file and its tables, once; other processes may be doing the same."""
+        with self._opening:
+            if not self._is_open:
+                prepare_file(self.path, self._steps, is_guarded=not self._is_cache)
+                self._is_open = True
+
     def _read(self, work: Work[ResultT]) -> ResultT:
         connection = getattr(self._local, "connection", None)
         if connection is None:
-            self.prepare()
-            connection = self._connect()
-            self._local.connection = connection
+            connection = self._local.connection = self._connect()
         connection.execute("BEGIN")
         try:
             return work(connection)
@@ -104,7 +125,7 @@ class Database:
         while (first := self._queue.get()) is not None:
             jobs = [first]
             is_last = False
-            while len(jobs) < _GROUP and not self._queue.empty():
+            while len(jobs) < _JOBS_PER_COMMIT and not self._queue.empty():
                 job = self._queue.get()
                 if job is None:
                     is_last = True
@@ -112,10 +133,8 @@ class Database:
                 jobs.append(job)
             jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
             try:
-                if connection is None:
-                    self.prepare()
-                    connection = self._connect()
-                _write_group(connection, jobs)
+                connection = connection or self._connect()
+                _commit_together(connection, jobs)
             except Exception as error:  # noqa: BLE001  handed to those who asked, whatever it is
                 for job in jobs:
                     if not job.done.done():
@@ -123,53 +142,126 @@ class Database:
             if is_last:
                 return
 
-    def prepare(self) -> None:
-        """Makes the folder and the tables, once; other processes may be doing the same."""
-        with self._opening:
-            if self._is_open:
-                return
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise SqliteRefusedError(
-                    f"{self.path.parent} cannot be made: {error.strerror}"
-                ) from None
-            self._bring_forward(self.path, self._steps)
-            self._is_open = True
-
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self.path, isolation_level=None, check_same_thread=False, cached_statements=256
-        )
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        self.prepare()
+        connection = connect(self.path, busy_seconds=self._busy_seconds)
+        enable_write_ahead_log(connection)
+        # What was acknowledged must be there after a power cut, too.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = 1")
         connection.execute("PRAGMA cache_size = -16384")
         connection.execute("PRAGMA temp_store = MEMORY")
+        if self._configure is not None:
+            self._configure(connection)
         self._connections.append(connection)
         return connection
 
 
-def _write_group(connection: sqlite3.Connection, jobs: list[_Job]) -> None:
-    """One commit for all; each job stands or falls alone."""
+def _commit_together(connection: sqlite3.Connection, jobs: list[_Job]) -> None:
+    """One commit for all jobs; a job that fails leaves the others alone."""
     outcomes: list[tuple[_Job, Any, Exception | None]] = []
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         for job in jobs:
             connection.execute("SAVEPOINT job")
             try:
                 outcomes.append((job, job.work(connection), None))
-            except Exception as error:  # noqa: BLE001  handed to the one who asked, whatever it is
+            except Exception as error:
+                if not connection.in_transaction:
+                    # SQLite has rolled everything back by itself, as it does when the disk is full.
+                    raise
                 connection.execute("ROLLBACK TO job")
                 outcomes.append((job, None, error))
             connection.execute("RELEASE job")
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
     for job, result, failure in outcomes:
         if failure is None:
             job.done.set_result(result)
         else:
             job.done.set_exception(failure)
+
+
+class DerivedDatabase:
+    """A cache that processes share. Of another version it is removed; `start_anew` empties it."""
+
+    def __init__(
+        self, path: Path, steps: Sequence[UpgradeStep], *, describe: Describe | None = None
+    ) -> None:
+        self.path = path
+        self._steps = steps
+        self._describe = describe
+        self._database: Database | None = None
+        self._inode: tuple[int, int] | None = None
+        self._turn = asyncio.Lock()
+        self._is_closed = False
+
+    async def read(self, work: Work[ResultT]) -> ResultT:
+        return await (await self._current()).read(work)
+
+    async def write(self, work: Work[ResultT]) -> ResultT:
+        return await (await self._current()).write(work)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._database is not None:
+            await self._database.close()
+
+    async def start_anew(self, error: BaseException) -> None:
+        """Removes the file, unless another process has done so already."""
+        async with self._turn:
+            log.warning(
+                "cache is made again",
+                extra={"file": self.path.name, "cause": describe_error(error)},
+            )
+            broken = self._inode or _inode_of(self.path)
+            if self._database is not None:
+                await self._database.close()
+            self._database = self._inode = None
+            await asyncio.to_thread(_remove, self.path, broken)
+
+    async def _current(self) -> Database:
+        """The database of that name now: another process may have started anew."""
+        with translate_driver_errors(self.path, self._describe, is_cache=True):
+            if self._is_closed:
+                raise sqlite3.ProgrammingError("the database is closed")
+            if self._database is not None and _inode_of(self.path) == self._inode:
+                return self._database
+            async with self._turn:
+                if self._database is not None:
+                    if _inode_of(self.path) == self._inode:
+                        return self._database
+                    await self._database.close()
+                opened, self._inode = await asyncio.to_thread(self._open)
+                self._database = opened
+                return opened
+
+    def _open(self) -> tuple[Database, tuple[int, int] | None]:
+        if self.path.exists() and _is_of_another_version(self.path, len(self._steps)):
+            _remove(self.path, _inode_of(self.path))
+        database = Database(self.path, self._steps, is_cache=True, describe=self._describe)
+        database.prepare()
+        return database, _inode_of(self.path)
+
+
+def _is_of_another_version(path: Path, version: int) -> bool:
+    try:
+        return schema_version(path) not in {0, version}
+    except sqlite3.OperationalError:
+        # Busy, or not readable just now: whoever opens it will say.
+        return False
+    except sqlite3.DatabaseError:
+        return True
+
+
+def _inode_of(path: Path) -> tuple[int, int] | None:
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
+
+
+def _remove(path: Path, broken: tuple[int, int] | None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with hold_lock(path.with_name(f".{path.name}.lock"), wait_seconds=_LOCK_SECONDS):
+        if broken is None or _inode_of(path) == broken:
+            for suffix in _COMPANIONS:
+                path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)

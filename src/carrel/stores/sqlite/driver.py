@@ -1,122 +1,117 @@
-"""Runs SQL that is shared with PostgreSQL on one SQLite file."""
+"""Runs SQL that is shared with PostgreSQL on one SQLite file, with the clock of its leases."""
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Generator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Protocol, TypeVar
 
-from carrel.core.errors import ConflictError, StorageFullError, UnavailableError
-from carrel.stores.database_identity import DatabaseReplacedError, identity_file, refuse_replaced
 from carrel.stores.sql.driver import LeaseClock, Rows, Step
-from carrel.stores.sqlite.disk_space import is_disk_full
-from carrel.stores.sqlite.errors import is_damaged, reason_of
-from carrel.stores.sqlite.guarded import bring_guarded_forward
-from carrel.stores.sqlite.machine_clock import MachineClock, SystemMachineClock
-from carrel.stores.sqlite.schema_upgrade import bring_forward, write_ahead
+from carrel.stores.sqlite.database import Database, Describe
+from carrel.stores.sqlite.schema import UpgradeStep
+
+ResultT = TypeVar("ResultT")
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-class SqliteFileDriver:
-    """One connection on a thread of its own, opened at the first use; transactions take the write
-    lock at their start.
-    """
+class MachineClock(Protocol):
+    """`ticks` counts seconds since the start named `boot`; `now` is the time of day."""
+
+    def now(self) -> float: ...
+
+    def boot(self) -> str: ...
+
+    def ticks(self) -> float: ...
+
+
+class SystemMachineClock:
+    """The kernel's own clock, the same for every process and container; it never jumps."""
+
+    def now(self) -> float:
+        return time.time()
+
+    def boot(self) -> str:
+        return boot_name()
+
+    def ticks(self) -> float:
+        # Without a name for this start of the machine its counter could not be told from another's.
+        if not boot_name():
+            return time.time()
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+@cache
+def boot_name() -> str:
+    """What this start of the machine is called; empty where the system does not say."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeError):
+        return ""
+
+
+class SqliteDriver:
+    """The driver over a file; the contract is that of `Driver`."""
 
     lease_clock = LeaseClock(now="carrel_now()", name="carrel_boot()", ticks="carrel_ticks()")
 
     def __init__(
         self,
         file: Path,
-        scripts: Sequence[str],
+        steps: Sequence[UpgradeStep],
         *,
         busy_seconds: float = 10.0,
         clock: MachineClock | None = None,
+        describe: Describe | None = None,
     ) -> None:
-        self._file = file
-        self._scripts = tuple(scripts)
-        self._busy_seconds = busy_seconds
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=file.stem)
-        self._connection: sqlite3.Connection | None = None
         self._clock = clock or SystemMachineClock()
+        self._database = Database(
+            file,
+            tuple(steps),
+            busy_seconds=busy_seconds,
+            describe=describe,
+            configure=self._add_clock,
+        )
 
     @property
     def file(self) -> Path:
-        return self._file
+        return self._database.path
 
     async def run(self, *steps: Step) -> list[Rows]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, steps)
+        is_read_only = len(steps) == 1 and steps[0][0].startswith("SELECT")
+        return await self.transact(_each(steps), is_read_only=is_read_only)
+
+    async def transact(
+        self, work: Generator[Step, Rows, ResultT], *, is_read_only: bool = False
+    ) -> ResultT:
+        run = self._database.read if is_read_only else self._database.write
+        return await run(lambda connection: drive(connection, work))
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
-        self._thread.shutdown()
+        await self._database.close()
 
-    def _run(self, steps: tuple[Step, ...]) -> list[Rows]:
-        try:
-            connection = self._opened()
-            if len(steps) == 1 and steps[0][0].startswith("SELECT"):
-                return [connection.execute(*steps[0]).fetchall()]
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                rows = [connection.execute(sql, parameters).fetchall() for sql, parameters in steps]
-                connection.execute("COMMIT")
-            except BaseException:
-                # A full disk makes SQLite roll back by itself; a second ROLLBACK would hide why.
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            return rows
-        except sqlite3.IntegrityError as error:
-            raise ConflictError("Somebody else has written the same thing first") from error
-        except sqlite3.DatabaseError as error:
-            if is_disk_full(error, self._file):
-                raise StorageFullError.at(f"the folder of {self._file.name}") from error
-            if is_damaged(error) and identity_file(self._file).exists():
-                raise DatabaseReplacedError(self._file, "is damaged") from error
-            message = f"{self._file.name} cannot be used: {reason_of(error)}"
-            raise UnavailableError(
-                message, next_step="Try again; the operator should look at the home folder."
-            ) from error
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
-            connection = open_private(self._file, self._scripts, self._busy_seconds)
-            # A step that was told to be finished must be so after a power cut, too.
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.create_function("carrel_now", 0, self._clock.now)
-            connection.create_function("carrel_boot", 0, self._clock.boot)
-            connection.create_function("carrel_ticks", 0, self._clock.ticks)
-            self._connection = connection
-        return self._connection
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+    def _add_clock(self, connection: sqlite3.Connection) -> None:
+        connection.create_function("carrel_now", 0, self._clock.now)
+        connection.create_function("carrel_boot", 0, self._clock.boot)
+        connection.create_function("carrel_ticks", 0, self._clock.ticks)
 
 
-def open_private(
-    file: Path, scripts: Sequence[str], busy_seconds: float, *, is_guarded: bool = True
-) -> sqlite3.Connection:
-    """A connection in write-ahead mode to a file that only its owner can read, with its tables
-    brought forward.
-    """
-    if is_guarded:
-        refuse_replaced(file)
+def _each(steps: Sequence[Step]) -> Generator[Step, Rows, list[Rows]]:
+    answers: list[Rows] = []
+    for step in steps:
+        rows = yield step
+        answers.append(rows)
+    return answers
+
+
+def drive(connection: sqlite3.Connection, work: Generator[Step, Rows, ResultT]) -> ResultT:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            file.touch(mode=0o600)
-    except OSError as error:
-        if is_disk_full(error, file):
-            raise StorageFullError.at(f"the folder of {file.name}") from error
-        raise UnavailableError(
-            f"{file} cannot be made: {error.strerror}", next_step="Choose another --home."
-        ) from error
-    (bring_guarded_forward if is_guarded else bring_forward)(file, scripts)
-    connection = sqlite3.connect(
-        file, timeout=busy_seconds, isolation_level=None, check_same_thread=False
-    )
-    write_ahead(connection)
-    return connection
+        step = next(work)
+        while True:
+            step = work.send(connection.execute(*step).fetchall())
+    except StopIteration as end:
+        result: ResultT = end.value
+        return result

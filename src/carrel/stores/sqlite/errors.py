@@ -1,10 +1,16 @@
-"""Why SQLite failed, in our own words: its own may quote what was being written, and go to the log
-only.
-"""
+"""SQLite's failures in our own words: the driver's own may quote data, and go to the log only."""
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from carrel.core.errors import CarrelError, ConflictError, StorageFullError, UnavailableError
+from carrel.stores.database_identity import DatabaseReplacedError
 
 _REASONS = {
     sqlite3.SQLITE_BUSY: "it is busy for too long",
@@ -18,36 +24,97 @@ _REASONS = {
     sqlite3.SQLITE_NOTADB: "the file is not a database",
     sqlite3.SQLITE_TOOBIG: "a value is too large",
 }
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+# What SQLite says of tables that are not as this version made them.
+_WRONG_TABLES = (
+    "no such table",
+    "no such column",
+    "has no column",
+    "already exists",
+    "malformed",
+    "wrong # of",
+)
+# Less than one page of a database and of its write-ahead index.
+_LEAST_FREE_BYTES = 64 * 1024
 
 
 class SqliteRefusedError(sqlite3.OperationalError):
-    """A refusal of ours that passes where SQLite's errors pass; its sentence is written for
-    people.
-    """
+    """Our own refusal, raised where SQLite's errors are expected; its text is for people."""
+
+
+class CacheUnusableError(CarrelError):
+    """A cache file is damaged or of another version, so that only a new one helps."""
+
+    code = "unavailable"
+    is_retryable = True
+
+
+@contextmanager
+def translate_driver_errors(
+    file: Path, describe: Callable[[str], CarrelError] | None = None, *, is_cache: bool = False
+) -> Iterator[None]:
+    """Converts sqlite3.Error to CarrelError; `describe` makes the error for a plain reason."""
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        raise ConflictError("Somebody else has written the same thing first") from error
+    except sqlite3.Error as error:
+        if is_disk_full(error, file):
+            raise StorageFullError.at(f"the folder of {file.name}") from error
+        if is_cache and is_unusable(error):
+            raise CacheUnusableError(f"{file.name} cannot be used: {reason_of(error)}") from error
+        if not is_cache and is_damaged(error):
+            raise DatabaseReplacedError(file, "is damaged") from error
+        raise (describe or _unavailable(file))(reason_of(error)) from error
+
+
+def _unavailable(file: Path) -> Callable[[str], CarrelError]:
+    return lambda reason: UnavailableError(
+        f"{file.name} cannot be used: {reason}",
+        next_step="Try again; the operator should look at the home folder.",
+    )
 
 
 def reason_of(error: sqlite3.Error) -> str:
-    """A reason that names nothing of what is inside."""
+    """A reason that quotes nothing of the data."""
     if isinstance(error, SqliteRefusedError):
         return str(error)
-    return _REASONS.get(_primary(error), "it failed")
+    return _REASONS.get(_primary_code(error), "it failed")
 
 
 def is_damaged(error: sqlite3.Error) -> bool:
-    """Whether the file itself is broken, as far as SQLite can tell."""
-    return _primary(error) in _DAMAGED
+    """Whether SQLite says that the file itself is broken."""
+    return _primary_code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
-def is_whole(connection: sqlite3.Connection) -> bool:
-    """Whether every page of a database can be read as what it should be."""
+def is_unusable(error: sqlite3.Error) -> bool:
+    """Whether the file is broken or not of this version, so that only a new one helps."""
+    return (
+        is_damaged(error)
+        or _primary_code(error) == sqlite3.SQLITE_IOERR
+        or any(words in str(error) for words in _WRONG_TABLES)
+    )
+
+
+def is_disk_full(error: BaseException, file: Path) -> bool:
+    """ENOSPC, SQLITE_FULL, or an input/output error while no space is left beside the file."""
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EDQUOT}
+    if not isinstance(error, sqlite3.Error):
+        return False
+    code = _primary_code(error)
+    if code == sqlite3.SQLITE_FULL:
+        return True
+    is_input_output = code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+    return is_input_output and _free_bytes(file.parent) < _LEAST_FREE_BYTES
+
+
+def _free_bytes(folder: Path) -> int:
     try:
-        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
-    except sqlite3.DatabaseError as error:
-        if is_damaged(error):
-            return False
-        raise
+        found = os.statvfs(folder)
+    except (OSError, AttributeError):
+        return _LEAST_FREE_BYTES
+    return found.f_bavail * found.f_frsize
 
 
-def _primary(error: sqlite3.Error) -> int:
+def _primary_code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF

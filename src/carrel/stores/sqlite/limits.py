@@ -1,4 +1,4 @@
-"""Buckets in a SQLite file of their own, shared by the workers of one machine."""
+"""Token buckets in a SQLite file of their own, shared by the workers of one machine."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from carrel.core.clock import Clock
 from carrel.core.error_description import describe_error
 from carrel.core.errors import UnavailableError
 from carrel.policy.limits import Rate, TakeResult
-from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE
-from carrel.stores.sqlite.driver import open_private
-from carrel.stores.sqlite.errors import is_damaged, reason_of
+from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE, bucket_parameters
+from carrel.stores.sqlite.connection import connect, enable_write_ahead_log
+from carrel.stores.sqlite.errors import is_damaged, translate_driver_errors
+from carrel.stores.sqlite.schema import prepare_file
 
 log = logging.getLogger("carrel.cache")
 
 
 class SqliteBuckets:
-    """A check is one short statement, quicker than handing it to a thread; losing it in a power cut
-    hurts nobody.
-    """
+    """A check is one short statement, quicker than a thread; a power cut may lose it."""
 
     def __init__(
         self, file: Path, clock: Clock, *, busy_seconds: float = 0.25, sweep_every: int = 1024
@@ -33,15 +32,8 @@ class SqliteBuckets:
         self._connection: sqlite3.Connection | None = None
 
     async def take(self, key: str, cost: float, rate: Rate) -> TakeResult:
-        now = self._clock.now().timestamp()
-        facts: dict[str, object] = {
-            "key": key,
-            "cost": cost,
-            "burst": rate.burst,
-            "per_second": rate.per_second,
-            "now": now,
-        }
-        try:
+        facts = bucket_parameters(key, cost, rate, self._clock.now().timestamp())
+        with translate_driver_errors(self._file, _unavailable, is_cache=True):
             try:
                 return self._take(facts)
             except sqlite3.DatabaseError as error:
@@ -49,8 +41,6 @@ class SqliteBuckets:
                     raise
                 await self._start_anew(error)
                 return self._take(facts)
-        except sqlite3.DatabaseError as error:
-            raise UnavailableError(f"The buckets cannot be used: {reason_of(error)}") from error
 
     def _take(self, facts: dict[str, object]) -> TakeResult:
         connection = self._opened()
@@ -77,7 +67,13 @@ class SqliteBuckets:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = open_private(self._file, (SCHEMA,), self._busy_seconds, is_guarded=False)
+            prepare_file(self._file, (SCHEMA,), is_guarded=False)
+            connection = connect(self._file, busy_seconds=self._busy_seconds)
+            enable_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = OFF")
             self._connection = connection
         return self._connection
+
+
+def _unavailable(reason: str) -> UnavailableError:
+    return UnavailableError(f"The buckets cannot be used: {reason}")

@@ -18,14 +18,14 @@ K1 = 1.2
 B = 0.75
 
 
-def marked(group: int, words: Iterable[str]) -> str:
+def mark_words(group: int, words: Iterable[str]) -> str:
     """Words as they are stored for one group. A word has no space and a group is a number, so no
     two are ever the same.
     """
     return " ".join(f"{group}x{word}" for word in words)
 
 
-def terms(groups: Sequence[int], word: str) -> list[str]:
+def terms_of(groups: Sequence[int], word: str) -> list[str]:
     """A word as each of the groups has it."""
     return [f"{group}x{word}" for group in groups]
 
@@ -33,7 +33,7 @@ def terms(groups: Sequence[int], word: str) -> list[str]:
 def phrase_query(groups: Sequence[int], phrases: Sequence[Sequence[str]]) -> str:
     """FTS5 for documents of one of the groups that hold every phrase."""
     return " OR ".join(
-        "(" + " AND ".join(f'"{marked(group, phrase)}"' for phrase in phrases) + ")"
+        "(" + " AND ".join(f'"{mark_words(group, phrase)}"' for phrase in phrases) + ")"
         for group in groups
     )
 

@@ -1,11 +1,9 @@
-"""Notes as Firestore documents: the ten fields everybody shares, and the folded keys that our own
-searches use.
-"""
+"""Notes as Firestore documents, and the queries on them that the indexes we ship can answer."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -13,18 +11,39 @@ from typing import Any
 
 from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError, RetryError
 from google.auth.exceptions import GoogleAuthError
+from google.cloud.firestore_v1.async_collection import AsyncCollectionReference
+from google.cloud.firestore_v1.async_query import AsyncQuery
+from google.cloud.firestore_v1.base_query import And, BaseCompositeFilter, FieldFilter
 
-from carrel.libraries.text.tokenizer import case_key, split_words
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.tokenizer import index_terms, name_trigrams
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import SCHEMA_VERSION, Note, Origin, Version
+from carrel.rooms.knowledge.notes import (
+    LAST_CHARACTER,
+    SCHEMA_VERSION,
+    Mine,
+    MineAndTeam,
+    Note,
+    Order,
+    Origin,
+    Proposals,
+    Shelf,
+    Team,
+    Version,
+)
 
 NOTES = "knowledge"
 HISTORY = "history"
 REMOVED = "knowledge_removed"
 NODES = "knowledge_nodes"
+# Which fold the search fields of all documents have.
+UPGRADES = "knowledge_upgrades"
+FOLD_VERSION = 2
 # A document may have 40,000 index entries; a note with more different words than this is found by
 # its first ones.
 MOST_WORDS = 5_000
+Filters = tuple[FieldFilter, ...]
+_NEWEST = "DESCENDING"
 
 
 def document_of(note: Note) -> dict[str, Any]:
@@ -42,18 +61,26 @@ def document_of(note: Note) -> dict[str, Any]:
         "promoted_from_id": note.promoted_from_id,
         "promoted_to_id": note.promoted_to_id,
         "origin": None if note.origin is None else asdict(note.origin),
-        "title_key": case_key(note.title),
-        "tag_keys": sorted({case_key(tag) for tag in note.tags}),
-        "words": list(dict.fromkeys((*split_words(note.title), *split_words(note.content))))[
-            :MOST_WORDS
-        ],
+        **search_fields(note),
     }
 
 
+def search_fields(note: Note) -> dict[str, Any]:
+    """The folded fields that only our own searches use."""
+    terms = dict.fromkeys((*index_terms(note.title), *index_terms(note.content)))
+    return {
+        "title_key": fold_text(note.title),
+        "tag_keys": sorted({fold_text(tag) for tag in note.tags}),
+        "words": list(terms)[:MOST_WORDS],
+    }
+
+
+def node_search_fields(name: str) -> dict[str, Any]:
+    return {"search_key": fold_text(name), "grams": sorted(name_trigrams(name))}
+
+
 def note_from(note_id: str, facts: Mapping[str, Any], changed_at: datetime | None = None) -> Note:
-    """A note from a document that we or another program wrote; what another one left out has its
-    default.
-    """
+    """A note from a document of any program; fields that are missing have their default."""
     moment = plain_time(facts.get("updated_at") or facts.get("created_at") or changed_at)
     source, status = facts.get("source"), facts.get("status")
     origin = facts.get("origin")
@@ -111,10 +138,8 @@ def plain_time(value: Any) -> datetime:
 
 
 @asynccontextmanager
-async def told_plainly(wait_seconds: float) -> AsyncIterator[None]:
-    """Turns the client's errors into the room's own, and ends its patience: left alone it tries
-    again for minutes.
-    """
+async def translate_driver_errors(wait_seconds: float) -> AsyncIterator[None]:
+    """Converts the client's errors, and limits the wait: left alone it tries again for minutes."""
     try:
         async with asyncio.timeout(wait_seconds):
             yield
@@ -135,3 +160,71 @@ async def told_plainly(wait_seconds: float) -> AsyncIterator[None]:
         raise KnowledgeStoreError(
             "Firestore", "no Google Cloud project is named; set GOOGLE_CLOUD_PROJECT"
         ) from error
+
+
+def shelf_filters(shelf: Shelf) -> list[Filters]:
+    """The conditions of a shelf on documents; one with several is asked once for each."""
+    match shelf:
+        case Mine(user_id):
+            return [_personal(user_id)]
+        case Team():
+            return [_TEAM]
+        case MineAndTeam(user_id):
+            return [
+                (*_personal(user_id), FieldFilter("status", "in", ["draft", "proposed"])),
+                _TEAM,
+            ]
+        case Proposals():
+            return [
+                (FieldFilter("source", "==", "personal"), FieldFilter("status", "==", "proposed"))
+            ]
+
+
+_TEAM: Filters = (FieldFilter("source", "==", "team"),)
+
+
+def _personal(user_id: str) -> Filters:
+    return FieldFilter("user_id", "==", user_id), FieldFilter("source", "==", "personal")
+
+
+def newest_notes(notes: AsyncCollectionReference, filters: Filters) -> AsyncQuery:
+    return _where(notes, filters).order_by("created_at", direction=_NEWEST)
+
+
+def notes_with_prefix(
+    notes: AsyncCollectionReference, filters: Filters, field: str, text: str, order: Order
+) -> AsyncQuery:
+    """By `title_key` for notes of ours, by `title` as it stands for those of other programs."""
+    inside = (
+        *filters,
+        FieldFilter(field, ">=", text),
+        FieldFilter(field, "<", text + LAST_CHARACTER),
+    )
+    query = _where(notes, inside)
+    if order == "newest":
+        return query.order_by("created_at", direction=_NEWEST).order_by(field, direction=_NEWEST)
+    return query.order_by(field).order_by("created_at", direction=_NEWEST)
+
+
+def notes_with_value(
+    notes: AsyncCollectionReference, filters: Filters, field: str, value: str
+) -> AsyncQuery:
+    """Newest first, with this value in a list: a tag, a folded tag, or a word."""
+    return _where(notes, (*filters, FieldFilter(field, "array_contains", value))).order_by(
+        "created_at", direction=_NEWEST
+    )
+
+
+def notes_with_titles(
+    notes: AsyncCollectionReference, filters: Filters, field: str, titles: Sequence[str]
+) -> AsyncQuery:
+    return _where(notes, (*filters, FieldFilter(field, "in", list(titles)))).order_by(
+        "created_at", direction=_NEWEST
+    )
+
+
+def _where(notes: AsyncCollectionReference, conditions: Sequence[FieldFilter]) -> AsyncQuery:
+    both: BaseCompositeFilter | FieldFilter = (
+        And(filters=list(conditions)) if len(conditions) > 1 else conditions[0]
+    )
+    return notes.where(filter=both)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,8 +29,9 @@ from google.cloud.firestore_v1.async_query import AsyncQuery
 from google.cloud.firestore_v1.base_query import FieldFilter
 
 from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix
-from carrel.libraries.text.tokenizer import case_key, split_words
-from carrel.rooms.knowledge.documents import DocumentChange, Drop, Mark, Put, note_document
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.tokenizer import index_terms
+from carrel.rooms.knowledge.documents import Checkpoint, DocumentChange, Drop, Put, note_document
 from carrel.rooms.knowledge.errors import (
     KnowledgeStoreError,
     NoteChangedError,
@@ -40,28 +42,37 @@ from carrel.rooms.knowledge.notes import (
     EXACT_TITLE_SCORE,
     TAG_SCORE,
     Change,
-    Found,
     Insert,
     Note,
+    NoteHit,
     NoteSearch,
     Remove,
     Replace,
     Shelf,
     Version,
-    sorting,
+    sort_key,
     text_score,
     title_score,
 )
 from carrel.rooms.knowledge.ports import Capabilities
-from carrel.stores.firestore.knowledge import queries
 from carrel.stores.firestore.knowledge.documents import (
+    FOLD_VERSION,
     HISTORY,
+    NODES,
     NOTES,
     REMOVED,
+    UPGRADES,
     document_of,
+    newest_notes,
+    node_search_fields,
     note_from,
+    notes_with_prefix,
+    notes_with_titles,
+    notes_with_value,
     plain_time,
-    told_plainly,
+    search_fields,
+    shelf_filters,
+    translate_driver_errors,
     version_from,
     version_of,
 )
@@ -87,6 +98,7 @@ class FirestoreNoteStore:
     ) -> None:
         self._open_client = open_client
         self._known: AsyncClient | None = None
+        self._folding: asyncio.Task[None] | None = None
         self._reads_at_most = reads_at_most
         self.wait_seconds = wait_seconds
 
@@ -101,7 +113,7 @@ class FirestoreNoteStore:
         return self._known
 
     async def write(self, changes: Sequence[Change]) -> None:
-        async with told_plainly(self.wait_seconds):
+        async with translate_driver_errors(self.wait_seconds):
             for attempt in range(_WRITE_ATTEMPTS):
                 try:
                     await _commit(self.client, changes)
@@ -116,87 +128,91 @@ class FirestoreNoteStore:
         )
 
     async def find(self, note_id: str) -> Note | None:
-        async with told_plainly(self.wait_seconds):
+        async with translate_driver_errors(self.wait_seconds):
             found = await self.client.collection(NOTES).document(note_id).get()
         return (
             note_from(note_id, found.to_dict() or {}, found.update_time) if found.exists else None
         )
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
+        await self.bring_fold_forward()
         notes = self.client.collection(NOTES)
         asked: list[AsyncQuery] = []
         for start in range(0, len(titles), _TITLES_AT_ONCE):
             part = list(titles[start : start + _TITLES_AT_ONCE])
-            keys = list(dict.fromkeys(case_key(title) for title in part))
-            for place in queries.places(shelf):
+            keys = list(dict.fromkeys(fold_text(title) for title in part))
+            for place in shelf_filters(shelf):
                 asked += [
-                    queries.titled(notes, place, "title_key", keys),
-                    queries.titled(notes, place, "title", part),
+                    notes_with_titles(notes, place, "title_key", keys),
+                    notes_with_titles(notes, place, "title", part),
                 ]
         found = await self._merged([query.limit(PAGE) for query in asked])
         newest: dict[str, Note] = {}
         for note in sorted(found, key=lambda note: note.created_at):
-            newest[case_key(note.title)] = note
-        return {title: newest[case_key(title)] for title in titles if case_key(title) in newest}
+            newest[fold_text(note.title)] = note
+        return {title: newest[fold_text(title)] for title in titles if fold_text(title) in newest}
 
-    async def search(self, question: NoteSearch) -> list[Found]:
+    async def search(self, question: NoteSearch) -> list[NoteHit]:
+        await self.bring_fold_forward()
         notes, limit = self.client.collection(NOTES), question.limit
-        where = queries.places(question.shelf)
+        where = shelf_filters(question.shelf)
         match question.condition:
             case AnyTitle():
                 found = await self._merged(
-                    [queries.anything(notes, place).limit(limit) for place in where]
+                    [newest_notes(notes, place).limit(limit) for place in where]
                 )
                 return [
-                    Found(note, EXACT_TITLE_SCORE)
-                    for note in sorted(found, key=sorting("newest"))[:limit]
+                    NoteHit(note, EXACT_TITLE_SCORE)
+                    for note in sorted(found, key=lambda note: sort_key(note, "newest"))[:limit]
                 ]
             case TitlePrefix(text, as_typed):
                 fields = {"title_key": text, "title": as_typed or text}
                 asked = [
-                    queries.beginning(notes, place, *field, question.order)
+                    notes_with_prefix(notes, place, *field, question.order)
                     for place in where
                     for field in fields.items()
                 ]
                 found = await self._merged([query.limit(limit) for query in asked])
                 return [
-                    Found(note, title_score(note, text))
-                    for note in sorted(found, key=sorting(question.order))[:limit]
+                    NoteHit(note, title_score(note, text))
+                    for note in sorted(found, key=lambda note: sort_key(note, question.order))[
+                        :limit
+                    ]
                 ]
             case Tagged(tags, as_typed):
                 wanted = frozenset(tags)
                 fields = {"tag_keys": tags[0], "tags": (as_typed or tags)[0]}
                 asked = [
-                    queries.having(notes, place, *field)
+                    notes_with_value(notes, place, *field)
                     for place in where
                     for field in fields.items()
                 ]
                 found = await self._sifted(
-                    asked, lambda note: wanted <= {case_key(tag) for tag in note.tags}, limit
+                    asked, lambda note: wanted <= {fold_text(tag) for tag in note.tags}, limit
                 )
-                return [Found(note, TAG_SCORE) for note in found]
+                return [NoteHit(note, TAG_SCORE) for note in found]
             case TextMatch(phrases, tags):
                 wanted = frozenset(tags)
                 word = max((word for phrase in phrases for word in phrase), key=len)
-                asked = [queries.having(notes, place, "words", word) for place in where]
+                asked = [notes_with_value(notes, place, "words", word) for place in where]
                 found = await self._sifted(
                     asked,
                     lambda note: (
-                        wanted <= {case_key(tag) for tag in note.tags} and _contains(note, phrases)
+                        wanted <= {fold_text(tag) for tag in note.tags} and _contains(note, phrases)
                     ),
                     limit,
                 )
-                return [Found(note, text_score(0.0)) for note in found]
+                return [NoteHit(note, text_score(0.0)) for note in found]
 
     async def history(self, note_id: str, limit: int) -> list[Version]:
         versions = self.client.collection(NOTES).document(note_id).collection(HISTORY)
-        async with told_plainly(self.wait_seconds):
+        async with translate_driver_errors(self.wait_seconds):
             found = await versions.order_by("changed_at", direction="DESCENDING").limit(limit).get()
         return [version_from(note_id, version.to_dict() or {}) for version in found]
 
     async def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
-        for place in queries.places(shelf):
-            query = queries.anything(self.client.collection(NOTES), place)
+        for place in shelf_filters(shelf):
+            query = newest_notes(self.client.collection(NOTES), place)
             async for found in self._pages(query):
                 yield note_from(found.id, found.to_dict() or {}, found.update_time)
 
@@ -228,25 +244,36 @@ class FirestoreNoteStore:
             changed = max(changed, note.updated_at)
             count += 1
             if count % PAGE == 0:
-                yield Mark(f"{changed.isoformat()}|{removed.isoformat()}")
-        yield Mark(f"{changed.isoformat()}|{removed.isoformat()}")
+                yield Checkpoint(f"{changed.isoformat()}|{removed.isoformat()}")
+        yield Checkpoint(f"{changed.isoformat()}|{removed.isoformat()}")
 
     async def ping(self) -> None:
         await self.check()
 
     async def check(self) -> str:
-        async with told_plainly(self.wait_seconds):
+        async with translate_driver_errors(self.wait_seconds):
             await self.client.collection(NOTES).limit(1).get()
         return f"collection {NOTES} of Firestore project {self.client.project}"
 
+    async def bring_fold_forward(self) -> None:
+        """Folds documents of an earlier version once; KnowledgeStoreError while that goes on."""
+        if self._folding is None or (self._folding.done() and self._folding.exception()):
+            self._folding = asyncio.create_task(_fold_again(self.client))
+        if not self._folding.done():
+            async with translate_driver_errors(self.wait_seconds):
+                await asyncio.shield(self._folding)
+
     async def close(self) -> None:
+        if self._folding is not None and not self._folding.done():
+            self._folding.cancel()
+            await asyncio.gather(self._folding, return_exceptions=True)
         if self._known is not None:
             closing = self._known.close()  # type: ignore[no-untyped-call]
             if asyncio.iscoroutine(closing):
                 await closing
 
     async def _merged(self, asked: Sequence[AsyncQuery]) -> list[Note]:
-        async with told_plainly(self.wait_seconds):
+        async with translate_driver_errors(self.wait_seconds):
             answers = await asyncio.gather(*(query.get() for query in asked))
         found = {one.id: one for answer in answers for one in answer}
         return [note_from(one.id, one.to_dict() or {}, one.update_time) for one in found.values()]
@@ -259,7 +286,7 @@ class FirestoreNoteStore:
         """
         parts = await asyncio.gather(*(self._sift(query, fits, limit) for query in asked))
         found = {note.id: note for part in parts for note in part}
-        return sorted(found.values(), key=sorting("newest"))[:limit]
+        return sorted(found.values(), key=lambda note: sort_key(note, "newest"))[:limit]
 
     async def _sift(
         self, query: AsyncQuery, fits: Callable[[Note], bool], limit: int
@@ -282,7 +309,7 @@ class FirestoreNoteStore:
         last = None
         while True:
             page = query.limit(size) if last is None else query.start_after(last).limit(size)
-            async with told_plainly(self.wait_seconds):
+            async with translate_driver_errors(self.wait_seconds):
                 answer = await page.get()
             for found in answer:
                 yield found
@@ -359,10 +386,41 @@ def _back(moment: datetime) -> datetime:
 
 
 def _contains(note: Note, phrases: tuple[tuple[str, ...], ...]) -> bool:
-    texts = [split_words(note.title), split_words(note.content)]
+    texts = [index_terms(note.title), index_terms(note.content)]
     return all(any(_has_run(text, phrase) for text in texts) for phrase in phrases)
 
 
 def _has_run(text: list[str], phrase: tuple[str, ...]) -> bool:
     size = len(phrase)
     return any(tuple(text[at : at + size]) == phrase for at in range(len(text) - size + 1))
+
+
+async def _fold_again(client: AsyncClient) -> None:
+    """Brings the search fields of all documents to the fold of all rooms, and remembers that."""
+    marker = client.collection(UPGRADES).document("fold")
+    if ((await marker.get()).to_dict() or {}).get("version") == FOLD_VERSION:
+        return
+    for name in (NOTES, NODES):
+        query = client.collection(name).order_by("__name__")
+        page = await query.limit(PAGE).get()
+        while page:
+            await _fold_page(client, name, page)
+            page = await query.start_after(page[-1]).limit(PAGE).get()
+    await marker.set({"version": FOLD_VERSION})
+
+
+async def _fold_page(client: AsyncClient, name: str, page: Sequence[Any]) -> None:
+    for found in page:
+        facts = found.to_dict() or {}
+        fields = (
+            search_fields(note_from(found.id, facts, found.update_time))
+            if name == NOTES
+            else node_search_fields(str(facts.get("name") or ""))
+        )
+        # Documents of other programs have none of these fields, and get none.
+        is_ours = "title_key" in facts or "grams" in facts
+        if is_ours and any(facts.get(key) != value for key, value in fields.items()):
+            unchanged = client.write_option(last_update_time=found.update_time)
+            # Whoever wrote it meanwhile has folded it.
+            with suppress(*_OVERTAKEN):
+                await found.reference.update(fields, option=unchanged)

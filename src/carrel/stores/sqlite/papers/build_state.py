@@ -29,7 +29,7 @@ from carrel.rooms.papers.building.models import (
     RememberedPaper,
 )
 from carrel.rooms.papers.errors import NewerBuildStateError
-from carrel.stores.sqlite.schema_upgrade import NewerFileError, bring_forward
+from carrel.stores.sqlite.schema import NewerFileError, upgrade_schema
 
 _PARTS_PER_COMMIT = 32
 _RECORDS_PER_PART = 1_000_000
@@ -229,7 +229,7 @@ class SqlitePaperBuildState:
     def _opened(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            bring_forward(self._path, _SCRIPTS)
+            upgrade_schema(self._path, _SCRIPTS)
         except NewerFileError as error:
             raise NewerBuildStateError(str(error)) from None
         connection = sqlite3.connect(self._path, timeout=10, check_same_thread=False)

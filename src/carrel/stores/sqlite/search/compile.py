@@ -20,10 +20,10 @@ from carrel.libraries.query.elasticsearch.clauses import (
     Scalar,
     TermsQuery,
 )
-from carrel.libraries.text.tokenizer import split_words
+from carrel.libraries.text.tokenizer import index_terms
 from carrel.rooms.knowledge.notes import LAST_CHARACTER
 from carrel.stores.sqlite.search.index import Index, comparable, groups_of
-from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, saturation, terms
+from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, saturation, terms_of
 
 Value = str | int | float
 _NOTHING = "SELECT NULL, NULL WHERE 0"
@@ -97,7 +97,7 @@ class Compiler:
             return self._table(_NOTHING)
         if kind == "text":
             # Like the real one: an exact term on a text field is compared with its words, unfolded.
-            found = [str(value) for value in values if split_words(str(value)) == [str(value)]]
+            found = [str(value) for value in values if index_terms(str(value)) == [str(value)]]
             return self._some_words(field, found, 1, boost)
         wanted = [one for value in values if (one := comparable(value, kind)) is not None]
         marks = ", ".join("?" * len(wanted))
@@ -110,7 +110,7 @@ class Compiler:
     def _prefix(self, field: str, text: str, boost: float) -> str:
         kind = self._index.kind(field)
         if kind == "text":
-            found = split_words(text)
+            found = index_terms(text)
             return (
                 self._beginning(field, found[0], boost)
                 if found == [text]
@@ -163,7 +163,7 @@ class Compiler:
     ) -> str:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
-        found = list(dict.fromkeys(split_words(str(text))))
+        found = list(dict.fromkeys(index_terms(str(text))))
         return self._some_words(
             field, found, len(found) if needs_all else required(least, len(found), 1), boost
         )
@@ -171,7 +171,7 @@ class Compiler:
     def _phrase(self, field: str, text: Scalar, boost: float) -> str:
         if self._index.kind(field) != "text":
             return self._terms(field, (text,), boost)
-        found = split_words(str(text))
+        found = index_terms(str(text))
         return (
             self._some_words(field, found, 1, boost)
             if len(found) == 1
@@ -287,7 +287,7 @@ class Compiler:
             )
 
     def _word(self, field: str, column: str, word: str, boost: float) -> str | None:
-        asked = terms(self._groups, word)
+        asked = terms_of(self._groups, word)
         marks = ", ".join("?" * len(asked))
         sql = (
             f"SELECT coalesce(sum(doc), 0) FROM {self._index.word_counts} WHERE term IN "
@@ -343,7 +343,7 @@ class Compiler:
         column = self._index.columns.get(field)
         if column is None or not self._groups:
             return self._table(_NOTHING)
-        query = " OR ".join(f'"{term}" *' for term in terms(self._groups, text))
+        query = " OR ".join(f'"{term}" *' for term in terms_of(self._groups, text))
         sql = f"SELECT rowid, ? FROM {self._index.words} WHERE {self._index.words} MATCH ?"
         return self._table(sql, boost, f"{column} : ({query})")
 

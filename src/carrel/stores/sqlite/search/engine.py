@@ -14,7 +14,6 @@ from typing import Any
 
 from carrel.core.clock import Clock
 from carrel.core.errors import (
-    CarrelError,
     InvalidInputError,
     NotFoundError,
     TimedOutError,
@@ -22,15 +21,19 @@ from carrel.core.errors import (
 )
 from carrel.libraries.query.elasticsearch.clauses import SearchRequest
 from carrel.libraries.query.elasticsearch.parser import parse_search_body
-from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource, Mark, PersonalSource
+from carrel.rooms.knowledge.documents import (
+    Checkpoint,
+    DocumentChange,
+    DocumentSource,
+    PersonalSource,
+)
 from carrel.rooms.knowledge.errors import (
     IndexBuildingError,
-    KnowledgeStoreError,
     translate_query_errors,
 )
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.stores.sqlite.derived import DerivedDatabase, is_unusable
-from carrel.stores.sqlite.errors import reason_of
+from carrel.stores.sqlite.database import DerivedDatabase
+from carrel.stores.sqlite.errors import CacheUnusableError
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
 from carrel.stores.sqlite.search.index import Index, Retelling, apply, find_index, open_index, sweep
 
@@ -74,22 +77,12 @@ class EmbeddedSearch:
         with translate_query_errors():
             request = parse_search_body(body)
         try:
-            try:
-                return await self._answered(index, request, readers)
-            except sqlite3.Error as error:
-                if not is_unusable(error):
-                    raise
-                # Once: what is still broken after that is no matter of this file.
-                await self._start_anew(error)
-                return await self._answered(index, request, readers)
-        except sqlite3.OperationalError as error:
-            raise self._explained(error) from error
-        except sqlite3.Error as error:
-            raise KnowledgeStoreError("SQLite", reason_of(error)) from error
-
-    async def _start_anew(self, error: sqlite3.Error) -> None:
-        await self._stop_filling()
-        await self._database.start_anew(error)
+            return await self._answered(index, request, readers)
+        except CacheUnusableError as error:
+            # Once: what is still broken after that is no matter of this file.
+            await self._stop_filling()
+            await self._database.start_anew(error)
+            return await self._answered(index, request, readers)
 
     async def _answered(
         self, index: str, request: SearchRequest, readers: frozenset[str]
@@ -146,20 +139,19 @@ class EmbeddedSearch:
         )
         try:
             return _answer(connection, indices, request, readers)
+        except sqlite3.OperationalError as error:
+            if "interrupted" in str(error):
+                raise TimedOutError(
+                    f"The embedded search took longer than {self._query_seconds:g} seconds",
+                    next_step="Ask with rarer words or fewer clauses.",
+                ) from error
+            if any(words in str(error) for words in ("too many", "too large", "overflow")):
+                raise InvalidInputError(
+                    "The query is too large", next_step="Ask with fewer clauses and values."
+                ) from error
+            raise
         finally:
             connection.set_progress_handler(None, 0)
-
-    def _explained(self, error: sqlite3.OperationalError) -> CarrelError:
-        if "interrupted" in str(error):
-            return TimedOutError(
-                f"The embedded search took longer than {self._query_seconds:g} seconds",
-                next_step="Ask with rarer words or fewer clauses.",
-            )
-        if "too many" in str(error) or "too large" in str(error) or "overflow" in str(error):
-            return InvalidInputError(
-                "The query is too large", next_step="Ask with fewer clauses and values."
-            )
-        return KnowledgeStoreError("SQLite", reason_of(error))
 
     def _chosen(self, given: str, readers: frozenset[str]) -> dict[str, _Chosen]:
         """The sources that a name or a pattern stands for, by the names that are shown."""
@@ -237,7 +229,7 @@ class EmbeddedSearch:
             if len(group) >= _GROUP:
                 await self._apply(index, group, retelling)
                 group = []
-        if any(not isinstance(change, Mark) or change.cursor != cursor for change in group):
+        if any(not isinstance(change, Checkpoint) or change.cursor != cursor for change in group):
             await self._apply(index, group, retelling)
         if retelling.ids is not None:
             await self._database.write(lambda connection: sweep(connection, index, retelling))

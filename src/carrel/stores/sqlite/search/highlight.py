@@ -17,7 +17,7 @@ from carrel.libraries.query.elasticsearch.clauses import (
     QueryClause,
     TermsQuery,
 )
-from carrel.libraries.text.tokenizer import split_words, split_words_with_offsets
+from carrel.libraries.text.tokenizer import index_terms, index_terms_with_offsets
 from carrel.stores.sqlite.search.index import Index
 
 # How far an end of a fragment may move so that no word is cut.
@@ -63,18 +63,18 @@ def _wanted(clause: QueryClause, name: str) -> _Wanted:
     while waiting:
         match waiting.pop():
             case MatchQuery(field=other, text=text) if other == name:
-                wanted.words.update(split_words(str(text)))
+                wanted.words.update(index_terms(str(text)))
             case MatchPhraseQuery(field=other, text=text) if other == name:
-                wanted.phrases.append(split_words(str(text)))
+                wanted.phrases.append(index_terms(str(text)))
             case MultiMatchQuery(fields=fields, text=text, kind=kind) if any(
                 fnmatch.fnmatchcase(name, other) for other, _ in fields
             ):
                 if kind == "phrase":
-                    wanted.phrases.append(split_words(str(text)))
+                    wanted.phrases.append(index_terms(str(text)))
                 else:
-                    wanted.words.update(split_words(str(text)))
+                    wanted.words.update(index_terms(str(text)))
             case TermsQuery(field=other, values=values) if other.removesuffix(".keyword") == name:
-                wanted.words.update(word for value in values for word in split_words(str(value)))
+                wanted.words.update(word for value in values for word in index_terms(str(value)))
             case PrefixQuery(field=other, text=text) if other.removesuffix(".keyword") == name:
                 wanted.beginnings.append(text)
             case BoolQuery(must=must, filter=needed, should=should):
@@ -86,7 +86,7 @@ def _wanted(clause: QueryClause, name: str) -> _Wanted:
 
 def _hits(text: str, wanted: _Wanted) -> list[Span]:
     """Where the wanted stands, from left to right, what overlaps as one."""
-    places = split_words_with_offsets(text)
+    places = index_terms_with_offsets(text)
     beginnings = tuple(wanted.beginnings)
     found = [
         (start, end)

@@ -10,21 +10,22 @@ from datetime import UTC, datetime
 import orjson
 
 from carrel.libraries.query.elasticsearch.clauses import Scalar
-from carrel.libraries.text.tokenizer import split_words
+from carrel.libraries.text.tokenizer import index_terms
 from carrel.rooms.knowledge.documents import (
+    Checkpoint,
     Document,
     DocumentChange,
     Drop,
     FieldKind,
-    Mark,
     Put,
     Reset,
 )
-from carrel.stores.sqlite.visible_words import marked
+from carrel.stores.sqlite.visible_words import mark_words
 
-# The first version let every document count for everybody; its files are removed and filled again
-# (see `derived.py`).
+# A file of an earlier version is removed and filled again: the first let every document count for
+# everybody, the second knew words under an older fold.
 STEPS = (
+    "SELECT 1",
     "SELECT 1",
     """
 CREATE TABLE indices (
@@ -200,7 +201,7 @@ def apply(
                 connection.execute(
                     "UPDATE indices SET cursor = NULL WHERE number = ?", (index.number,)
                 )
-            case Mark(cursor):
+            case Checkpoint(cursor):
                 sweep(connection, index, retelling)
                 connection.execute(
                     "UPDATE indices SET cursor = ? WHERE number = ?", (cursor, index.number)
@@ -282,13 +283,13 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
         if not values:
             continue
         found = (
-            [word for value in values for word in split_words(str(value))] if kind == "text" else []
+            [word for value in values for word in index_terms(str(value))] if kind == "text" else []
         )
         connection.execute(
             "INSERT INTO present VALUES (?, ?, ?, ?)", (index.number, field, number, len(found))
         )
         if kind == "text":
-            texts[index.columns[field]] = marked(group, found)
+            texts[index.columns[field]] = mark_words(group, found)
             _count(connection, group, field, 1, len(found))
         exact = f"{field}.keyword" if kind == "text" else field
         for value in values:

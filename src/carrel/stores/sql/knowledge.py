@@ -1,0 +1,471 @@
+"""Notes and nodes in SQL that SQLite and PostgreSQL share; their folders add what differs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Generator, Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, ClassVar, TypeVar
+
+from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.tokenizer import case_key, name_trigrams
+from carrel.rooms.knowledge.documents import DocumentChange
+from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError
+from carrel.rooms.knowledge.notes import (
+    EXACT_TITLE_SCORE,
+    LAST_CHARACTER,
+    PROPOSALS_BELOW,
+    PROPOSALS_FROM,
+    TAG_SCORE,
+    Change,
+    Insert,
+    Node,
+    Note,
+    NoteHit,
+    NoteSearch,
+    Order,
+    Origin,
+    Remove,
+    Replace,
+    Shelf,
+    Version,
+    shelf_names,
+    shelf_of,
+    sort_key,
+    text_score,
+    title_score,
+)
+from carrel.rooms.knowledge.ports import Capabilities
+from carrel.stores.sql.driver import Driver, Parameters, Rows, Step
+
+ResultT = TypeVar("ResultT")
+Statements = Generator[Step, Rows, ResultT]
+Row = tuple[Any, ...]
+
+PAGE = 500
+COLUMNS = (
+    *("id", "title", "content", "user_id", "source", "status", "tags", "schema_version"),
+    *("created_at", "updated_at", "promoted_from_id", "promoted_to_id", "origin"),
+)
+NODE_COLUMNS = "name, node_type, description, content, metadata"
+# From so many rows on, an order along an index is quicker than sorting.
+_MANY = 2000
+
+
+def bind(prefix: str, values: Iterable[object]) -> tuple[str, dict[str, object]]:
+    """Placeholders for a list of values, and the parameters that they name."""
+    parameters = {f"{prefix}{number}": value for number, value in enumerate(values)}
+    return ", ".join(f":{name}" for name in parameters), parameters
+
+
+def note_columns(alias: str = "n") -> str:
+    return ", ".join(f"{alias}.{name}" for name in COLUMNS)
+
+
+def shelf_conditions(shelf: Shelf, column: str) -> list[tuple[str, dict[str, object]]]:
+    """One condition for each value of a shelf column, so that each runs along an index.
+
+    Proposals are few and stand next to each other under many names: a range.
+    """
+    names = shelf_names(shelf)
+    if names is None:
+        condition = f"{column} >= :shelf AND {column} < :shelf_end"
+        return [(condition, {"shelf": PROPOSALS_FROM, "shelf_end": PROPOSALS_BELOW})]
+    return [(f"{column} = :shelf", {"shelf": name}) for name in names]
+
+
+class SqlNoteStore(ABC):
+    """Notes over a driver; the contract is the port's. Subclasses say what a database needs."""
+
+    capabilities = Capabilities(has_ranking=True, reads_at_most=None)
+
+    notes: ClassVar[str]
+    tags: ClassVar[str]
+    history_table: ClassVar[str]
+    # The column that identifies a note in its table, and in that of the tags.
+    key: ClassVar[str]
+    tag_note: ClassVar[str]
+    join: ClassVar[str] = "JOIN"
+    row_lock: ClassVar[str] = ""
+    # Set with every change of a note.
+    touch: ClassVar[str] = ""
+    # Hints for the newest notes of a short and of a long range of titles, where hints are needed.
+    prefix_hints: ClassVar[tuple[str, str] | None] = None
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    @abstractmethod
+    def encode_time(self, moment: datetime) -> object: ...
+
+    @abstractmethod
+    def decode_time(self, value: Any) -> datetime: ...
+
+    @abstractmethod
+    def encode_tags(self, tags: Sequence[str]) -> object: ...
+
+    @abstractmethod
+    def decode_tags(self, value: Any) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def encode_object(self, facts: dict[str, object]) -> object: ...
+
+    @abstractmethod
+    def decode_object(self, value: Any) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def index_columns(self, note: Note) -> dict[str, object]:
+        """Columns of the note's own row that only this database has."""
+
+    @abstractmethod
+    def index_words(self, note: Note, key: object) -> Statements[None]:
+        """Adds the words of a note where they are kept in tables of their own."""
+
+    @abstractmethod
+    def unindex_words(self, key: object) -> Statements[None]: ...
+
+    @abstractmethod
+    def record_change(self, note_id: str, *, is_removed: bool) -> Statements[None]:
+        """Remembers for `changes` that a note was written or removed."""
+
+    @abstractmethod
+    def match_text(self, search: NoteSearch, match: TextMatch) -> Statements[Rows]:
+        """The rows of the notes that fit, with their rank at the end."""
+
+    @abstractmethod
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
+
+    @abstractmethod
+    async def describe_place(self) -> str: ...
+
+    async def write(self, changes: Sequence[Change]) -> None:
+        await self._driver.transact(self._write(changes))
+
+    async def find(self, note_id: str) -> Note | None:
+        rows = await self._rows(
+            f"SELECT {note_columns()} FROM {self.notes} n WHERE n.id = :id", id=note_id
+        )
+        return self.note_from(rows[0]) if rows else None
+
+    async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
+        shelves, names = bind("shelf", shelf_names(shelf) or ())
+        keys, titles_asked = bind("title", dict.fromkeys(fold_text(title) for title in titles))
+        if not names or not titles_asked:
+            return {}
+        newest = "row_number() OVER (PARTITION BY n.title_key ORDER BY n.created_at DESC) AS place"
+        sql = (
+            f"SELECT * FROM (SELECT {note_columns()}, n.title_key, {newest} FROM {self.notes} n "
+            f"WHERE n.shelf IN ({shelves}) AND n.title_key IN ({keys})) found WHERE place = 1"
+        )
+        found = {
+            row[-2]: self.note_from(row) for row in await self._rows(sql, **names, **titles_asked)
+        }
+        return {title: found[key] for title in titles if (key := fold_text(title)) in found}
+
+    async def search(self, search: NoteSearch) -> list[NoteHit]:
+        return await self._driver.transact(self.search_statements(search), is_read_only=True)
+
+    async def history(self, note_id: str, limit: int) -> list[Version]:
+        sql = (
+            "SELECT note_id, changed_at, changed_by, kind, title, content, tags, status FROM "
+            f"{self.history_table} WHERE note_id = :id ORDER BY changed_at DESC LIMIT :limit"
+        )
+        return [
+            Version(
+                id_, self.decode_time(at), by, kind, title, content, self.decode_tags(tags), status
+            )
+            for id_, at, by, kind, title, content, tags, status in await self._rows(
+                sql, id=note_id, limit=limit
+            )
+        ]
+
+    async def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
+        names = shelf_names(shelf)
+        if names is None:
+            ((condition, parameters),) = shelf_conditions(shelf, "n.shelf")
+        else:
+            places, parameters = bind("shelf", names)
+            condition = f"n.shelf IN ({places})"
+        columns = f"{note_columns()}, n.{self.key}"
+        begin = f"SELECT {columns} FROM {self.notes} n WHERE {condition}"
+        page = f"ORDER BY n.{self.key} LIMIT {PAGE}"
+        rows = await self._rows(f"{begin} {page}", **parameters)
+        while rows:
+            for row in rows:
+                yield self.note_from(row)
+            if len(rows) < PAGE:
+                return
+            sql = f"{begin} AND n.{self.key} > :after {page}"
+            rows = await self._rows(sql, **parameters, after=rows[-1][-1])
+
+    async def ping(self) -> None:
+        await self._rows(f"SELECT 1 FROM {self.notes} LIMIT 1")
+
+    async def check(self) -> str:
+        ((count,),) = await self._rows(f"SELECT count(*) FROM {self.notes}")
+        return f"{count} notes in {await self.describe_place()}"
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    def note_from(self, row: Row) -> Note:
+        facts = dict(zip(COLUMNS, row, strict=False))
+        origin = facts["origin"]
+        facts["tags"] = self.decode_tags(facts["tags"])
+        facts["created_at"] = self.decode_time(facts["created_at"])
+        facts["updated_at"] = self.decode_time(facts["updated_at"])
+        facts["origin"] = None if origin is None else Origin(**self.decode_object(origin))
+        return Note(**facts)
+
+    async def _rows(self, sql: str, **parameters: object) -> Rows:
+        return (await self._driver.run((sql, parameters)))[0]
+
+    def search_statements(self, search: NoteSearch) -> Statements[list[NoteHit]]:
+        limit = {"limit": search.limit}
+        select = f"SELECT {note_columns()} FROM"
+        rows: Rows = []
+        match search.condition:
+            case TextMatch() as match:
+                rows = yield from self.match_text(search, match)
+                return [NoteHit(self.note_from(row), text_score(row[-1])) for row in rows]
+            case AnyTitle():
+                for place, parameters in shelf_conditions(search.shelf, "n.shelf"):
+                    rows += yield (
+                        f"{select} {self.notes} n WHERE {place} "
+                        "ORDER BY n.created_at DESC LIMIT :limit",
+                        parameters | limit,
+                    )
+                notes = self._merge(rows, "newest", search.limit)
+                return [NoteHit(note, EXACT_TITLE_SCORE) for note in notes]
+            case TitlePrefix(text):
+                ends = {"first": text, "end": text + LAST_CHARACTER}
+                for place, parameters in shelf_conditions(search.shelf, "n.shelf"):
+                    rows += yield from self._titles_within(
+                        place, parameters | ends | limit, search.order
+                    )
+                notes = self._merge(rows, search.order, search.limit)
+                return [NoteHit(note, title_score(note, text)) for note in notes]
+            case Tagged(tags):
+                rarest, *others = yield from self._rarest_first(tags)
+                has_others, tagged = self.has_tags(others)
+                for place, parameters in shelf_conditions(search.shelf, "t.shelf"):
+                    rows += yield (
+                        f"{select} {self.tags} t {self.join} {self.notes} n "
+                        f"ON n.{self.key} = t.{self.tag_note} WHERE t.tag_key = :rarest AND {place}"
+                        f"{has_others} ORDER BY t.created_at DESC LIMIT :limit",
+                        parameters | limit | tagged | {"rarest": rarest},
+                    )
+                notes = self._merge(rows, "newest", search.limit)
+                return [NoteHit(note, TAG_SCORE) for note in notes]
+
+    def _merge(self, rows: Rows, order: Order, limit: int) -> list[Note]:
+        notes = [self.note_from(row) for row in rows]
+        return sorted(notes, key=lambda note: sort_key(note, order))[:limit]
+
+    def _titles_within(self, place: str, parameters: Parameters, order: Order) -> Statements[Rows]:
+        inside = f"{place} AND n.title_key >= :first AND n.title_key < :end"
+        hint = ""
+        if order == "newest" and self.prefix_hints is not None:
+            # A short range is sorted; where it is long, walking back in time meets enough soon.
+            ((count,),) = yield (
+                f"SELECT count(*) FROM (SELECT 1 FROM {self.notes} n WHERE {inside} LIMIT {_MANY})"
+                " few",
+                parameters,
+            )
+            hint = self.prefix_hints[count == _MANY]
+        by = "n.created_at DESC" if order == "newest" else "n.title_key, n.created_at DESC"
+        return (
+            yield (
+                f"SELECT {note_columns()} FROM {self.notes} n {hint} WHERE {inside} ORDER BY {by} "
+                "LIMIT :limit",
+                parameters,
+            )
+        )
+
+    def _rarest_first(self, tags: Sequence[str]) -> Statements[list[str]]:
+        if len(tags) == 1:
+            return list(tags)
+        counts: dict[str, int] = {}
+        for tag in tags:
+            sql = f"SELECT 1 FROM {self.tags} WHERE tag_key = :tag LIMIT {_MANY}"
+            ((counts[tag],),) = yield f"SELECT count(*) FROM ({sql}) few", {"tag": tag}
+        return sorted(tags, key=lambda tag: counts[tag])
+
+    def has_tags(self, tags: Sequence[str]) -> tuple[str, dict[str, object]]:
+        """A condition that notes `n` carry all of the tags, along the index of the tags."""
+        _, parameters = bind("tag", tags)
+        sql = "".join(
+            f" AND EXISTS (SELECT 1 FROM {self.tags} o WHERE o.tag_key = :{name} AND o.shelf = "
+            f"n.shelf AND o.created_at = n.created_at AND o.{self.tag_note} = n.{self.key})"
+            for name in parameters
+        )
+        return sql, parameters
+
+    def _write(self, changes: Sequence[Change]) -> Statements[None]:
+        for change in changes:
+            match change:
+                case Insert(note, by, kind):
+                    values = self._values(note)
+                    names = ", ".join(values)
+                    places = ", ".join(f":{name}" for name in values)
+                    rows = yield (
+                        f"INSERT INTO {self.notes} ({names}) VALUES ({places}) "
+                        f"ON CONFLICT (id) DO NOTHING RETURNING {self.key}",
+                        values,
+                    )
+                    if not rows:
+                        raise NoteExistsError(note.id)
+                    yield from self.add_to_indexes(note, rows[0][0])
+                    yield from self._add_to_history(note, by, kind)
+                    yield from self.record_change(note.id, is_removed=False)
+                case Replace(note, expected, by, kind):
+                    key = yield from self._remove_from_indexes(note.id, expected)
+                    values = self._values(note)
+                    sets = ", ".join(f"{name} = :{name}" for name in values)
+                    yield f"UPDATE {self.notes} SET {sets}{self.touch} WHERE id = :id", values
+                    yield from self.add_to_indexes(note, key)
+                    yield from self._add_to_history(note, by, kind)
+                    yield from self.record_change(note.id, is_removed=False)
+                case Remove(note_id, expected):
+                    yield from self._remove_from_indexes(note_id, expected)
+                    yield f"DELETE FROM {self.notes} WHERE id = :id", {"id": note_id}
+                    yield f"DELETE FROM {self.history_table} WHERE note_id = :id", {"id": note_id}
+                    yield from self.record_change(note_id, is_removed=True)
+
+    def _values(self, note: Note) -> dict[str, object]:
+        values: dict[str, object] = {name: getattr(note, name) for name in COLUMNS}
+        return values | {
+            "tags": self.encode_tags(note.tags),
+            "created_at": self.encode_time(note.created_at),
+            "updated_at": self.encode_time(note.updated_at),
+            "origin": None if note.origin is None else self.encode_object(asdict(note.origin)),
+            "title_key": fold_text(note.title),
+            "shelf": shelf_of(note),
+            **self.index_columns(note),
+        }
+
+    def _remove_from_indexes(self, note_id: str, expected: datetime) -> Statements[object]:
+        """Optimistic lock: NoteChangedError unless the note is in the state that was read."""
+        rows = yield (
+            f"SELECT {self.key}, updated_at, shelf, created_at, tags FROM {self.notes} "
+            f"WHERE id = :id{self.row_lock}",
+            {"id": note_id},
+        )
+        if not rows:
+            raise NoteChangedError(note_id, None)
+        key, updated_at, shelf, created_at, tags = rows[0]
+        if self.decode_time(updated_at) != expected:
+            raise NoteChangedError(note_id, self.decode_time(updated_at))
+        folded, parameters = bind("tag", {fold_text(tag) for tag in self.decode_tags(tags)})
+        if parameters:
+            yield (
+                f"DELETE FROM {self.tags} WHERE tag_key IN ({folded}) AND shelf = :shelf "
+                f"AND created_at = :created_at AND {self.tag_note} = :key",
+                parameters | {"shelf": shelf, "created_at": created_at, "key": key},
+            )
+        yield from self.unindex_words(key)
+        return key
+
+    def add_to_indexes(self, note: Note, key: object) -> Statements[None]:
+        _, folded = bind("tag", sorted({fold_text(tag) for tag in note.tags}))
+        if folded:
+            rows = ", ".join(f"(:{name}, :shelf, :created_at, :key)" for name in folded)
+            created_at = self.encode_time(note.created_at)
+            yield (
+                f"INSERT INTO {self.tags} (tag_key, shelf, created_at, {self.tag_note}) "
+                f"VALUES {rows}",
+                folded | {"shelf": shelf_of(note), "created_at": created_at, "key": key},
+            )
+        yield from self.index_words(note, key)
+
+    def _add_to_history(self, note: Note, by: str, kind: str) -> Statements[None]:
+        yield (
+            f"INSERT INTO {self.history_table} (note_id, changed_at, changed_by, kind, title, "
+            "content, tags, status) VALUES (:id, :at, :by, :kind, :title, :content, :tags, "
+            ":status)",
+            {
+                "id": note.id,
+                "at": self.encode_time(note.updated_at),
+                "by": by,
+                "kind": kind,
+                "title": note.title,
+                "content": note.content,
+                "tags": self.encode_tags(note.tags),
+                "status": note.status,
+            },
+        )
+
+
+class SqlNodeStore(ABC):
+    """Nodes over a driver; `name_key` tells nodes apart, `search_key` finds them."""
+
+    nodes: ClassVar[str]
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    @abstractmethod
+    def encode_object(self, facts: dict[str, object]) -> object: ...
+
+    @abstractmethod
+    def decode_object(self, value: Any) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def put_node(self, values: dict[str, object], trigrams: list[str]) -> Statements[None]:
+        """Adds or replaces one node, with what finds names spelled like its own."""
+
+    @abstractmethod
+    async def near(self, name: str, limit: int) -> list[str]: ...
+
+    @abstractmethod
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
+
+    async def put(self, nodes: Sequence[Node]) -> None:
+        await self._driver.transact(self._put(nodes))
+
+    async def find(self, names: Sequence[str]) -> dict[str, Node]:
+        exact, keys = bind("key", dict.fromkeys(case_key(name) for name in names))
+        folded, search_keys = bind("fold", dict.fromkeys(fold_text(name) for name in names))
+        if not keys:
+            return {}
+        select = f"SELECT {NODE_COLUMNS}, name_key, search_key FROM {self.nodes} WHERE"
+        (rows,) = await self._driver.run(
+            (
+                f"{select} name_key IN ({exact}) UNION {select} search_key IN ({folded})",
+                keys | search_keys,
+            )
+        )
+        rows.sort(key=lambda row: str(row[-2]), reverse=True)
+        by_fold = {row[-1]: self.node_from(row) for row in rows}
+        by_key = {row[-2]: self.node_from(row) for row in rows}
+        found = {name: by_key.get(case_key(name)) or by_fold.get(fold_text(name)) for name in names}
+        return {name: node for name, node in found.items() if node is not None}
+
+    def node_from(self, row: Row) -> Node:
+        return Node(row[0], row[1], row[2], row[3], self.decode_object(row[4]))
+
+    def _put(self, nodes: Sequence[Node]) -> Statements[None]:
+        for node in nodes:
+            values: dict[str, object] = {
+                "name_key": case_key(node.name),
+                "search_key": fold_text(node.name),
+                "name": node.name,
+                "node_type": node.node_type,
+                "description": node.description,
+                "content": node.content,
+                "metadata": self.encode_object(node.metadata),
+            }
+            yield from self.put_node(values, sorted(name_trigrams(node.name)))
+
+    def upsert(self, values: dict[str, object], touch: str = "", returning: str = "") -> Step:
+        """One row of the table, whether it is new or not."""
+        names = list(values)
+        sets = ", ".join(f"{name} = excluded.{name}" for name in names if name != "name_key")
+        sql = (
+            f"INSERT INTO {self.nodes} ({', '.join(names)}) "
+            f"VALUES ({', '.join(f':{name}' for name in names)}) "
+            f"ON CONFLICT (name_key) DO UPDATE SET {sets}{touch}{returning}"
+        )
+        return sql, values
