@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from carrel.cli.papers_build import run
-from carrel.cli.progress import Progress
+from carrel.cli.progress import TerminalProgress
 
 
 class Hands:
@@ -71,18 +72,31 @@ def test_a_source_that_does_not_exist_ends_with_two_and_says_what_to_do(
 @pytest.mark.promise("Q2")
 def test_a_terminal_sees_a_bar_with_rate_and_time_left() -> None:
     stream, clock = Terminal(), Hands()
-    progress = Progress(stream, clock)
+    progress = TerminalProgress(stream, clock)
     progress.begin("reading", 40_000_000, "bytes")
     clock.seconds = 2.0
     progress.advance(10_000_000)
-    last = stream.getvalue().rpartition("\r")[2]
-    assert "[######..................]  25%  10.0 MB of 40.0 MB  5.0 MB/s  6 s left" in last
+    progress.end()
+    last = re.sub("\x1b[^a-zA-Z]*[a-zA-Z]", "", stream.getvalue().strip()).rpartition("\r")[2]
+    assert re.fullmatch(
+        "reading (━)+[^ ]* +25% 10.0 MB of 40.0 MB  5.0 MB/s  6 s left", last.strip()
+    )
+
+
+@pytest.mark.promise("A8")
+def test_a_name_in_square_brackets_is_no_markup_of_the_bar() -> None:
+    stream = Terminal()
+    progress = TerminalProgress(stream, Hands())
+    progress.begin("[red]a[/red]", 2, "[b]x[/b]")
+    progress.end()
+    assert "[red]a[/red]" in stream.getvalue()
+    assert "2 [b]x[/b]" in stream.getvalue()
 
 
 @pytest.mark.promise("Q2")
 def test_a_pipe_sees_plain_lines_and_not_too_many() -> None:
     stream, clock = io.StringIO(), Hands()
-    progress = Progress(stream, clock)
+    progress = TerminalProgress(stream, clock)
     progress.begin("writing", 1000, "papers")
     for _ in range(1000):
         clock.seconds += 0.011

@@ -56,3 +56,17 @@ def test_a_note_cannot_command_the_terminal_and_a_pipe_gets_every_byte(tmp_path:
     assert "\\x1b]0;owned\\x07" in at_terminal
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(at_terminal)
     assert "\x1b]0;owned\x07" in run_in(["knowledge", "search", "*", *home], at_terminal=False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
+def test_a_name_is_no_markup_of_the_table_and_a_pipe_gets_tabs(tmp_path: Path) -> None:
+    home = ["--home", str(tmp_path)]
+    name = "[red]mine[/red]"
+    run_in(["tokens", "create", name, "--scopes", "papers:read", *home], at_terminal=False)
+    at_terminal = run_in(["tokens", "list", *home], at_terminal=True)
+    assert name in at_terminal
+    assert "acts for" in at_terminal
+    assert "\t" not in at_terminal
+    line = run_in(["tokens", "list", *home], at_terminal=False)
+    assert line.split("\t")[:2] == [name, "active"]
+    assert "acts for" not in line

@@ -53,8 +53,8 @@ def reference_manager(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(module: str, words: list[str]) -> int:
-    from carrel.cli.occupying import leave
-    from carrel.cli.terminal import show
+    from carrel.cli.options import release_home
+    from carrel.cli.output import show
     from carrel.core.errors import CarrelError
 
     try:
@@ -77,7 +77,7 @@ def _run(module: str, words: list[str]) -> int:
         show("        Check that the path is right and may be read and written.", file=sys.stderr)
         return 5
     finally:
-        leave()
+        release_home()
 
 
 def _verbs() -> dict[str, tuple[str, str]]:

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from carrel.cli.options import add_home_options, home_settings
-from carrel.cli.terminal import show
+from carrel.cli.output import show, show_table
 from carrel.core.errors import NotFoundError
 from carrel.policy.audit_verification import newest_head, verify_log
 from carrel.settings import Settings
@@ -139,16 +139,23 @@ def _matching(lines: Iterable[bytes], options: argparse.Namespace) -> Iterator[d
 
 
 def _list(rows: Iterable[dict[str, Any]]) -> int:
-    for row in rows:
-        spent = f" {row['duration_ms']:.1f} ms" if "duration_ms" in row else ""
+    def cells(row: dict[str, Any]) -> tuple[str, ...]:
         code = f" {row['error_code']}" if "error_code" in row else ""
-        said = f" {orjson.dumps(row['parameters']).decode()}" if row.get("parameters") else ""
-        show(
-            f"{row.get('timestamp', '')[:23]} {row.get('phase', ''):8} {row.get('user_id', '')} "
-            f"{row.get('door', '')} "
-            f"{row.get('action', '')} {row.get('result', '')}{code}{spent} "
-            f"{row.get('ip_address', '')}{said}"
+        spent = f" {row['duration_ms']:.1f} ms" if "duration_ms" in row else ""
+        return (
+            row.get("timestamp", "")[:23],
+            f"{row.get('phase', ''):8}",
+            *(str(row.get(name, "")) for name in ("user_id", "door", "action")),
+            f"{row.get('result', '')}{code}{spent}",
+            row.get("ip_address", ""),
+            orjson.dumps(row["parameters"]).decode() if row.get("parameters") else "",
         )
+
+    show_table(
+        ("time", "phase", "user", "door", "action", "result", "address", "parameters"),
+        [cells(row) for row in rows],
+        lambda row: " ".join(row[:-1] if not row[-1] else row),
+    )
     return 0
 
 

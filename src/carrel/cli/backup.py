@@ -7,10 +7,9 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
-from carrel.cli.next_steps import say_next_step
-from carrel.cli.options import add_place_options, place_settings
-from carrel.cli.progress import Progress
-from carrel.cli.unrecorded import go_on_unrecorded
+from carrel.cli.options import add_place_options, continue_unrecorded, place_settings
+from carrel.cli.output import say_next_step
+from carrel.cli.progress import TerminalProgress
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
@@ -41,7 +40,7 @@ def run(words: list[str]) -> int:
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_place_options(parser)
     options = parser.parse_args(words[1:])
-    progress = NoProgress() if options.quiet else Progress()
+    progress = NoProgress() if options.quiet else TerminalProgress()
     if options.verify:
         if options.file is None:
             raise InvalidInputError("--verify needs a file", next_step="Name the backup to check.")
@@ -63,7 +62,7 @@ def run(words: list[str]) -> int:
     )
     # A home that is not there is not made by recording that it was to be copied.
     recording = record_command(
-        settings, "backup:make", f"backup:{target.name}", on_unavailable=go_on_unrecorded
+        settings, "backup:make", f"backup:{target.name}", on_unavailable=continue_unrecorded
     )
     with recording if settings.home.is_dir() else nullcontext():
         manifest = make_backup(

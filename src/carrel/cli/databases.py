@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from carrel.cli.options import add_home_options
+from carrel.cli.output import show_table
 from carrel.core.clock import SystemClock
 from carrel.settings import read_settings
 from carrel.wiring.audit import record_command
@@ -32,8 +33,7 @@ def run(words: list[str]) -> int:
     settings = read_settings({("home",): options.home}, config=options.config)
     databases = embedded_databases(settings)
     if options.command == "list":
-        for name, says in databases.describe():
-            print(f"{name:10} {says}")
+        show_table(("database", "state"), databases.describe(), lambda row: f"{row[0]:10} {row[1]}")
         return 0
     with record_command(settings, f"databases:{options.command}", f"database:{options.name}"):
         if options.command == "accept":

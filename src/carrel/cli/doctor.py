@@ -8,10 +8,12 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from carrel import __version__
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.output import show_table
 from carrel.core.errors import UnavailableError
 from carrel.core.health import Health
 from carrel.policy.origin import is_loopback
@@ -47,11 +49,17 @@ def run(words: list[str]) -> int:
 
 def _print_findings(findings: dict[str, Health]) -> None:
     width = max(len(name) for name in findings)
-    for name, finding in findings.items():
-        print(f"{'ok  ' if finding.is_well else 'MISS'} {name:{width}}  {finding.says}")
-        action = _action(finding)
-        if action:
-            print(f"     {'':{width}}  → {action}")
+
+    def as_line(row: Sequence[str]) -> str:
+        mark, name, says, action = row
+        line = f"{mark:4} {name:{width}}  {says}"
+        return f"{line}\n     {'':{width}}  → {action}" if action else line
+
+    rows = [
+        ("ok" if finding.is_well else "MISS", name, finding.says, _action(finding))
+        for name, finding in findings.items()
+    ]
+    show_table(("", "part", "finding", "what to do"), rows, as_line)
 
 
 def _as_facts(name: str, finding: Health) -> dict[str, object]:

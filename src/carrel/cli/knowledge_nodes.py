@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.progress import Progress
-from carrel.cli.terminal import show
+from carrel.cli.output import show
+from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import InvalidInputError
 from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.notes import Node, Team
@@ -60,7 +60,7 @@ def run(words: list[str]) -> int:
 
 
 async def _from_file(settings: Settings, file: Path) -> int:
-    stores, progress = open_stores(settings), Progress()
+    stores, progress = open_stores(settings), TerminalProgress()
     bad: list[BadRow] = []
     saved = 0
     progress.begin("importing", None, "nodes")
@@ -90,7 +90,7 @@ def _good(file: Path, bad: list[BadRow]) -> Iterator[Node]:
 
 async def _from_notes(settings: Settings) -> int:
     """Only the team's notes, because nodes are everybody's."""
-    stores, progress = open_stores(settings), Progress()
+    stores, progress = open_stores(settings), TerminalProgress()
     saved = 0
     progress.begin("importing", None, "nodes")
     try:

@@ -8,11 +8,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from carrel.cli.next_steps import say_next_step
-from carrel.cli.occupying import for_others
-from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.progress import Progress
-from carrel.cli.terminal import show
+from carrel.cli.options import add_desk_options, settings_from, usual_file_modes
+from carrel.cli.output import say_next_step, show
+from carrel.cli.progress import TerminalProgress
 from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
@@ -84,7 +82,10 @@ def run(words: list[str]) -> int:
             )
     else:
         facts = {"folder": str(options.folder), "source": options.source}
-        with record_command(settings, "knowledge:export", "knowledge://notes", facts), for_others():
+        with (
+            record_command(settings, "knowledge:export", "knowledge://notes", facts),
+            usual_file_modes(),
+        ):
             options.folder.mkdir(parents=True, exist_ok=True)
             report = asyncio.run(_export(settings, options.folder, options.source))
     return _told(report, command)
@@ -93,7 +94,7 @@ def run(words: list[str]) -> int:
 async def _import(
     settings: Settings, place: Path, name: str | None, moved_from: Path | None, source: Source
 ) -> Report:
-    folder, report, progress = NoteFolder(place), Report(), Progress()
+    folder, report, progress = NoteFolder(place), Report(), TerminalProgress()
     caller = await _caller(settings)
     stores = open_stores(settings)
     notebook = Notebook(stores.notes, SystemClock())
@@ -118,7 +119,7 @@ async def _import(
 
 
 async def _export(settings: Settings, place: Path, source: Source) -> Report:
-    folder, report, progress = NoteFolder(place), Report(), Progress()
+    folder, report, progress = NoteFolder(place), Report(), TerminalProgress()
     caller = await _caller(settings)
     stores = open_stores(settings)
     agreed = _agreed(folder)

@@ -1,32 +1,24 @@
-"""The options that several verbs share, and how they become settings."""
+"""The options that several verbs share, how they become settings, and the home they then hold."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from carrel.cli.occupying import occupy
+from carrel.core.errors import AuditUnavailableError
 from carrel.settings import Settings, read_settings
+from carrel.wiring.home import finish_restore, hold_home
 
+Flags = dict[tuple[str, ...], object]
 
-def add_desk_options(parser: argparse.ArgumentParser) -> None:
-    """What every verb that opens the desk takes."""
-    parser.add_argument(
-        "--home", metavar="DIR", help="where everything embedded lives (CARREL_HOME)"
-    )
-    parser.add_argument(
-        "--config", metavar="FILE", type=Path, help="settings file instead of carrel.toml"
-    )
-    parser.add_argument(
-        "--rooms", metavar="NAMES", help="rooms to open, separated by commas; all by default"
-    )
-    parser.add_argument("--snapshot", metavar="FILE", help="paper snapshot to open")
-    parser.add_argument(
-        "--static", metavar="DIR|URL", help="folder or address of the snapshot's texts"
-    )
-    parser.add_argument("--library", metavar="FILE", help="reference library (CSL-JSON)")
-    parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"])
+_OWN_FILES_ONLY = 0o077
+_usual_mask = os.umask(_OWN_FILES_ONLY)
+os.umask(_usual_mask)
+_held = ExitStack()
 
 
 def add_home_options(parser: argparse.ArgumentParser) -> None:
@@ -37,11 +29,6 @@ def add_home_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", metavar="FILE", type=Path, help="settings file instead of carrel.toml"
     )
-
-
-def home_settings(options: argparse.Namespace) -> Settings:
-    """The settings for those verbs."""
-    return _at_home(read_settings({("home",): options.home}, config=options.config))
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +45,27 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def place_flags(options: argparse.Namespace) -> dict[tuple[str, ...], object]:
+def add_desk_options(parser: argparse.ArgumentParser) -> None:
+    """What every verb that opens the desk takes."""
+    add_home_options(parser)
+    parser.add_argument(
+        "--rooms", metavar="NAMES", help="rooms to open, separated by commas; all by default"
+    )
+    parser.add_argument("--snapshot", metavar="FILE", help="paper snapshot to open")
+    parser.add_argument(
+        "--static", metavar="DIR|URL", help="folder or address of the snapshot's texts"
+    )
+    parser.add_argument("--library", metavar="FILE", help="reference library (CSL-JSON)")
+    parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"])
+
+
+def home_settings(options: argparse.Namespace) -> Settings:
+    """The settings of a verb that needs only the home folder, which is held from here on."""
+    return _hold(read_settings({("home",): options.home}, config=options.config))
+
+
+def place_flags(options: argparse.Namespace) -> Flags:
+    """The settings that `add_place_options` names."""
     return {
         ("home",): options.home,
         ("papers", "snapshot"): options.snapshot,
@@ -68,39 +75,64 @@ def place_flags(options: argparse.Namespace) -> dict[tuple[str, ...], object]:
 
 
 def place_settings(options: argparse.Namespace) -> Settings:
-    """The settings for those verbs."""
-    return _at_home(read_settings(place_flags(options), config=options.config))
+    """The settings of a verb that carries the home folder, which is held from here on."""
+    return _hold(read_settings(place_flags(options), config=options.config))
 
 
-def settings_from(
-    options: argparse.Namespace, extra: dict[tuple[str, ...], object] | None = None
-) -> Settings:
-    """The settings after flags, environment and file are merged."""
+def settings_from(options: argparse.Namespace, extra: Flags | None = None) -> Settings:
+    """The settings of a verb that opens the desk; the home folder is held from here on."""
     rooms = (
         [name.strip() for name in options.rooms.split(",") if name.strip()]
         if options.rooms
         else None
     )
-    flags: dict[tuple[str, ...], object] = {
-        ("home",): options.home,
+    flags: Flags = {
+        **place_flags(options),
         ("rooms",): rooms,
-        ("papers", "snapshot"): options.snapshot,
-        ("papers", "static"): options.static,
-        ("references", "library"): options.library,
         ("log", "level"): options.log_level,
         **(extra or {}),
     }
-    return _at_home(read_settings(flags, config=options.config))
+    return _hold(read_settings(flags, config=options.config))
 
 
-def _at_home(settings: Settings) -> Settings:
-    """The same settings, with the home folder held while the command runs; variables that set
-    nothing are named.
-    """
+@contextmanager
+def usual_file_modes() -> Iterator[None]:
+    """While inside, new files get the modes of the person's own mask, as exports should."""
+    before = os.umask(_usual_mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def release_home() -> None:
+    """Ends what `home_settings` and its like began to hold."""
+    _held.close()
+    os.umask(_usual_mask)
+
+
+def continue_unrecorded(error: AuditUnavailableError) -> None:
+    """For backup and restore: a broken log must not keep anybody from saving the data."""
+    print(
+        "carrel: the audit log cannot be written; going on without a record there.", file=sys.stderr
+    )
+
+
+def _hold(settings: Settings) -> Settings:
+    """Holds the home until `release_home`; finishes a killed restore first, and records that."""
     for name, nearest in settings.unknown_variables.items():
         meant = f"; did you mean {nearest}?" if nearest else ""
         print(
             f"carrel: the variable {name} is not a setting and is ignored{meant}", file=sys.stderr
         )
-    occupy(settings)
+    # What a desk keeps is its owner's; commands that write for others use usual_file_modes.
+    os.umask(_OWN_FILES_ONLY)
+    outcome = finish_restore(settings.home)
+    if outcome is not None:
+        from carrel.wiring.audit import record_command
+
+        facts, action = {"outcome": outcome}, "restore:recovered"
+        with record_command(settings, action, "backup:", facts, on_unavailable=continue_unrecorded):
+            print(f"carrel: {outcome}", file=sys.stderr)
+    _held.enter_context(hold_home(settings.home))
     return settings

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import orjson
 
-from carrel.cli.next_steps import say_next_step
-from carrel.cli.occupying import for_others
-from carrel.cli.options import add_home_options, home_settings
-from carrel.cli.progress import Progress
-from carrel.cli.terminal import show
+from carrel.cli.options import add_home_options, home_settings, usual_file_modes
+from carrel.cli.output import say_next_step, show
+from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import AuditUnavailableError, CarrelError
 from carrel.wiring.audit import record_command
 
@@ -87,14 +85,14 @@ def build(options: argparse.Namespace) -> int:
     from carrel.wiring.papers_build import build_papers
     from carrel.wiring.papers_index import bring_index_up_to_date, shown_by
 
-    progress = None if options.quiet else Progress()
+    progress = None if options.quiet else TerminalProgress()
     settings = home_settings(options)
     own = snapshot_path(settings)
     into = options.into or own.parent
     facts = {"sources": [str(source) for source in options.sources]}
     try:
         # A corpus elsewhere may be for others; the desk's own is not.
-        shared = for_others() if into.resolve() != own.parent.resolve() else nullcontext()
+        shared = usual_file_modes() if into.resolve() != own.parent.resolve() else nullcontext()
         with record_command(settings, "papers:build", f"papers:{into}", facts), shared:
             report = build_papers(
                 options.sources,

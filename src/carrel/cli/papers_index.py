@@ -7,9 +7,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.progress import Progress
+from carrel.cli.output import say_next_step
+from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import InvalidInputError
 from carrel.wiring.audit import record_command
 from carrel.wiring.papers import snapshot_path
@@ -33,7 +33,7 @@ def run(words: list[str]) -> int:
         raise InvalidInputError(
             f"There is no snapshot at {snapshot}", next_step="Name one with --snapshot."
         )
-    progress = Progress()
+    progress = TerminalProgress()
     with record_command(
         settings, "papers:index", f"papers:{snapshot}", {"meaning": options.meaning}
     ):

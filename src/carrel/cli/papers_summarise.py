@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from carrel.cli.options import add_home_options, home_settings
+from carrel.cli.output import show
 from carrel.cli.papers_build import positive
-from carrel.cli.progress import Progress
-from carrel.cli.terminal import show
+from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import AuditUnavailableError, CarrelError
 from carrel.wiring.audit import record_command
 
@@ -84,7 +84,7 @@ def summarise(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
-    progress = Progress()
+    progress = TerminalProgress()
     settings = home_settings(options)
     into = options.into or snapshot_path(settings).parent
     try:

@@ -1,29 +1,29 @@
-"""Shows how far a long piece of work is: a bar with rate and time left on a terminal, a line now
-and then elsewhere.
-"""
+"""How far a long command is: a bar on a terminal, a plain line now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from carrel.core.clock import Clock, SystemClock
 
-_BAR_CELLS = 24
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
 _SECONDS_BETWEEN_DRAWINGS = 0.1
 _SECONDS_BETWEEN_LINES = 5.0
+_BAR_CELLS = 24
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
-class Progress:
-    """One phase at a time: begin, advance as work is done, end. Writes to standard error, so that
-    answers stay clean.
-    """
+class TerminalProgress:
+    """Progress on standard error, so that answers stay clean; one phase at a time."""
 
     def __init__(self, stream: TextIO | None = None, clock: Clock | None = None) -> None:
         self._stream = stream or sys.stderr
         self._clock = clock or SystemClock()
-        self._is_terminal = self._stream.isatty()
+        self._bar: tuple[RichProgress, TaskID] | None = None
         self._phase = ""
         self._unit = ""
         self._total: int | None = None
@@ -32,10 +32,9 @@ class Progress:
 
     def begin(self, phase: str, total: int | None, unit: str) -> None:
         self._phase, self._total, self._unit, self._done = phase, total, unit, 0
-        self._started = self._clock.monotonic()
-        self._shown = self._started
-        if self._is_terminal:
-            self._draw()
+        self._started = self._shown = self._clock.monotonic()
+        if self._stream.isatty():
+            self._bar = self._start_bar()
         else:
             amount = "" if total is None else f" {_amount(total, unit)}"
             print(f"{phase}{amount}", file=self._stream, flush=True)
@@ -43,46 +42,59 @@ class Progress:
     def advance(self, amount: int = 1) -> None:
         self._done += amount
         now = self._clock.monotonic()
-        pause = _SECONDS_BETWEEN_DRAWINGS if self._is_terminal else _SECONDS_BETWEEN_LINES
-        if now - self._shown >= pause:
-            self._shown = now
-            self._draw()
+        pause = _SECONDS_BETWEEN_LINES if self._bar is None else _SECONDS_BETWEEN_DRAWINGS
+        if now - self._shown < pause:
+            return
+        self._shown = now
+        if self._bar is None:
+            share = f"{min(1.0, self._done / self._total):4.0%}  " if self._total else ""
+            print(f"{self._phase}  {share}{self._facts()}", file=self._stream, flush=True)
+        else:
+            self._draw(*self._bar)
 
     def end(self) -> None:
-        if self._is_terminal:
-            self._draw()
-            print(file=self._stream, flush=True)
-        else:
-            seconds = self._clock.monotonic() - self._started
-            print(
-                f"{self._phase}: {_amount(self._done, self._unit)} in {_duration(seconds)}",
-                file=self._stream,
-                flush=True,
-            )
+        if self._bar is not None:
+            self._draw(*self._bar)
+            self._bar[0].stop()
+            self._bar = None
+            return
+        seconds = self._clock.monotonic() - self._started
+        print(
+            f"{self._phase}: {_amount(self._done, self._unit)} in {_duration(seconds)}",
+            file=self._stream,
+            flush=True,
+        )
 
-    def _draw(self) -> None:
-        line = self._line()
-        if self._is_terminal:
-            print(f"\r\x1b[2K{line}", end="", file=self._stream, flush=True)
-        else:
-            print(line, file=self._stream, flush=True)
+    def _start_bar(self) -> tuple[RichProgress, TaskID]:
+        # Only here: rich takes longer to import than most commands take to run.
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    def _line(self) -> str:
+        bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(_BAR_CELLS),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[facts]}", markup=False),
+            console=Console(file=self._stream, force_terminal=True),
+            auto_refresh=False,
+            get_time=self._clock.monotonic,
+        )
+        bar.start()
+        return bar, bar.add_task(self._phase, total=self._total, facts=self._facts())
+
+    def _draw(self, bar: RichProgress, task: TaskID) -> None:
+        bar.update(task, completed=self._done, facts=self._facts(), refresh=True)
+
+    def _facts(self) -> str:
+        """What was done, how fast, and how long the rest takes at that rate."""
         seconds = self._clock.monotonic() - self._started
         rate = self._done / seconds if seconds > 0 else 0.0
-        speed = f"{_amount(round(rate), self._unit)}/s"
+        done, speed = _amount(self._done, self._unit), f"{_amount(round(rate), self._unit)}/s"
         if not self._total:
-            return f"{self._phase}  {_amount(self._done, self._unit)}  {speed}"
-        share = min(1.0, self._done / self._total)
-        filled = round(share * _BAR_CELLS)
-        bar = f"[{'#' * filled}{'.' * (_BAR_CELLS - filled)}] " if self._is_terminal else ""
-        left = (
-            f"  {_duration((self._total - self._done) / rate)} left"
-            if rate > 0 and self._done < self._total
-            else ""
-        )
-        amounts = f"{_amount(self._done, self._unit)} of {_amount(self._total, self._unit)}"
-        return f"{self._phase}  {bar}{share:4.0%}  {amounts}  {speed}{left}"
+            return f"{done}  {speed}"
+        has_rest = rate > 0 and self._done < self._total
+        left = f"  {_duration((self._total - self._done) / rate)} left" if has_rest else ""
+        return f"{done} of {_amount(self._total, self._unit)}  {speed}{left}"
 
 
 def _amount(count: int, unit: str) -> str:

@@ -7,8 +7,8 @@ import asyncio
 
 import orjson
 
-from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.output import say_next_step
 from carrel.cli.research_watch import at_terminal, watch
 from carrel.doors.logs import configure_logs
 from carrel.wiring.desk import open_desk

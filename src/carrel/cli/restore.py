@@ -6,10 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from carrel.cli.next_steps import say_next_step
-from carrel.cli.options import add_place_options, place_flags
-from carrel.cli.progress import Progress
-from carrel.cli.unrecorded import go_on_unrecorded
+from carrel.cli.options import add_place_options, continue_unrecorded, place_flags
+from carrel.cli.output import say_next_step
+from carrel.cli.progress import TerminalProgress
 from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress
 from carrel.settings import Settings, SettingsError, read_settings
@@ -35,7 +34,7 @@ def run(words: list[str]) -> int:
     options = parser.parse_args(words[1:])
     # Not held like other commands do: a restore must be alone with the folder.
     settings = read_settings(place_flags(options), config=options.config)
-    progress = NoProgress() if options.quiet else Progress()
+    progress = NoProgress() if options.quiet else TerminalProgress()
     done = restore_backup(
         settings, options.file, may_move_aside=options.force, progress=progress, clock=SystemClock()
     )
@@ -47,7 +46,7 @@ def run(words: list[str]) -> int:
         "restore:done",
         f"backup:{options.file.name}",
         facts,
-        on_unavailable=go_on_unrecorded,
+        on_unavailable=continue_unrecorded,
     ):
         pass
     if done.recovered is not None:

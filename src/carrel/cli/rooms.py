@@ -14,9 +14,8 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
-from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.terminal import show
+from carrel.cli.output import say_next_step, show
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.caller import Caller, Visit
 from carrel.core.jobs import JobReport

@@ -9,8 +9,8 @@ import asyncio
 from contextlib import aclosing
 
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.progress import Progress
-from carrel.cli.terminal import show
+from carrel.cli.output import show
+from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.audit import record_command
@@ -44,7 +44,7 @@ def run(words: list[str]) -> int:
 
 
 async def _sync(settings: Settings, wanted: list[str]) -> int:
-    async with aclosing(sync_indices(settings, wanted, Progress())) as indices:
+    async with aclosing(sync_indices(settings, wanted, TerminalProgress())) as indices:
         async for index in indices:
             if index.left_out is not None:
                 show(f"{index.name}: left out, {index.left_out}")

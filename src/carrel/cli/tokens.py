@@ -7,9 +7,8 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
-from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_home_options, home_settings
-from carrel.cli.terminal import show
+from carrel.cli.output import say_next_step, show, show_table
 from carrel.cli.users import parse_scopes
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -94,6 +93,7 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
 
 async def _list(store: AccessStore) -> None:
     now = SystemClock().now().timestamp()
+    rows = []
     for token in await store.tokens():
         ends = (
             "never expires"
@@ -107,4 +107,5 @@ async def _list(store: AccessStore) -> None:
             if (token.expires_at or now + 1) <= now
             else "active"
         )
-        show(f"{token.name}\t{state}\t{ends}\t{token.user_id}\t{', '.join(sorted(token.scopes))}")
+        rows.append((token.name, state, ends, token.user_id, ", ".join(sorted(token.scopes))))
+    show_table(("token", "state", "ends", "acts for", "scopes"), rows)

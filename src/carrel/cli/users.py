@@ -8,9 +8,8 @@ import getpass
 import sys
 from datetime import UTC, datetime
 
-from carrel.cli.next_steps import say_next_step
 from carrel.cli.options import add_home_options, home_settings
-from carrel.cli.terminal import show
+from carrel.cli.output import say_next_step, show, show_table
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.login import (
@@ -153,10 +152,18 @@ async def _reset_password(store: AccessStore, options: argparse.Namespace) -> No
 
 
 async def _list(store: AccessStore) -> None:
-    for user in await store.users():
-        made = datetime.fromtimestamp(user.created_at, UTC).date()
-        scopes = "everything" if "admin" in user.scopes else ", ".join(sorted(user.scopes))
-        show(f"{user.name}\t{'disabled' if user.is_disabled else 'active'}\tsince {made}\t{scopes}")
+    show_table(
+        ("user", "state", "since", "scopes"),
+        [
+            (
+                user.name,
+                "disabled" if user.is_disabled else "active",
+                f"since {datetime.fromtimestamp(user.created_at, UTC).date()}",
+                "everything" if "admin" in user.scopes else ", ".join(sorted(user.scopes)),
+            )
+            for user in await store.users()
+        ],
+    )
 
 
 def _password(options: argparse.Namespace) -> str:

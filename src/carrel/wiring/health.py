@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 AUDIT_ON_STDOUT = "on_standard_output"
 LIMITS_PER_INSTANCE = "per_instance"
+_AUDIT_ACTION = (
+    "Make space or mend the rights there; until then, calls that change something answer 503."
+)
 
 
 def desk_checks(desk: Desk) -> dict[str, Check]:
@@ -92,8 +95,7 @@ def _audit_check(audit: QueuedAudit, settings: Settings) -> Check:
         return Health(
             problem is None,
             problem or f"written to {place}",
-            "Make space or mend the rights there; until then, calls that change something "
-            "answer 503.",
+            _AUDIT_ACTION if problem else "",
             NOT_WRITABLE if problem else "",
             AUDIT_ON_STDOUT if store == "stdout" else "",
         )
